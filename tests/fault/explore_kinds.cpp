@@ -38,7 +38,7 @@ inline constexpr auto tour_type = settle::transaction<trip, "tour">(
 /// An office may refuse a booking or be busy, and keeps a row for each key.
 template <settle::fixed_string Name, typename Office, std::uint32_t Stage, typename Key>
 struct settle::testing::searched_call<booking_test::booking<Name, Office, Stage, Key>> {
-    static service_call make() {
+    static call_model make() {
         return explored::booking(std::string{Name.view()}, static_cast<stage_number>(Stage));
     }
 };

@@ -53,7 +53,7 @@ private:
 
 /// A purchase with one call.
 template <settle::step Forgotten>
-exploration buy(service_call const& seat) {
+exploration buy(call_model const& seat) {
     return explore<searched_protocol<forgetful<Forgotten>, settle::detail::protocol_rules>>(
         settle::type<purchase_type>, two_accounts, runs("t1", purchase{"A", 60}),
         calls("t1", seat), canceling(1, 0));
@@ -148,7 +148,7 @@ TEST_CASE("explore: a call that is not confirmed, or not compensated, is wrong")
     CHECK(uncompensated.trace.find("t1 seat: this call has an effect without the "
                                    "records") != std::string::npos);
     // A query has no effect that could be left.
-    CHECK(buy<settle::step::confirm>({"price", 1, receiver_grade::query, 2}));
+    CHECK(buy<settle::step::confirm>({"price", 1, call_moments::query, settle::plain, 2}));
 }
 
 TEST_CASE("explore: clauses without a matching field are refused with a hint") {
@@ -160,13 +160,13 @@ TEST_CASE("explore: clauses without a matching field are refused with a hint") {
           "settle: a search reverses types whose effects are all sums");
     CHECK(refusal(transfers, two_accounts, one, within(4, 0)).starts_with(
         "settle: a search has room for 3 of these"));
-    CHECK(refusal(transfers, two_accounts, one, calls("t2", service_call{"seat"})) ==
+    CHECK(refusal(transfers, two_accounts, one, calls("t2", call_model{"seat"})) ==
           "settle: a search adds calls to 't2', which no settle::testing::runs names");
-    CHECK(refusal(transfers, two_accounts, one, calls("t1", service_call{"seat"}),
-                  calls("t1", service_call{"meal"})) ==
+    CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat"}),
+                  calls("t1", call_model{"meal"})) ==
           "settle: a search adds calls to 't1' twice");
-    CHECK(refusal(transfers, two_accounts, one, calls("t1", service_call{"seat", 0})) ==
+    CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat", 0})) ==
           "settle: the call 'seat' needs a stage from 1 and 1 to 14 results");
-    CHECK(refusal(transfers, two_accounts, one, calls("t1", service_call{"seat"}),
+    CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat"}),
                   reverses("t1")) == "settle: a search reverses types without calls");
 }

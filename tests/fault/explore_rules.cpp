@@ -29,6 +29,11 @@ struct switched {
     static inline bool records_again = true;
     static inline bool kept_stages_stay = true;
     static inline bool last_stage_first = true;
+    static inline bool notes_pivot = true;
+    static inline bool pivot_decides = true;
+    static inline bool keys_stay = true;
+    static inline bool burns_first = true;
+    static inline bool last_moment = true;
     static inline bool changes_compare = true;
     static inline bool revisions_compare = true;
     static inline bool cancel_compares = true;
@@ -230,4 +235,30 @@ TEST_CASE("rule: a cancel compensates the calls before the records") {
 TEST_CASE("rule: an apply that ignores marks of higher epochs is still stopped by the commit") {
     without const it{switched::applying_fences};
     right<protocol>(transfers, two_accounts, one, money, within(2, 0));
+}
+
+TEST_CASE("rule: the entry is deciding before the pivot is called") {
+    needs(switched::notes_pivot, purchases, payer, buys, calls("t1", pivot("card", 1)),
+          canceling(2, 0));
+}
+
+TEST_CASE("rule: in deciding, only the pivot's answer cancels") {
+    needs(switched::pivot_decides, purchases, payer, buys, calls("t1", pivot("card", 1)),
+          canceling(2, 0));
+}
+
+TEST_CASE("rule: the key of a call has no epoch") {
+    needs(switched::keys_stay, purchases, payer, buys, calls("t1", booking("seat", 1)),
+          canceling(2, 0));
+}
+
+TEST_CASE("rule: a receiver of keys alone answers the apply before its compensation") {
+    auto const grade = settle::remembers_keys | settle::keeps_refusals;
+    needs(switched::burns_first, purchases, payer, buys,
+          calls("t1", graded(booking("seat", 1), grade)), canceling(1, 1));
+}
+
+TEST_CASE("rule: a receiver refuses a first apply after the last moment") {
+    needs(switched::last_moment, purchases, payer, buys, calls("t1", booking("seat", 1)),
+          aging(1, 1));
 }

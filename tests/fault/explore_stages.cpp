@@ -24,8 +24,8 @@ TEST_CASE("explore: a query and a call that needs its result, two workers") {
 }
 
 TEST_CASE("explore: two calls in one stage, and a later call that needs both results") {
-    service_call const seat{"seat", 1, receiver_grade::barrier, 2, true, false};
-    service_call const meal{"meal", 1, receiver_grade::barrier, 2, false, true};
+    call_model const seat{"seat", 1, call_moments::undoable, settle::barrier, 2, true, false};
+    call_model const meal{"meal", 1, call_moments::undoable, settle::barrier, 2, false, true};
     right(purchases, payer, buys, calls("t1", seat, meal, booking("bill", 2)), never_below,
           canceling(1, 1));
 }

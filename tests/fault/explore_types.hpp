@@ -135,12 +135,26 @@ inline bounds canceling(std::size_t workers, std::size_t late_writes) {
 }
 
 /// A query whose answer may differ each time, at this stage.
-inline service_call query(std::string name, settle::stage_number stage) {
-    return {std::move(name), stage, receiver_grade::query, 2, false, false};
+inline call_model query(std::string name, settle::stage_number stage) {
+    return {std::move(name), stage, call_moments::query, settle::plain, 2, false, false};
 }
 /// A call that its receiver may refuse, or find busy, at this stage.
-inline service_call booking(std::string name, settle::stage_number stage) {
-    return {std::move(name), stage, receiver_grade::barrier, 1, true, true};
+inline call_model booking(std::string name, settle::stage_number stage) {
+    return {std::move(name), stage, call_moments::undoable, settle::barrier, 1, true, true};
+}
+/// A call that cannot be undone, and that its receiver may refuse.
+inline call_model pivot(std::string name, settle::stage_number stage,
+                        settle::receiver_grade grade = settle::barrier) {
+    return {std::move(name), stage, call_moments::pivot, grade, 1, true, false};
+}
+/// A call at commit.
+inline call_model notice(std::string name, settle::stage_number stage,
+                         settle::receiver_grade grade = settle::barrier) {
+    return {std::move(name), stage, call_moments::confirm_only, grade};
+}
+inline call_model graded(call_model call, settle::receiver_grade grade) {
+    call.grade = grade;
+    return call;
 }
 
 inline auto const purchases = settle::type<purchase_type>;

@@ -22,13 +22,13 @@ public:
 
     /// Starts a new transaction.
     /// Shape:   parts - the number of its parts; first - an epoch unique to this insert;
-    ///          stages - the number of stages, at least 1; several stages run in two phases
+    ///          stages - at least 1; several stages run in two phases
     [[nodiscard]] static basic_coordinator begin(std::size_t parts, epoch first,
                                                  goal purpose = goal::run, phases how = phases::two,
-                                                 stage_number stages = 1) {
+                                                 stage_plan stages = {}) {
         basic_coordinator made{parts, purpose, stages};
         if (purpose == goal::tombstone) made.why_ = reason::mark_without_entry;
-        made.one_phase_ = purpose == goal::run && how == phases::one && stages == 1;
+        made.one_phase_ = purpose == goal::run && how == phases::one && stages.count == 1;
         made.next_ = made.first_step();
         made.seen_ = first;
         return made;
@@ -37,10 +37,10 @@ public:
     /// Takes over an existing entry.
     [[nodiscard]] static basic_coordinator take(std::size_t parts, standing const& found,
                                                 phases how = phases::two,
-                                                stage_number stages = 1) {
+                                                stage_plan stages = {}) {
         basic_coordinator made{parts, goal::recover, stages};
         made.adopt(found);
-        made.one_phase_ = how == phases::one && stages == 1;
+        made.one_phase_ = how == phases::one && stages.count == 1;
         made.next_ = made.claiming_step();
         return made;
     }
@@ -48,7 +48,7 @@ public:
     /// Cancels an entry of any owner and stores the reason in it.
     [[nodiscard]] static basic_coordinator cancel(std::size_t parts,
                                                   reason why = reason::cancel_asked,
-                                                  stage_number stages = 1) {
+                                                  stage_plan stages = {}) {
         basic_coordinator made{parts, goal::cancel, stages};
         made.why_ = why;
         made.next_ = step::read;
@@ -59,15 +59,6 @@ public:
     [[nodiscard]] bool inserts() const noexcept { return !known_ && goal_ != goal::recover; }
     /// For `step::one_phase`: the epoch that it writes into the entry.
     [[nodiscard]] epoch one_phase_epoch() const noexcept { return inserts() ? seen_ : raised(); }
-
-    /// The state in which the entry is inserted, and its epoch.
-    [[nodiscard]] settle::state insert_state() const noexcept {
-        return next_ == step::one_phase ? decided_state_
-               : goal_ == goal::submit ? settle::state::initial
-               : goal_ == goal::cancel || goal_ == goal::tombstone ? settle::state::canceled
-                                                                : settle::state::pending;
-    }
-    [[nodiscard]] epoch insert_epoch() const noexcept { return seen_; }
 
     /// The compare-and-set that the next step sends to the log.
     [[nodiscard]] transition change() const noexcept { return change(next_); }
@@ -82,8 +73,9 @@ public:
                     committed_, attempts_ + (requeueing_ ? 0 : 1), reason::none, true,
                     revision, revision, kept};
         case step::keep:
-            return {state_, epoch_, state_, epoch_, committed_, attempts_, reason::none, false,
-                    revision, revision + 1, static_cast<stage_number>(kept + 1)};
+            return {state_, epoch_, state_after_keep(), epoch_, committed_, attempts_,
+                    reason::none, false, revision, revision + 1,
+                    static_cast<stage_number>(kept + 1)};
         case step::commit:
             return {state_, epoch_, settle::state::applied, epoch_, epoch_, attempts_, reason::none,
                     false, revision, revision, kept};
@@ -139,7 +131,8 @@ public:
         } else if (goal_ == goal::submit || goal_ == goal::tombstone) {
             next_ = step::end;
         } else if (goal_ == goal::cancel &&
-                   (state_ == settle::state::initial || state_ == settle::state::pending)) {
+                   (state_ == settle::state::initial || state_ == settle::state::pending ||
+                    (state_ == settle::state::deciding && !Rules::pivot_decides))) {
             next_ = step::cancel;
         } else {
             next_ = claimable ? claiming_step() : step::wait;
@@ -150,25 +143,25 @@ public:
     void look_again() { next_ = step::read; }
 
     void claimed(log_answer reply, bool expired) {
-        // The outcome of this worker's own cancel is unknown.
-        bool const cancels = unsure_ && why_ != reason::none;
+        // The outcome of this worker's own cancel is unknown. In `deciding`, the pivot is asked
+        // again: it has kept its refusal.
+        bool const cancels = unsure_ && why_ != reason::none && !only_pivot_decides();
         if (!moved(reply)) return;
         epoch_ = seen_ = raised();
         if (!std::exchange(requeueing_, false)) ++attempts_;
+        if (state_ == settle::state::initial) state_ = settle::state::pending;
         if (state_ == settle::state::applied) {
             start(step::confirm);
         } else if (state_ == settle::state::canceling) {
             compensate();
         } else if (cancels) {
             // That cancel took no effect. The decision to cancel stands.
-            state_ = settle::state::pending;
             cancel_for(why_, failed_);
         } else {
             // The transaction starts over, so a failure under an earlier epoch is obsolete.
-            state_ = settle::state::pending;
             why_ = reason::none;
             failed_ = no_part;
-            if (expired && Rules::lifetimes) cancel_for(reason::expired);
+            if (expired && Rules::lifetimes && !only_pivot_decides()) cancel_for(reason::expired);
             else if (pausing_) start(step::pause);
             else start(step::apply, Rules::records_again ? stage_number{0} : stages_.kept);
         }
@@ -186,6 +179,7 @@ public:
     void kept(log_answer reply) {
         if (!took_no_effect(reply) && !Rules::keeps_acknowledged) reply = log_answer::taken;
         if (!moved(reply)) return;
+        state_ = state_after_keep();
         ++stages_.revision;
         start(step::apply, ++stages_.kept);
     }
@@ -296,8 +290,17 @@ public:
         roll_back_attempt();
     }
 
-    /// Cancels the transaction, which has not committed.
+    /// To be called after decide(). Cancels an expired transaction before its pivot is called; after
+    /// that, only the pivot decides.
+    void look_at_age(bool expired) {
+        bool const enters = next_ == step::keep && stages_.pivot_is_next();
+        if (enters && expired && Rules::lifetimes) cancel_for(reason::expired);
+    }
+
+    /// Cancels the transaction, which has not committed. In `deciding`, only a refusal of the pivot
+    /// cancels, and any other call has no effect.
     void cancel_for(reason why, std::size_t part = no_part) {
+        if (only_pivot_decides() && why != reason::refused) return;
         why_ = why;
         failed_ = part;
         ask_log(step::cancel);
@@ -306,31 +309,14 @@ public:
 private:
     using coordinator_state::coordinator_state;
 
-    /// True if one phase is still possible: an entry that began in two phases ends in two.
-    [[nodiscard]] bool one_phase_next() const noexcept {
-        return one_phase_ && !held() && state_ == settle::state::initial;
+    [[nodiscard]] bool only_pivot_decides() const noexcept {
+        return state_ == settle::state::deciding && Rules::pivot_decides;
     }
-    [[nodiscard]] step first_step() const noexcept {
-        return one_phase_ ? step::one_phase : step::insert;
-    }
-    [[nodiscard]] step claiming_step() const noexcept {
-        return one_phase_next() ? step::one_phase : step::claim;
-    }
-
-    void adopt(standing const& entry) {
-        state_ = entry.state;
-        seen_ = entry.epoch_number;
-        committed_ = entry.committed;
-        attempts_ = std::max(attempts_, entry.attempts);
-        stages_.revision = entry.revision;
-        stages_.kept = entry.stages_kept;
+    [[nodiscard]] settle::state state_after_keep() const noexcept {
+        return Rules::notes_pivot && stages_.pivot_is_next() ? settle::state::deciding : state_;
     }
 
     [[nodiscard]] epoch raised() const noexcept { return Rules::claims_raise ? seen_ + 1 : seen_; }
-
-    [[nodiscard]] settle::state ending_state() const noexcept {
-        return state_ == settle::state::applied ? settle::state::done : settle::state::canceled;
-    }
 
     void start(step action, stage_number stage = 0) {
         if (Rules::all_parts_again || (action != step::apply && action != step::pause)) {
@@ -375,7 +361,11 @@ private:
         }
         for (std::size_t part = 0; part < answers_.size(); ++part) {
             reason const why = reason_of(answers_[part]);
-            if (why != reason::none) return cancel_for(why, part);
+            if (why == reason::none) continue;
+            if (!only_pivot_decides() || why == reason::refused) return cancel_for(why, part);
+            // Another worker may have ended the transaction. If not, a person must mend the record.
+            unsure_ = pausing_ = true;
+            return ask_log(step::read);
         }
         if (answers_.contains(answer::unavailable)) return;
         if (answers_.contains(answer::unknown)) repeat();
@@ -406,7 +396,9 @@ private:
     /// No worker waits while its transaction holds a mark.
     void back_off(std::uint32_t limit) {
         if (!Rules::backs_off) return answers_.forget(answer::busy);
-        if (attempts_ >= limit) return cancel_for(reason::busy, answers_.index_of(answer::busy));
+        if (attempts_ >= limit && !only_pivot_decides()) {
+            return cancel_for(reason::busy, answers_.index_of(answer::busy));
+        }
         if (may_start_over()) return roll_back_attempt();
         if (!Rules::kept_stages_stay) {
             stages_.kept = 0;

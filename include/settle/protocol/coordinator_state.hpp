@@ -6,23 +6,29 @@
 #include <settle/protocol/part_answers.hpp>
 #include <settle/protocol/step.hpp>
 
+#include <algorithm>
+
 SETTLE_BEGIN
 
 /// The stages of one transaction. A transaction without calls has one stage.
 struct stage_progress {
     stage_number count = 1;
+    bool has_pivot = false;   ///< the last stage is the pivot
     stage_number current = 0; ///< the stage whose parts the next wave sends
     stage_number kept = 0;    ///< the number of stages whose results the entry has
     std::uint32_t revision = 0;
 
     [[nodiscard]] bool is_last() const noexcept { return current + 1 == count; }
+    /// True if the pivot is called after the next keep.
+    [[nodiscard]] bool pivot_is_next() const noexcept { return has_pivot && kept + 2 == count; }
     /// True if no worker can have called a stage after the first.
     [[nodiscard]] bool only_first() const noexcept { return kept == 0 && current == 0; }
 
     /// All members in one number; 0 if there is only one stage.
     [[nodiscard]] std::uint64_t packed() const noexcept {
         return (std::uint64_t{count} - 1) | std::uint64_t{current} << 8U |
-               std::uint64_t{kept} << 16U | std::uint64_t{revision} << 32U;
+               std::uint64_t{kept} << 16U | (has_pivot ? 1U : 0U) << 24U |
+               std::uint64_t{revision} << 32U;
     }
 
     friend bool operator==(stage_progress const&, stage_progress const&) = default;
@@ -66,6 +72,15 @@ public:
         return due(part) && of_part == stages_.current;
     }
 
+    /// The state in which the entry is inserted, and its epoch.
+    [[nodiscard]] settle::state insert_state() const noexcept {
+        return next_ == step::one_phase ? decided_state_
+               : goal_ == goal::submit ? settle::state::initial
+               : goal_ == goal::cancel || goal_ == goal::tombstone ? settle::state::canceled
+                                                                : settle::state::pending;
+    }
+    [[nodiscard]] epoch insert_epoch() const noexcept { return seen_; }
+
     /// True if a part found a mark with a higher epoch: another worker has claimed the entry.
     [[nodiscard]] bool fenced() const noexcept { return answers_.contains(answer::fenced); }
 
@@ -106,12 +121,37 @@ public:
 
 protected:
     coordinator_state() = default;
-    coordinator_state(std::size_t parts, goal purpose, stage_number stages)
+    coordinator_state(std::size_t parts, goal purpose, stage_plan stages)
         : answers_(parts), goal_(purpose) {
-        stages_.count = stages;
+        stages_.count = stages.count;
+        stages_.has_pivot = stages.has_pivot;
     }
 
     [[nodiscard]] bool held() const noexcept { return epoch_ != 0; }
+
+    /// True if one phase is still possible: an entry that began in two phases ends in two.
+    [[nodiscard]] bool one_phase_next() const noexcept {
+        return one_phase_ && !held() && state_ == settle::state::initial;
+    }
+    [[nodiscard]] step first_step() const noexcept {
+        return one_phase_ ? step::one_phase : step::insert;
+    }
+    [[nodiscard]] step claiming_step() const noexcept {
+        return one_phase_next() ? step::one_phase : step::claim;
+    }
+
+    void adopt(standing const& entry) {
+        state_ = entry.state;
+        seen_ = entry.epoch_number;
+        committed_ = entry.committed;
+        attempts_ = std::max(attempts_, entry.attempts);
+        stages_.revision = entry.revision;
+        stages_.kept = entry.stages_kept;
+    }
+
+    [[nodiscard]] settle::state ending_state() const noexcept {
+        return state_ == settle::state::applied ? settle::state::done : settle::state::canceled;
+    }
 
     part_answers answers_;
     epoch epoch_ = 0;     ///< the epoch that this worker holds; 0 if it holds none

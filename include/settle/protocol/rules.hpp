@@ -62,6 +62,19 @@ struct protocol_rules {
     static constexpr bool kept_stages_stay = true;
     /// A cancel compensates the last stage first and the records last.
     static constexpr bool last_stage_first = true;
+    /// The entry is `deciding` before the pivot is called.
+    static constexpr bool notes_pivot = true;
+    /// In `deciding`, only the pivot's answer cancels: no other worker, no age and no limit.
+    static constexpr bool pivot_decides = true;
+
+    // Rules of calls and their receivers.
+
+    /// The key of a call has no epoch.
+    static constexpr bool keys_stay = true;
+    /// A receiver that remembers keys alone answers the apply before the call is compensated.
+    static constexpr bool burns_first = true;
+    /// A receiver refuses a first apply after the call's last moment.
+    static constexpr bool last_moment = true;
 
     // Rules of the log, the engine and the sweeper.
 

@@ -13,12 +13,14 @@
 SETTLE_BEGIN
 
 /// `initial` → `pending` → `applied` → `done`; `pending` → `canceling` → `canceled`;
-/// `initial` → `canceled`; in one phase also `initial` → `done`.
-enum class state : std::uint8_t { initial, pending, applied, done, canceling, canceled };
+/// `initial` → `canceled`; in one phase also `initial` → `done`. With a pivot, `pending` → `deciding`
+/// → `applied` or `canceling`: in `deciding` the pivot may have been called, and only its answer
+/// decides.
+enum class state : std::uint8_t { initial, pending, applied, done, canceling, canceled, deciding };
 
 [[nodiscard]] constexpr std::string_view name_of(state value) {
-    constexpr std::string_view names[]{"initial", "pending",   "applied",
-                                       "done",    "canceling", "canceled"};
+    constexpr std::string_view names[]{"initial",   "pending",  "applied", "done",
+                                       "canceling", "canceled", "deciding"};
     return names[static_cast<std::size_t>(value)];
 }
 
@@ -31,7 +33,8 @@ enum class state : std::uint8_t { initial, pending, applied, done, canceling, ca
     using enum state;
     switch (from) {
     case initial: return to == pending || to == canceled || to == done; // done in one phase
-    case pending: return to == pending || to == applied || to == canceling;
+    case pending: return to == pending || to == applied || to == canceling || to == deciding;
+    case deciding: return to == deciding || to == applied || to == canceling;
     case applied: return to == applied || to == done;
     case canceling: return to == canceling || to == canceled;
     default: return false;
@@ -50,7 +53,10 @@ enum class reason : std::uint8_t {
     expired,
     cancel_asked,
     mark_without_entry,
-    record_unusable
+    record_unusable,
+    refused,     ///< a service refused its call
+    unavailable, ///< a service was unavailable at each try
+    unanswered   ///< the outcome of a call stayed unknown at each try
 };
 
 [[nodiscard]] constexpr std::string_view name_of(reason value) {
@@ -64,7 +70,10 @@ enum class reason : std::uint8_t {
                                        "expired",
                                        "cancel asked",
                                        "mark without entry",
-                                       "record unusable"};
+                                       "record unusable",
+                                       "refused",
+                                       "unavailable",
+                                       "unanswered"};
     return names[static_cast<std::size_t>(value)];
 }
 
@@ -82,14 +91,16 @@ enum class answer : std::uint8_t {
     record_unusable, ///< the record is damaged, or its store refuses the change for good
     busy,            ///< a mark is in the way; the transaction may start over
     unavailable,     ///< took no effect; may be sent again
-    unknown          ///< took effect at most once, possibly later
+    unknown,         ///< took effect at most once, possibly later
+    refused          ///< a service refused its call; only to an apply
 };
 
 [[nodiscard]] constexpr std::string_view name_of(answer value) {
     constexpr std::string_view names[]{
         "none",           "applied",       "nothing",  "fenced",
         "guard failed",   "record missing", "record exists", "overflow",
-        "two parts name one record", "record unusable", "busy", "unavailable", "unknown"};
+        "two parts name one record", "record unusable", "busy", "unavailable", "unknown",
+        "refused"};
     return names[static_cast<std::size_t>(value)];
 }
 
@@ -102,6 +113,7 @@ enum class answer : std::uint8_t {
     case answer::overflow: return reason::overflow;
     case answer::two_parts: return reason::two_parts_name_one_record;
     case answer::record_unusable: return reason::record_unusable;
+    case answer::refused: return reason::refused;
     default: return reason::none;
     }
 }
@@ -119,6 +131,17 @@ using transaction_id = std::string;
 
 /// The number of a stage. Parts of one stage are applied together; stage 0 has the records.
 using stage_number = std::uint8_t;
+
+/// The stages of a transaction type.
+struct stage_plan {
+    stage_number count = 1;
+    bool has_pivot = false; ///< the last stage is a single call that cannot be undone
+
+    constexpr stage_plan() = default;
+    constexpr stage_plan(stage_number stages, bool pivot = false)
+        : count(stages), has_pivot(pivot) {}
+    friend constexpr bool operator==(stage_plan const&, stage_plan const&) = default;
+};
 
 /// The number of a part: its participant, and in a range its line.
 struct part_number {

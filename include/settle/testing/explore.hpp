@@ -157,20 +157,23 @@ private:
     }
 
     void add_calls(calls_clause const& given) {
-        for (auto const& one : transactions_) {
+        for (std::size_t t = 0; t < transactions_.size(); ++t) {
+            auto const& one = transactions_[t];
             if (one->id() != given.id) continue;
             if (!one->calls.empty()) {
                 throw std::invalid_argument("settle: a search adds calls to '" + given.id +
                                             "' twice");
             }
             one->first_row = first_.rows.size();
-            for (service_call const& part : given.parts) {
+            for (call_model const& part : given.parts) {
                 if (part.stage == 0 || part.results == 0 || part.results > 14) {
                     throw std::invalid_argument("settle: the call '" + part.name +
                                                 "' needs a stage from 1 and 1 to 14 results");
                 }
                 one->calls.push_back(part);
-                first_.rows.push_back({});
+                receiver_row row;
+                row.transaction = static_cast<std::uint8_t>(t);
+                first_.rows.push_back(row);
             }
             return;
         }
@@ -206,7 +209,7 @@ private:
 
 /// Searches every state that a few transactions can reach: see the example above.
 /// Shape:   clauses - in any order: settle::type<…> of each type; starts(collection, records…);
-///          runs(id, parameters); reverses(id); calls(id, service_call…);
+///          runs(id, parameters); reverses(id); calls(id, call_model…);
 ///          conserves(collection, field);
 ///          stays(collection, condition); bounds; replay
 /// Errors:  a failed exploration converts to false and prints the shortest run to the wrong state.

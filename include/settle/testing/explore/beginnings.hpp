@@ -116,7 +116,7 @@ protected:
     using transaction = model_transaction<Records>;
 
     [[nodiscard]] bool in_one_phase(std::size_t t) const {
-        return knows_one_phase && within_.one_phase && all_[t]->stages() == 1;
+        return knows_one_phase && within_.one_phase && all_[t]->stages().count == 1;
     }
 
     // A protocol with two phases only has one stage only.

@@ -199,11 +199,11 @@ public:
     std::optional<std::size_t> undoes{};
 
     /// The parts that follow the records, and the index of the first part's row in the world.
-    std::vector<service_call> calls{};
+    std::vector<call_model> calls{};
     std::size_t first_row = 0;
 
     [[nodiscard]] std::size_t parts() const { return records() + calls.size(); }
-    [[nodiscard]] service_call const* call_of(std::size_t part) const {
+    [[nodiscard]] call_model const* call_of(std::size_t part) const {
         return part < records() ? nullptr : &calls[part - records()];
     }
     [[nodiscard]] std::size_t row_of(std::size_t part) const {
@@ -212,10 +212,13 @@ public:
     [[nodiscard]] stage_number stage_of(std::size_t part) const {
         return part < records() ? stage_number{0} : calls[part - records()].stage;
     }
-    [[nodiscard]] stage_number stages() const {
-        stage_number last = 0;
-        for (service_call const& one : calls) last = std::max(last, one.stage);
-        return static_cast<stage_number>(last + 1);
+    [[nodiscard]] stage_plan stages() const {
+        stage_plan made;
+        for (call_model const& one : calls) {
+            made.count = std::max(made.count, static_cast<stage_number>(one.stage + 1));
+            made.has_pivot = made.has_pivot || one.moments == call_moments::pivot;
+        }
+        return made;
     }
     [[nodiscard]] part_name name_part(std::size_t part) const {
         if (part < records()) return name_record(part);

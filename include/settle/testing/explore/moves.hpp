@@ -247,8 +247,8 @@ private:
                     move_kind::protocol,
                     [&](world_type& next, worker& w) {
                         reply = operations_.execute(next, sent, chosen);
-                        take_answer(w, part, reply);
-                        decide(w);
+                        take_answer(w, sent, reply);
+                        decide(next, w);
                     },
                     [&] { return text(sent) + ": " + words_of(reply); });
             }
@@ -257,14 +257,14 @@ private:
                     ask_and_requeue(now, me, sent, branch);
                 }
             }
-            may_be_late(now, sent, branch, [&](world_type&, worker& w) {
+            may_be_late(now, sent, branch, [&](world_type& next, worker& w) {
                 w.mind.answered(part, answer::unknown);
-                decide(w);
+                decide(next, w);
             });
         }
         if (!any) {
             branch(
-                move_kind::protocol, [&](world_type&, worker& w) { decide(w); },
+                move_kind::protocol, [&](world_type& next, worker& w) { decide(next, w); },
                 [] { return "has no part to send"; });
         }
         if constexpr (knows_one_phase) give_up(me, branch);
@@ -288,17 +288,41 @@ private:
         sent.committed = sent.at == step::confirm ? me.mind.committed() : 0;
         auto const& of = *all_[me.transaction];
         if (of.call_of(part) == nullptr) return sent;
-        // A call carries no epoch.
-        sent.under = sent.committed = 0;
+        // The key of a call has no epoch.
+        if (rules::keys_stay) sent.under = 0;
+        sent.committed = 0;
+        sent.burns = burns(me, part);
+        if (sent.burns) sent.at = step::apply;
         if (sent.at == step::apply) sent.results = of.results_before(of.stage_of(part), me.results);
         return sent;
     }
 
-    void take_answer(worker& w, std::size_t part, call_answer const& reply) const {
-        w.mind.answered(part, reply.what);
+    void take_answer(worker& w, flight const& sent, call_answer const& reply) const {
+        std::size_t const part = sent.part;
         auto const& of = *all_[w.transaction];
+        if (sent.burns && reply.what == answer::applied) {
+            w.burned = static_cast<std::uint8_t>(w.burned | 1U << (part - of.records()));
+            return;
+        }
+        if (sent.burns) {
+            // A refused call has no effect to undo.
+            bool const refused = reply.what == answer::refused;
+            return w.mind.answered(part, refused ? answer::applied : answer::unavailable);
+        }
+        w.mind.answered(part, reply.what);
         if (reply.result == 0 || of.call_of(part) == nullptr) return;
         w.results = with_result(w.results, part - of.records(), reply.result);
+    }
+
+    /// True if the apply of a call must be answered before its compensation: its receiver remembers
+    /// keys alone, so that a late apply could follow the compensation.
+    [[nodiscard]] bool burns(worker const& me, std::size_t part) const {
+        auto const& of = *all_[me.transaction];
+        call_model const& made = *of.call_of(part);
+        bool const burned = (me.burned >> (part - of.records()) & 1U) != 0;
+        return rules::burns_first && me.mind.next() == step::compensate && !burned &&
+               made.moments == call_moments::undoable &&
+               made.grade.remembers == receiver_grade::memory::keys;
     }
 
     [[nodiscard]] bool due(worker const& w, std::size_t part) const {
@@ -317,27 +341,28 @@ private:
         for (std::size_t part = 0; part < me.mind.parts(); ++part) {
             if (part != sent.part && due(me, part)) return;
         }
-        auto const requeue = [&](worker& w, answer reply) {
+        auto const requeue = [&](world_type& next, worker& w, answer reply) {
             w.mind.answered(sent.part, reply);
-            if (w.mind.fenced()) decide(w);
+            if (w.mind.fenced()) decide(next, w);
             else w.mind.requeue();
         };
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                requeue(w, operations_.execute(next, sent, 0).what);
+                requeue(next, w, operations_.execute(next, sent, 0).what);
             },
             [&] { return text(sent) + ", and is requeued"; });
         may_be_late(now, sent, branch,
-                    [&](world_type&, worker& w) { requeue(w, answer::unknown); });
+                    [&](world_type& next, worker& w) { requeue(next, w, answer::unknown); });
     }
 
     /// Decides the wave once no part is due.
-    void decide(worker& w) const {
+    void decide(world_type const& now, worker& w) const {
         for (std::size_t part = 0; part < w.mind.parts(); ++part) {
             if (due(w, part)) return;
         }
         w.mind.decide(within_.attempts);
+        if constexpr (knows_one_phase) w.mind.look_at_age(now.entries[w.transaction].old);
     }
 
     static void give_answer(mind& to, step at, log_answer reply, bool old) {
@@ -389,12 +414,31 @@ private:
                 function(std::move(next), move_kind::outside,
                          [&] { return all_[t]->id() + " grows too old"; });
             }
+            purge_rows(now, t, function);
             if (here.lives == 0 && here.old && is_final(here.now.state)) {
                 world_type next = now;
                 next.entries[t].purge();
                 function(std::move(next), move_kind::outside,
                          [&] { return all_[t]->id() + " is purged from the log"; });
             }
+        }
+    }
+
+    /// A receiver forgets a call that has an end, once its last moment is over.
+    template <typename Function>
+    void purge_rows(world_type const& now, std::size_t t, Function& function) const {
+        using enum receiver_row::status;
+        auto const& of = *all_[t];
+        for (std::size_t i = 0; now.entries[t].closed && i < of.calls.size(); ++i) {
+            receiver_row const& row = now.rows[of.first_row + i];
+            bool const kept_for_good = of.calls[i].moments == call_moments::confirm_only ||
+                                       of.calls[i].moments == call_moments::pivot;
+            if (kept_for_good || row.now == none || row.now == applied) continue;
+            world_type next = now;
+            next.rows[of.first_row + i].now = none;
+            next.rows[of.first_row + i].forgotten = true;
+            function(std::move(next), move_kind::outside,
+                     [&] { return "the receiver forgets " + of.id() + " " + of.calls[i].name; });
         }
     }
 

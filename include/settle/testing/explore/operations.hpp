@@ -24,9 +24,10 @@ public:
     /// Shape:   chosen - the number of the answer, below answers_to()
     call_answer execute(world_type& next, flight const& sent, std::size_t chosen) const {
         auto const& one = *all_[sent.transaction];
-        if (service_call const* const made = one.call_of(sent.part)) {
-            return execute_call(next.rows[one.row_of(sent.part)], *made, sent.at, sent.results,
-                                chosen);
+        if (call_model const* const made = one.call_of(sent.part)) {
+            bool const late = rules::last_moment && next.entries[sent.transaction].closed;
+            return execute_call(next.rows[one.row_of(sent.part)], *made,
+                                {sent.at, sent.under, sent.results, late, chosen});
         }
         return {one.execute(next.data, sent.at, sent.part, sent.under, sent.committed), 0};
     }
@@ -34,9 +35,9 @@ public:
     /// The number of answers that the part may get.
     [[nodiscard]] std::size_t answers_to(world_type const& now, flight const& sent) const {
         auto const& one = *all_[sent.transaction];
-        service_call const* const made = one.call_of(sent.part);
+        call_model const* const made = one.call_of(sent.part);
         if (made == nullptr) return 1;
-        return possible_answers(now.rows[one.row_of(sent.part)], *made, sent.at);
+        return possible_answers(now.rows[one.row_of(sent.part)], *made, sent.at, sent.under);
     }
 
     /// Shape:   m - the coordinator in this step; the caller passes the result to it

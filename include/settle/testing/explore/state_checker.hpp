@@ -104,21 +104,27 @@ private:
     [[nodiscard]] std::string wrong_call(world_type const& now, std::size_t t,
                                          std::size_t i) const {
         auto const& one = *all_[t];
-        service_call const& made = one.calls[i];
-        if (made.grade == receiver_grade::query) return {};
+        call_model const& made = one.calls[i];
+        if (made.moments == call_moments::query) return {};
         model_entry const& here = now.entries[t];
         receiver_row const& row = now.rows[one.first_row + i];
         std::string const name = one.id() + " " + made.name;
         bool const committed = here.commits != 0;
         bool const over = !here.present || is_final(here.now.state);
-        if (over && committed && row.now != receiver_row::status::confirmed) {
+        if (row.effects > 1) return name + ": this call took effect twice";
+        if (row.effects < 0) return name + ": this call was undone without an effect";
+        if (over && committed && (row.effects == 0 || unconfirmed(row, made))) {
             return name + ": the transaction is done, and this call is not confirmed";
         }
-        if (!row.has_effect()) return {};
+        if (row.effects == 0) return {};
         if (over && !committed) {
             return name + ": the transaction is not done, and this call has an effect";
         }
-        if (here.present && contradicts(row.parameters, one, made.stage, here)) {
+        if (made.moments == call_moments::confirm_only) {
+            return committed ? "" : name + ": this call was confirmed before the commit";
+        }
+        // A late insert behind a purge makes an entry that is only canceled.
+        if (here.present && here.lives == 0 && contradicts(row.parameters, one, made.stage, here)) {
             return name + ": the call was made with results that its entry does not keep";
         }
         if (committed) return {};
@@ -128,13 +134,19 @@ private:
             }
         }
         for (std::size_t k = 0; k < one.calls.size(); ++k) {
-            bool const needed = one.calls[k].grade == receiver_grade::barrier &&
+            bool const needed = one.calls[k].moments == call_moments::undoable &&
                                 one.calls[k].stage < made.stage;
-            if (needed && !now.rows[one.first_row + k].has_effect()) {
+            if (needed && now.rows[one.first_row + k].effects == 0) {
                 return name + ": this call has an effect without an earlier stage";
             }
         }
         return {};
+    }
+
+    /// A receiver with rows knows whether its call was confirmed.
+    [[nodiscard]] static bool unconfirmed(receiver_row const& row, call_model const& of) {
+        return of.moments == call_moments::undoable &&
+               of.grade.remembers == receiver_grade::memory::rows && row.now == receiver_row::status::applied;
     }
 
     /// With a rule switched off, a call may precede the keep of its parameters, as long as the

@@ -19,6 +19,7 @@ struct model_worker {
     std::uint8_t part = 0;        ///< the part of the sweeper's mark
     bool found_stray = false;     ///< the sweeper has found the mark stray
     bool old = false;             ///< its call is older than `lifetime` allows
+    std::uint8_t burned = 0;      ///< a bit for each call whose apply was answered before its undo
     call_results results = 0;     ///< the results of calls that the worker has received or read
     epoch marked = 0;             ///< the epoch of the sweeper's mark
     Mind mind{};
@@ -28,7 +29,8 @@ struct model_worker {
         made.add(static_cast<std::uint64_t>(what));
         if (what == role::idle) return made;
         made.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U |
-                 (found_stray ? 1U : 0U) << 16U | (old ? 1U : 0U) << 17U);
+                 (found_stray ? 1U : 0U) << 16U | (old ? 1U : 0U) << 17U |
+                 std::uint64_t{burned} << 18U);
         made.add(marked);
         made.add(mind.hash());
         if (results != 0) made.add(results | std::uint64_t{1} << 63U);
@@ -51,12 +53,14 @@ struct flight {
     state inserts = state::initial;
     epoch under = 0;
     epoch committed = 0;
+    bool burns = false;       ///< an apply whose answer only tells that its call can be undone
     call_results results = 0; ///< parameters of a call, or results to keep
     transition change{};
 
     [[nodiscard]] fingerprint print() const {
         fingerprint made;
         made.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U | (old ? 1U : 0U) << 16U |
+                 (burns ? 1U : 0U) << 17U |
                  static_cast<std::uint64_t>(at) << 24U |
                  static_cast<std::uint64_t>(inserts) << 32U |
                  static_cast<std::uint64_t>(change.from) << 40U |
@@ -108,6 +112,9 @@ struct world {
             if (one.what == role::idle || one.transaction != transaction) continue;
             function(one.marked);
             one.mind.visit_epochs(function);
+        }
+        for (auto& one : rows) {
+            if (one.transaction == transaction) function(one.under);
         }
         for (auto& one : flights) {
             if (one.transaction != transaction) continue;

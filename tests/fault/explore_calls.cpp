@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// Calls of services, searched exhaustively: the pivot, calls at commit, and receivers of each grade.
+#include "explore_types.hpp"
+
+using namespace explored;
+using settle::keeps_refusals;
+using settle::remembers_keys;
+
+namespace {
+
+auto const keys_and_refusals = remembers_keys | keeps_refusals;
+
+bounds aging(bounds all) {
+    all.ages = true;
+    return all;
+}
+
+template <typename... Clauses>
+exploration saga(bounds const& all, Clauses const&... calls_of_saga) {
+    return explore(purchases, payer, buys, calls("t1", calls_of_saga...), never_below, all);
+}
+
+void right_saga(exploration const& found) {
+    MESSAGE(found);
+    CHECK_MESSAGE(found, found);
+}
+void wrong_saga(exploration const& found, std::string const& words) {
+    MESSAGE(found);
+    CHECK(!found.right);
+    CHECK_MESSAGE(found.trace.find(words) != std::string::npos, found);
+}
+
+} // namespace
+
+TEST_CASE("explore: a pivot, one late write, cancels and ages at any moment") {
+    right_saga(saga(aging(canceling(1, 1)), pivot("card", 1)));
+}
+
+TEST_CASE("explore: a pivot, two workers that take over from each other") {
+    right_saga(saga(canceling(2, 0), pivot("card", 1)));
+}
+
+TEST_CASE("explore: a booking before a pivot and a call at commit, one late write") {
+    right_saga(saga(canceling(1, 1), booking("seat", 1), pivot("card", 2), notice("mail", 2)));
+}
+
+TEST_CASE("explore: a booking before a pivot, two workers") {
+    right_saga(saga(canceling(2, 0), booking("seat", 1), pivot("card", 2)));
+}
+
+TEST_CASE("explore: receivers that remember keys and refusals") {
+    right_saga(saga(aging(canceling(1, 1)), graded(booking("seat", 1), keys_and_refusals),
+                    pivot("card", 2, keys_and_refusals)));
+    right_saga(saga(canceling(2, 0), graded(booking("seat", 1), keys_and_refusals)));
+}
+
+TEST_CASE("explore: a receiver that remembers nothing takes a repeated call twice") {
+    auto const sure = [](call_model call) {
+        call.refuses = call.busy = false;
+        return graded(std::move(call), settle::plain);
+    };
+    wrong_saga(saga(within(1, 1), sure(booking("seat", 1))), "took effect twice");
+    wrong_saga(saga(canceling(1, 0), graded(booking("seat", 1), settle::plain)),
+               "undone without an effect");
+    wrong_saga(saga(canceling(1, 1), notice("mail", 1, settle::plain)), "took effect twice");
+    wrong_saga(saga(canceling(1, 1), pivot("card", 1, settle::plain)), "took effect twice");
+}
+
+TEST_CASE("explore: a receiver that forgets its refusals takes a late copy of a refused call") {
+    wrong_saga(saga(canceling(1, 1), graded(booking("seat", 1), remembers_keys)), "has an effect");
+    wrong_saga(saga(canceling(1, 1), pivot("card", 1, remembers_keys)), "has an effect");
+}
+
+TEST_CASE("explore: a call at commit needs a receiver that remembers keys") {
+    right_saga(saga(canceling(1, 1), notice("mail", 1, remembers_keys)));
+}
