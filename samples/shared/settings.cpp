@@ -121,8 +121,7 @@ CLI::Option* add_choice(CLI::App& line, std::string const& name, Target& target,
 void add_state(CLI::App& line, std::optional<settle::state>& target) {
     using settle::state;
     std::vector<std::pair<std::string, state>> words;
-    for (auto const each : {state::initial, state::pending, state::applied, state::done,
-                            state::canceling, state::canceled}) {
+    for (auto const each : settle::all_states) {
         words.emplace_back(name_of(each), each);
     }
     add_choice(line, "--state", target, std::move(words), "Only entries in this state");

@@ -49,6 +49,8 @@ std::vector<time_option> const& time_options() {
         {"clocks", [](options& to, hours given) { to.clocks = given; }},
         {"first_pause", [](options& to, hours given) { to.first_pause = given; }},
         {"longest_pause", [](options& to, hours given) { to.longest_pause = given; }},
+        {"call_first_pause", [](options& to, hours given) { to.call_first_pause = given; }},
+        {"call_longest_pause", [](options& to, hours given) { to.call_longest_pause = given; }},
         {"patience", [](options& to, hours given) { to.patience = given; }},
     };
     return all;

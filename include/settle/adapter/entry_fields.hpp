@@ -65,7 +65,7 @@ inline constexpr std::array insert{id,          type,  definition, parameters, s
                                    committed,   owner, created,    modified,   attempts, reason,
                                    participant, line,  images,     open};
 inline constexpr std::array claim{state, epoch, owner, modified, attempts};
-inline constexpr std::array keep{modified, attempts, revision, stages_kept, results};
+inline constexpr std::array keep{state, modified, attempts, revision, stages_kept, results};
 inline constexpr std::array commit{state, committed, modified, attempts, images, results};
 inline constexpr std::array close{state, modified, open};
 inline constexpr std::array cancel{state,  epoch,       owner, modified, attempts,

@@ -4,6 +4,7 @@
 
 #include <settle/version.hpp>
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <functional>
@@ -23,6 +24,10 @@ enum class state : std::uint8_t { initial, pending, applied, done, canceling, ca
                                        "canceling", "canceled", "deciding"};
     return names[static_cast<std::size_t>(value)];
 }
+
+inline constexpr std::array all_states{state::initial,   state::pending,  state::applied,
+                                       state::done,      state::canceling, state::canceled,
+                                       state::deciding};
 
 [[nodiscard]] constexpr bool is_final(state value) {
     return value == state::done || value == state::canceled;
@@ -76,6 +81,13 @@ enum class reason : std::uint8_t {
                                        "unanswered"};
     return names[static_cast<std::size_t>(value)];
 }
+
+/// Every reason but `none`, in the order of their numbers.
+inline constexpr auto all_reasons = [] {
+    std::array<reason, static_cast<std::size_t>(reason::unanswered)> all{};
+    for (std::size_t at = 0; at < all.size(); ++at) all[at] = static_cast<reason>(at + 1);
+    return all;
+}();
 
 /// The answer of a store to one part at one step.
 enum class answer : std::uint8_t {

@@ -243,7 +243,7 @@ public:
             return driver_type{{log_, sessions_}, given_.environment(), given_.observer(),
                                limits_, owner_, call, how};
         } else {
-            return driver_type{seam_calls{ports_.view()}, ports_.environment, ports_.observer,
+            return driver_type{seam_calls{ports_.view(), limits_.lifetime}, ports_.environment, ports_.observer,
                                limits_, owner_, call, how};
         }
     }

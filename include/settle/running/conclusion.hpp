@@ -29,6 +29,12 @@ void copy_reason(outcome& concluded, job const& work, execution_state const& exe
     }
 }
 
+/// True if the last error of the call explains the cancel.
+[[nodiscard]] constexpr bool has_explanation(reason why) {
+    return why == reason::record_unusable || why == reason::refused ||
+           why == reason::unavailable || why == reason::unanswered;
+}
+
 /// Filled member by member: a whole aggregate would be cleared before it is filled.
 [[nodiscard, gnu::always_inline]] inline outcome done(transaction_id&& id) {
     outcome concluded;
@@ -56,8 +62,14 @@ outcome conclude(job& work, execution_state const& execution, Log& log) {
     // After a finished run an earlier error is obsolete, or it is the cancel reason.
     bool const gone =
         execution.cut == interruption::none || execution.cut == interruption::elsewhere;
-    if (gone && c.why() != reason::record_unusable) concluded.problem = {};
+    if (gone && !has_explanation(c.why())) concluded.problem = {};
     if (c.vanished()) concluded.problem = vanished_entry(concluded.id);
+    // The commit was acknowledged, so only time has ended this call.
+    if (execution.cut == interruption::stopped && c.state() == state::applied) {
+        concluded.verdict = verdict::done;
+        concluded.finished = false;
+        return concluded;
+    }
     if (execution.cut != interruption::none || c.vanished() || !is_final(c.state()))
         return concluded;
     concluded.verdict = c.state() == state::done ? verdict::done : verdict::canceled;

@@ -22,6 +22,7 @@ struct job {
     /// entry has the same parameters.
     bool new_id = false;
     bool hopeless = false;                   ///< a part of this wave will never be answered
+    std::uint32_t retry_after_ms = 0;        ///< the longest that a store of this wave asks for
     std::int64_t row = 0;                    ///< where the log keeps the entry, if it says so
     error problem{};                         ///< the last error that a store or the log gave
 
@@ -51,6 +52,7 @@ struct job {
         coordinator.answered(number, result.what);
         if (result.kept) keep(part, descriptor, result.kept.get());
         if (!result.problem.empty()) note(result.what, result.problem);
+        retry_after_ms = std::max(retry_after_ms, result.retry_after_ms);
     }
     /// Keeps an image for the entry, in place of an earlier image of the same part.
     [[gnu::noinline]] void keep(image kept) { put(images, std::move(kept)); }

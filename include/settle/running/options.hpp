@@ -27,6 +27,12 @@ struct options {
     /// up to `longest_pause`, which counts as an hour at most.
     saturating<std::chrono::microseconds> first_pause = std::chrono::microseconds{200};
     saturating<std::chrono::microseconds> longest_pause = std::chrono::milliseconds{50};
+    /// How often a call of a service that is unavailable or unknown is made before its transaction
+    /// is canceled. A pivot, a confirm and a compensation are repeated without a limit.
+    std::uint32_t call_attempts = 10;
+    /// As first_pause and longest_pause, for calls of services.
+    saturating<std::chrono::microseconds> call_first_pause = std::chrono::milliseconds{100};
+    saturating<std::chrono::microseconds> call_longest_pause = std::chrono::seconds{30};
     /// How long a call without a deadline tries to reach a store.
     time_limit patience = std::chrono::seconds{30};
 

@@ -32,6 +32,9 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
     std::string participant;             ///< the participant that failed, if any
     std::optional<std::uint32_t> line;   ///< its line, if the participant is a range
     error problem;                       ///< what could not be reached, or what was refused
+    /// False if the transaction is done, and this call ended before all of its parts were
+    /// confirmed. Recovery confirms them.
+    bool finished = true;
 
     [[nodiscard]] bool done() const noexcept { return verdict == settle::verdict::done; }
     [[nodiscard]] bool canceled() const noexcept { return verdict == settle::verdict::canceled; }
@@ -49,6 +52,7 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
             out += name_of(why);
             out += ')';
         }
+        if (!finished) out += ", not all of it is confirmed yet";
         if (!problem.empty()) out += ": " + problem.message();
         return out;
     }

@@ -8,6 +8,7 @@
 #include <settle/running/observation.hpp>
 #include <settle/running/outcome.hpp>
 #include <settle/running/refusals.hpp>
+#include <settle/running/retries.hpp>
 #include <settle/running/twins.hpp>
 #include <settle/store/owner.hpp>
 
@@ -25,7 +26,7 @@ public:
              options const& limits, std::string const& owner, call_options const& call)
         : calls_(calls), environment_(environment), watch_(observer), limits_(limits),
           owner_(owner), call_(call), now_(environment.now()) {
-        if (call.deadline) deadline_ = after(environment.elapsed(), *call.deadline);
+        if (call.deadline) deadline_ = later_than(environment.elapsed(), *call.deadline);
     }
 
     /// True if the caller's own deadline has passed.
@@ -181,10 +182,29 @@ private:
             watch_.note_answers(work, execution);
             if (Step == step::apply) execution.requeued = std::exchange(execution.kept_back, false);
             if (Step == step::apply && execution.requeued) c.requeue();
+            else if (Calls::several_stages && c.stages() > 1) decide_stage(Step, work, execution);
             else c.decide(Step, limits_.attempts);
             if (Step == step::apply && c.next() == step::read) execution.fenced = true;
         }
         return interruption::none;
+    }
+
+    /// Decides a wave of a transaction with calls. It is canceled if a call was made too often, or
+    /// if it has expired before its pivot is called.
+    [[gnu::noinline]] void decide_stage(step taken, job& work, execution_state& execution) {
+        auto& c = work.coordinator;
+        stage_number const stage = c.stage();
+        exhausted_call failed;
+        if (taken == step::apply && stage != 0) {
+            failed = find_exhausted(work, ++execution.tries, limits_.call_attempts);
+        }
+        c.decide(taken, limits_.attempts);
+        bool const again = c.next() == taken && c.stage() == stage;
+        if (!again) execution.tries = 0;
+        else if (failed.why != reason::none) c.cancel_for(failed.why, failed.part);
+        if (taken != step::apply) return;
+        look_at_clock();
+        c.look_at_age(expired(work));
     }
 
     /// Chooses what follows a step: the end, a rest, or the next step.
@@ -353,7 +373,7 @@ private:
                                         stands_still(stored, execution) || execution.behind);
         work.created = stored.created;
         work.coordinator.found(standing_of(stored), view);
-        if (work.type->stages > 1) work.results = stored.results;
+        if (work.type->stages.count > 1) work.results = stored.results;
         // The outcome of an entry that is done needs only its state.
         bool const needs_entry = stored.state != state::done || !work.type->described;
         if (needs_entry) execution.seen = std::make_unique<entry>(*std::move(found).value());
@@ -401,21 +421,11 @@ private:
 
     // ------------------------------------------------------------------------------------- resting
 
-    /// `from` plus `wait`, or the last point in time if "for ever" would overflow nanoseconds.
-    static std::chrono::nanoseconds after(std::chrono::nanoseconds from,
-                                          std::chrono::milliseconds wait) {
-        using std::chrono::nanoseconds;
-        auto const room =
-            std::chrono::duration_cast<std::chrono::milliseconds>(nanoseconds::max() - from);
-        if (wait >= room) return nanoseconds::max();
-        return from + std::max(wait, std::chrono::milliseconds{0});
-    }
-
     /// Ends a job without progress after the deadline, a stop request or the patience.
     [[gnu::cold, gnu::noinline]] void end_in_time(job& work, execution_state& execution) {
         auto const elapsed = environment_.elapsed();
         if (!execution.deadline) {
-            execution.deadline = deadline_ ? *deadline_ : after(elapsed, limits_.patience);
+            execution.deadline = deadline_ ? *deadline_ : later_than(elapsed, limits_.patience);
         }
         if (elapsed < *execution.deadline && !call_.stop.stop_requested()) return;
         if (work.problem.empty()) {
@@ -432,18 +442,10 @@ private:
         end_in_time(work, execution);
         if (execution.over) return;
         auto const elapsed = environment_.elapsed();
-        // At most an hour, which can be doubled and counted in nanoseconds.
-        using std::chrono::microseconds;
-        auto const longest = std::min<microseconds>(limits_.longest_pause, std::chrono::hours{1});
-        auto const first = std::min<microseconds>(limits_.first_pause, longest);
-        auto const doubled = first * (std::int64_t{1} << std::min(execution.rests, 20U));
-        std::chrono::nanoseconds const most = std::min(doubled, longest);
-        // Half of the pause is random, so that two workers in conflict do not retry at the same
-        // moment.
-        auto const half = static_cast<std::uint64_t>(most.count()) / 2 + 1;
-        std::chrono::nanoseconds const chosen{
-            static_cast<std::int64_t>(half + environment_.random() % half)};
-        execution.wakes = std::min(elapsed + chosen, *execution.deadline);
+        auto const chosen = pauses_of(work, limits_).after(execution.rests, environment_.random());
+        std::chrono::nanoseconds const asked = std::chrono::milliseconds{
+            std::exchange(work.retry_after_ms, 0U)};
+        execution.wakes = std::min(elapsed + std::max(chosen, asked), *execution.deadline);
         ++execution.rests;
         work.resting = true;
     }

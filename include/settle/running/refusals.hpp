@@ -183,6 +183,8 @@ template <typename Duration>
     check("lifetime", given.lifetime, false);
     check("clocks", given.clocks);
     check("first_pause", given.first_pause);
+    check("call_first_pause", given.call_first_pause);
+    check("call_longest_pause", given.call_longest_pause);
     check("longest_pause", given.longest_pause);
     check("patience", given.patience);
     return problem;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <settle/running/job.hpp>
+#include <settle/running/options.hpp>
 #include <settle/running/ports.hpp>
 
 SETTLE_BEGIN
@@ -18,11 +19,12 @@ struct engine_ports {
 
 /// Makes the part requests of jobs.
 [[nodiscard]] part_request request_of(job const& work, part_descriptor const& one, std::size_t line,
-                                      step action);
+                                      step action, time_limit lifetime);
 
 class seam_calls {
 public:
-    explicit seam_calls(engine_ports const& ports);
+    /// Shape:   lifetime - of the engine's transactions
+    seam_calls(engine_ports const& ports, time_limit lifetime);
     seam_calls(seam_calls&& other) noexcept;
     ~seam_calls();
 
@@ -75,6 +77,7 @@ private:
     static constexpr typed nothing_typed{};
 
     engine_ports ports_;
+    time_limit lifetime_;
     std::vector<entry_write> writes_;
     std::vector<write_result> results_;
     std::vector<job*> writers_; ///< of the writes or reads

@@ -8,7 +8,7 @@ SETTLE_BEGIN
 namespace detail {
 
 SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& one,
-                                        std::size_t line, step action) {
+                                        std::size_t line, step action, time_limit lifetime) {
     auto const& c = work.coordinator;
     epoch const under = action == step::compensate  ? c.latest()
                         : action == step::one_phase ? c.one_phase_epoch()
@@ -21,7 +21,8 @@ SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& 
             action,
             under,
             c.committed(),
-            work.type->stages == 1 ? nullptr : &work.results};
+            work.type->stages.count == 1 ? nullptr : &work.results,
+            later(work.created, lifetime)};
 }
 
 /// The requests to one store, with the job and the number of each part.
@@ -82,8 +83,8 @@ private:
     std::vector<bool> begun_;
 };
 
-SETTLE_FUNCTION seam_calls::seam_calls(engine_ports const& ports)
-    : ports_(ports), waves_(ports.stores.size()) {}
+SETTLE_FUNCTION seam_calls::seam_calls(engine_ports const& ports, time_limit lifetime)
+    : ports_(ports), lifetime_(lifetime), waves_(ports.stores.size()) {}
 SETTLE_FUNCTION seam_calls::seam_calls(seam_calls&& other) noexcept = default;
 SETTLE_FUNCTION seam_calls::~seam_calls() = default;
 
@@ -132,7 +133,7 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
         std::size_t const first = all.requests.size();
         work.type->for_each_part(
             work.parameters, [&](part_descriptor const& one, std::size_t line, std::size_t) {
-                all.requests.push_back(request_of(work, one, line, step::one_phase));
+                all.requests.push_back(request_of(work, one, line, step::one_phase, lifetime_));
             });
         std::size_t const parts = all.requests.size() - first;
         requests.push_back({index, &work.id, work.type, work.parameters, work.coordinator.inserts(),
@@ -154,7 +155,7 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
                              [&](part_descriptor const& one, std::size_t line, std::size_t number) {
                                  if (!work.coordinator.due(number, one.stage)) return;
                                  wave& to = waves_[store_of(one)];
-                                 to.requests.push_back(request_of(work, one, line, action));
+                                 to.requests.push_back(request_of(work, one, line, action, lifetime_));
                                  to.parts.emplace_back(&work, number);
                              });
 }

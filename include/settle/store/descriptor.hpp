@@ -8,6 +8,7 @@
 #include <settle/protocol/entry.hpp>
 #include <settle/store/codec.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <new>
@@ -35,6 +36,13 @@ struct part_kind {
 /// A record of a collection. The functions of its parts are record_functions (store/record.hpp).
 inline constexpr part_kind record_kind{"record"};
 
+/// How often and how soon a part of a later stage is sent again. 0: the engine's option.
+struct retry_limits {
+    std::uint32_t attempts = 0; ///< then the transaction is canceled, unless its pivot was called
+    std::chrono::milliseconds first_pause{0};
+    std::chrono::milliseconds longest_pause{0};
+};
+
 /// One participant of a transaction type, as a store sees it.
 /// Shape:   `parameters` are those of the direction, wherever they stand
 struct part_descriptor {
@@ -50,6 +58,8 @@ struct part_descriptor {
     /// The result that the entry stores of an applied part, from part_result::kept; or null. A kind
     /// has this function or make_image.
     kept_result (*make_result)(part_number part, void const* kept);
+    retry_limits retries;
+    bool is_pivot;           ///< cannot be undone; the only part of the last stage
 };
 
 /// A direction of a transaction type, as drivers and logs see it.
@@ -70,7 +80,7 @@ struct transaction_descriptor {
     void (*destroy)(void* parameters);
     std::size_t size;
     std::span<part_descriptor const> participants; ///< in the order of the definition
-    stage_number stages; ///< at least 1
+    stage_plan stages;
     bool described; ///< false if the direction has no definition, so that no part is known
 
     [[nodiscard]] std::string json(void const* parameters) const {
@@ -169,6 +179,17 @@ template <typename Direction, std::size_t Index>
     return Direction::template key<Index>(Direction::user(parameters), line);
 }
 
+template <typename Participant>
+[[nodiscard]] consteval retry_limits retries_of() {
+    if constexpr (requires { Participant::retries; }) return Participant::retries;
+    else return {};
+}
+template <typename Participant>
+[[nodiscard]] consteval bool is_pivot() {
+    if constexpr (requires { Participant::is_pivot; }) return Participant::is_pivot;
+    else return false;
+}
+
 static_assert(last_stage < std::numeric_limits<stage_number>::max());
 
 template <typename Direction, std::size_t Index>
@@ -184,7 +205,9 @@ template <typename Direction, std::size_t Index>
             static_cast<stage_number>(participant::stage),
             &key_of_part<Direction, Index>,
             kind::make_image,
-            kind::make_result};
+            kind::make_result,
+            retries_of<participant>(),
+            is_pivot<participant>()};
 }
 
 template <typename Direction>
@@ -199,10 +222,15 @@ struct described_parts<undescribed> {
     static constexpr std::array<part_descriptor, 0> all{};
 };
 
-[[nodiscard]] constexpr stage_number count_stages(std::span<part_descriptor const> participants) {
+template <typename Direction>
+[[nodiscard]] constexpr stage_plan plan_stages() {
     stage_number last = 0;
-    for (part_descriptor const& one : participants) last = std::max(last, one.stage);
-    return static_cast<stage_number>(last + 1);
+    bool has_pivot = false;
+    for (part_descriptor const& one : described_parts<Direction>::all) {
+        last = std::max(last, one.stage);
+        has_pivot = has_pivot || one.is_pivot;
+    }
+    return {static_cast<stage_number>(last + 1), has_pivot};
 }
 
 } // namespace detail
@@ -220,7 +248,7 @@ inline constexpr transaction_descriptor descriptor_of{
     &detail::descriptor_functions<Direction>::destroy,
     sizeof(typename Direction::parameters),
     detail::described_parts<Direction>::all,
-    detail::count_stages(detail::described_parts<Direction>::all),
+    detail::plan_stages<Direction>(),
     detail::descriptor_functions<Direction>::described};
 
 SETTLE_END

@@ -27,6 +27,8 @@ struct part_request {
     epoch committed = 0;      ///< confirm: marks of exactly this epoch are confirmed
     /// The results in the entry, or null if its type has a single stage.
     std::vector<kept_result> const* results = nullptr;
+    /// A service's receiver refuses a first apply after it: the creation plus the lifetime.
+    timestamp last_moment = timestamp::max();
 
     [[nodiscard]] part_key key() const { return descriptor->key(parameters, part.line); }
 };
@@ -38,6 +40,7 @@ struct part_result {
     /// exclusive effect. See part_descriptor::make_image and make_result.
     std::shared_ptr<void const> kept{};
     error problem{}; ///< why the part was not applied or ended
+    std::uint32_t retry_after_ms = 0; ///< the store asks that the part is not sent again earlier
 
     void fail(answer reply, error const& why) {
         what = reply;

@@ -61,10 +61,10 @@
 //   write(writes, results, context)   Inserts entries, or changes each by compare-and-set on state,
 //       epoch and revision. All writes of a call have the same action. Each takes effect alone or
 //       together with others, but never in part, and is answered by itself. results[i].row comes as
-//       writes[i].row. A new entry has revision 0, no kept stage and no results. A keep leaves the
-//       state, the epoch and the owner; it raises the revision and the number of kept stages, which
-//       no other write changes. Lists of images and results that a write has replace the lists of
-//       the entry, and all other writes leave them. Answers:
+//       writes[i].row. A new entry has revision 0, no kept stage and no results. A keep leaves
+//       the epoch and the owner, and may change `pending` to `deciding`; it raises the revision and
+//       the number of kept stages, which no other write changes. Lists of images and results that a
+//       write has replace the lists of the entry, and all other writes leave them. Answers:
 //         taken        the write is durable
 //         conflict     the entry is there already (insert), or not in the state, epoch and revision
 //                      that the change expects
@@ -114,7 +114,7 @@ struct mark_locator {
 /// Which entries a listing asks for.
 struct entry_filter {
     std::optional<settle::state> state{};  ///< one state only
-    bool unfinished = false;               ///< pending, applied and canceling
+    bool unfinished = false;               ///< neither initial nor final
     std::optional<timestamp> before{};     ///< not modified since
     /// With `before`: or created or modified later than this, which a wrong clock has written.
     std::optional<timestamp> ahead_of{};

@@ -69,6 +69,39 @@ TEST_CASE_TEMPLATE_DEFINE("log: a keep and a commit store the number of attempts
     std::ignore = send(step::commit, commit_of(kept));
 }
 
+TEST_CASE_TEMPLATE_DEFINE("log: a keep may make an entry deciding, which ends either way", Fixture,
+                          suite_deciding) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    for (bool const commits : {true, false}) {
+        std::string const id = commits ? "a" : "b";
+        CAPTURE(id);
+        auto writer = pending_move(log, id, 70, 1, "first");
+        auto& work = writer.transaction();
+        auto const send = [&](step action, transition const& change) {
+            auto const sent =
+                write_one(log, work, work.change(action, change), at_millisecond(2), "first");
+            CHECK(sent.reply == log_answer::taken);
+            CHECK(writer.read().state == change.to);
+            return standing_after(change);
+        };
+        transition keeps = keep_of(writer.view());
+        keeps.to = state::deciding;
+        auto const decides = send(step::keep, keeps);
+        CHECK(writer.read().revision == 1);
+        CHECK(log.list({.state = state::deciding}, "", 10).value() == std::vector{writer.read()});
+        CHECK(log.list({.unfinished = true}, "", 10).value().size() == 1);
+        CHECK(log.list({.state = state::pending}, "", 10).value().empty());
+        auto const claimed = send(step::claim, claim_of(decides));
+        CHECK(claimed.state == state::deciding);
+        auto const decided =
+            commits ? send(step::commit, commit_of(claimed))
+                    : send(step::cancel, cancel_of(claimed, reason::refused, false));
+        std::ignore = send(step::close, close_of(decided));
+        CHECK(is_final(writer.read().state));
+    }
+}
+
 TEST_CASE_TEMPLATE_DEFINE("log: later writes leave the results, and a commit may replace them",
                           Fixture, suite_kept_results) {
     Fixture fixture;

@@ -136,12 +136,12 @@ public:
 
 private:
     static bool read_reason(std::string_view word, reason& into) {
-        for (int at = 0; at <= static_cast<int>(reason::record_unusable); ++at) {
-            into = static_cast<reason>(at);
-            if (settle::name_of(into) == word) return true;
-        }
-        into = reason::none;
-        return false;
+        auto const found = std::find_if(all_reasons.begin(), all_reasons.end(), [&](reason one) {
+            return settle::name_of(one) == word;
+        });
+        bool const is_none = settle::name_of(reason::none) == word;
+        into = found == all_reasons.end() ? reason::none : *found;
+        return found != all_reasons.end() || is_none;
     }
 
     document const& from_;

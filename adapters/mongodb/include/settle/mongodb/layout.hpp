@@ -99,7 +99,7 @@ private:
 
     static constexpr std::array<spelling, 3> all_spellings{spelling::lower, spelling::upper,
                                                            spelling::capitalised};
-    static constexpr std::array<std::pair<std::string_view, state>, 9> all_words{
+    static constexpr std::array<std::pair<std::string_view, state>, 10> all_words{
         {{"initial", state::initial},
          {"pending", state::pending},
          {"applied", state::applied},
@@ -108,7 +108,8 @@ private:
          {"canceling", state::canceling},
          {"cancelling", state::canceling},
          {"canceled", state::canceled},
-         {"cancelled", state::canceled}}};
+         {"cancelled", state::canceled},
+         {"deciding", state::deciding}}};
 
     static std::string spelled(std::string word, spelling how);
     static char to_upper(char letter) noexcept {

@@ -126,8 +126,8 @@ struct column_reader {
 
 private:
     static constexpr epoch last_of(epoch) { return ~epoch{0}; }
-    static constexpr state last_of(state) { return state::canceled; }
-    static constexpr reason last_of(reason) { return reason::record_unusable; }
+    static constexpr state last_of(state) { return all_states.back(); }
+    static constexpr reason last_of(reason) { return all_reasons.back(); }
 
     template <typename Decode, typename List>
     void take(int column, Decode decode, List& list) {

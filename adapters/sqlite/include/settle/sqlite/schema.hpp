@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <thread>
 
 SETTLE_BEGIN
@@ -25,7 +26,7 @@ namespace detail {
 [[nodiscard]] std::optional<std::int64_t> read_number(connection const& on, std::string_view sql);
 
 template <typename Enum>
-[[nodiscard]] std::string words_of(std::string_view column, std::initializer_list<Enum> values) {
+[[nodiscard]] std::string words_of(std::string_view column, std::span<Enum const> values) {
     std::string sql{"CASE "};
     sql.append(column);
     for (auto const value : values) {

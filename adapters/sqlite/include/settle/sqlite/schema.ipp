@@ -17,13 +17,8 @@ SETTLE_FUNCTION std::optional<std::int64_t> read_number(connection const& on,
 }
 
 SETTLE_FUNCTION std::string entries_view() {
-    using enum settle::state;
-    auto const states = words_of("e.state", {initial, pending, applied, done, canceling, canceled});
-    auto const reasons =
-        words_of("e.reason",
-                 {reason::guard_failed, reason::record_missing, reason::record_exists, reason::busy,
-                  reason::overflow, reason::two_parts_name_one_record, reason::expired,
-                  reason::cancel_asked, reason::mark_without_entry, reason::record_unusable});
+    auto const states = words_of<state>("e.state", all_states);
+    auto const reasons = words_of<reason>("e.reason", all_reasons);
     return "CREATE VIEW settle_entries AS SELECT e.id AS id, t.name AS type, " + states +
            " AS state, nullif(" + reasons + ", 0) AS reason, e.participant AS participant, " +
            "e.line AS line, e.parameters AS parameters, " + time_of("e.created") + " AS created, " +
