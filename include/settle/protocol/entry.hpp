@@ -4,6 +4,7 @@
 
 #include <settle/protocol/state.hpp>
 
+#include <boost/hana/adapt_struct.hpp>
 #include <boost/hana/define_struct.hpp>
 
 #include <chrono>
@@ -30,10 +31,10 @@ struct image {
 
 /// The answer of one part of a stage, which the entry has before the next stage begins.
 struct kept_result {
-    BOOST_HANA_DEFINE_STRUCT(kept_result,
-        (std::uint32_t, participant),
-        (std::uint32_t, line),
-        (std::string, value)); // JSON
+    std::uint32_t participant = 0;
+    std::uint32_t line = 0;
+    std::string value;                   ///< JSON
+    std::optional<std::string> closed{}; ///< why a person closed the part, if a person did
 
     friend bool operator==(kept_result const&, kept_result const&) = default;
 };
@@ -88,3 +89,5 @@ struct standing {
 }
 
 SETTLE_END
+
+BOOST_HANA_ADAPT_STRUCT(settle::kept_result, participant, line, value, closed);

@@ -420,6 +420,19 @@ struct find_direction<Parameters, type_list<type_tag<Type>, Rest...>> {
     static constexpr std::size_t count = next::count + (fits ? 1 : 0);
 };
 
+/// The only direction with these parameters.
+template <typename Parameters, typename Types>
+struct direction_search {
+    using found = find_direction<Parameters, Types>;
+    static_assert(found::count != 0,
+                  "settle: no transaction type of this engine takes these parameters. Add it with "
+                  "settle::type<your_type>. See running#construction");
+    static_assert(found::count <= 1,
+                  "settle: two types take these parameters. Say which: run<your_type>(). "
+                  "See running#construction");
+    using type = typename found::type;
+};
+
 template <typename Direction>
 struct opposite;
 template <auto const& Type>

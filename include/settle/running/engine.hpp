@@ -2,9 +2,9 @@
 // The engine: runs, recovers, cancels and reverses transactions of the types it was built with.
 #pragma once
 
+#include <settle/running/access.hpp>
 #include <settle/running/batch.hpp>
-#include <settle/running/creation.hpp>
-#include <settle/running/gate.hpp>
+#include <settle/running/closing.hpp>
 #include <settle/running/purge.hpp>
 #include <settle/running/refused_engine.hpp>
 #include <settle/running/sweeper.hpp>
@@ -23,10 +23,14 @@ SETTLE_BEGIN
 ///          may share its databases (memory::database and sqlite::database allow it)
 /// Example: samples/transfer
 template <typename... Arguments>
-class engine : detail::wrong_calls<engine<Arguments...>> {
+class engine : public engine_access<Arguments...>, detail::wrong_calls<engine<Arguments...>> {
     using wrong_calls = detail::wrong_calls<engine>;
+    using access = engine_access<Arguments...>;
 
 public:
+    using access::create;
+    using access::create_all;
+    using access::read;
     using wrong_calls::create;
     using wrong_calls::create_all;
     using wrong_calls::read;
@@ -36,7 +40,7 @@ public:
 
     template <typename... Given>
     explicit engine(Given&&... arguments)
-        : parts_(detail::assembled<parts_type>(std::forward<Given>(arguments)...)) {}
+        : access(std::forward<Given>(arguments)...) {}
 
     engine(engine const&) = delete;
     engine& operator=(engine const&) = delete;
@@ -127,7 +131,7 @@ public:
 
     /// Claims and runs submitted transactions in the order of their ids. Any worker may do so.
     recovery_report work(work_options const& given = {}) {
-        if (!gate_.is_open(given)) return gate_.report<recovery_report>();
+        if (!gate_.is_open(given)) return gate_.template report<recovery_report>();
         entry_filter filter;
         filter.state = state::initial;
         std::size_t const room = given.window == 0 ? parts_type::wave : given.window;
@@ -138,7 +142,7 @@ public:
     /// Claims entries that stood still too long and brings each to its end. The report names each
     /// entry that cannot be handled; the call goes on with the others.
     recovery_report recover(recover_options const& given = {}) {
-        if (!gate_.is_open(given)) return gate_.report<recovery_report>();
+        if (!gate_.is_open(given)) return gate_.template report<recovery_report>();
         entry_filter filter;
         filter.unfinished = true;
         timestamp const now = parts_.environment().now();
@@ -160,6 +164,8 @@ public:
         call_options const call{given.deadline, given.stop};
         // A final entry holds its outcome, so no definition is needed.
         if (found.value() && is_final(found.value()->state)) return ended_before(*found.value());
+        if (found.value() && found.value()->state == state::deciding)
+            return detail::refuse(id, detail::pivot_decides(*found.value()));
         if (found.value()) return cancel_entry(*found.value(), call);
         if (!given.even_if_unknown) return detail::unknown_id(id);
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
@@ -177,6 +183,32 @@ public:
         return concluded;
     }
 
+    /// Claims an unfinished entry now, whatever its owner and its age, and brings it to its end.
+    /// Errors:  as in run; `refused` when the log has no such entry
+    outcome retry(transaction_id const& id, call_options const& call = {}) {
+        return with_unfinished(id, call, [&]<typename Direction>(entry const& found,
+                                                                 auto const& parameters) {
+            auto driver = parts_.make_driver(call);
+            auto work = detail::taken_job<Direction>(found, parameters, driver.how());
+            return bring_to_end(driver, work, driver_type::template calls_of<Direction>());
+        });
+    }
+
+    /// Closes the part of a call that its service never confirms or compensates: a person has
+    /// settled it otherwise. The entry keeps the reason. Then the transaction is brought to its end.
+    /// Shape:   line - in a range; why - UTF-8, 1 to 1,000 bytes, for the reader of the entry
+    /// Errors:  `refused` when the entry is not `applied` or `canceling`, or has no such call
+    outcome resolve(transaction_id const& id, std::string_view participant, std::string_view why,
+                    resolve_options const& given = {}) {
+        call_options const call{given.deadline, given.stop};
+        return with_unfinished(id, call, [&]<typename Direction>(entry const& found,
+                                                                 auto const& parameters) {
+            auto const problem = detail::close_part<Direction>(
+                parts_, found, parameters, part_name{participant, given.line}, why);
+            return problem.empty() ? retry(id, call) : detail::refuse(id, problem);
+        });
+    }
+
     /// Undoes a transaction that is done by a new transaction, `<id>/reverse`; gives its outcome.
     /// Errors:  `refused` when the original is not done, was done too long ago, or is a reversal
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
@@ -190,7 +222,7 @@ public:
         if (!why.empty()) {
             return detail::refuse(id, {make_error_code(errc::not_reversible), std::move(why)});
         }
-        return with_entry(original, [&]<typename Direction>(
+        return detail::with_entry<types>(original, [&]<typename Direction>(
                                         std::type_identity<Direction>,
                                         typename Direction::parameters const& parameters) {
             return reverse_done<Direction>(original, parameters, call);
@@ -199,7 +231,7 @@ public:
 
     /// Looks at all marks of the bound stores and undoes the stray marks.
     sweep_report sweep(std::stop_token const& stop = {}) {
-        if (!gate_.is_open(call_options{{}, stop})) return gate_.report<sweep_report>();
+        if (!gate_.is_open(call_options{{}, stop})) return gate_.template report<sweep_report>();
         return detail::sweeper<parts_type>{parts_, stop}.sweep();
     }
 
@@ -208,7 +240,7 @@ public:
     /// Errors:  errc::too_young when `older_than` is not beyond options::horizon()
     /// Cost:    reads no entry twice; each log documents how many it reads
     purge_report purge(purge_options const& given = {}) {
-        if (!gate_.is_open(given)) return gate_.report<purge_report>();
+        if (!gate_.is_open(given)) return gate_.template report<purge_report>();
         if (given.older_than <= parts_.limits().horizon()) {
             return {0, detail::too_young(given.older_than, parts_.limits().horizon())};
         }
@@ -217,12 +249,6 @@ public:
     }
 
     // ------------------------------------------------------------------------------------- reading
-
-    /// The entry of an id, if the log has it.
-    result<std::optional<entry>> find(transaction_id const& id) {
-        if (!gate_.is_here()) return gate_.why();
-        return parts_.log().read(id);
-    }
 
     /// Entries as a lazy range in the order of their ids; include settle/running/listing.hpp.
     /// Errors:  the range throws settle::failure when the log cannot be read
@@ -247,67 +273,6 @@ public:
         return filter;
     }
 
-    /// One page of entries whose ids follow `after`, in the order of the ids.
-    result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
-                                    std::size_t limit) {
-        if (!gate_.is_here()) return gate_.why();
-        return parts_.log().list(filter, after, limit);
-    }
-
-    /// The number of marks in the bound stores.
-    result<std::uint64_t> marks() {
-        if (!gate_.is_here()) return gate_.why();
-        return detail::count_marks(parts_.sessions());
-    }
-
-    /// A record as it is now, including the `apply` effects of pending transactions.
-    template <typename Record, fixed_string Name, auto Key>
-    result<std::optional<Record>> read(collection<Record, Name, Key> const&,
-                                       value_of<Key> const& key) {
-        using collection_type = collection<Record, Name, Key>;
-        if (!gate_.is_here()) return gate_.why();
-        return parts_.template session_of<collection_type>().template read<collection_type>(key);
-    }
-
-    /// As read, for a record that must exist.
-    /// Errors:  throws settle::failure: errc::record_missing when no record has this key
-    template <typename Record, fixed_string Name, auto Key>
-    [[nodiscard]] Record at(collection<Record, Name, Key> const& of, value_of<Key> const& key) {
-        auto found = read(of, key).value();
-        if (!found) throw failure(detail::record_missing(Name.view(), encode_json(key)));
-        return *std::move(found);
-    }
-
-    /// Creates a record outside of any transaction.
-    /// Errors:  errc::record_exists when a record has this key
-    template <typename Record, fixed_string Name, auto Key>
-    result<void> create(collection<Record, Name, Key> const&, Record const& record) {
-        using collection_type = collection<Record, Name, Key>;
-        if (!gate_.is_here()) return gate_.why();
-        if (auto texts = check_texts(record); !texts.has_value()) return texts;
-        return parts_.template session_of<collection_type>().template create<collection_type>(
-            record);
-    }
-
-    /// Creates a range of records outside of any transaction, one commit for each wave.
-    /// Shape:   ended(number, result<void>) - called for each record with the answer of create()
-    /// Errors:  each record has its own answer. The call retries an unreachable store until the
-    ///          deadline, or for options::patience. An exception of the range or of `ended` is
-    ///          rethrown after each record that was taken has its answer
-    template <typename Record, fixed_string Name, auto Key, ranges::input_range Range,
-              typename Ended>
-        requires std::is_invocable_v<Ended&, std::size_t, result<void>>
-    create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
-                             batch_options const& given = {}) {
-        if (!gate_.is_open(given)) return gate_.report<create_report>();
-        return detail::create_range<collection<Record, Name, Key>>(parts_, range, ended, given);
-    }
-    template <typename Record, fixed_string Name, auto Key, ranges::input_range Range>
-    create_report create_all(collection<Record, Name, Key> const& where, Range&& range,
-                             batch_options const& given = {}) {
-        return create_all(where, range, [](std::size_t, auto const&) {}, given);
-    }
-
     /// The records of a collection as a lazy range in the order of their keys; include
     /// settle/running/listing.hpp.
     template <typename Record, fixed_string Name, auto Key>
@@ -316,37 +281,14 @@ public:
         return record_listing<engine, collection<Record, Name, Key>>{*this};
     }
 
-    /// One page of records whose keys follow `after`, in the order of the keys.
-    template <typename Collection>
-    result<std::vector<typename Collection::record_type>> scan_page(
-        std::optional<typename Collection::key_type> const& after, std::size_t limit) {
-        if (!gate_.is_here()) return gate_.why();
-        return parts_.template session_of<Collection>().template scan<Collection>(after, limit);
-    }
-
-    [[nodiscard]] options const& limits() const { return parts_.limits(); }
-    /// The name of this process as the owner of entries.
-    [[nodiscard]] std::string const& owner() const { return parts_.owner(); }
-
 private:
-    using parts_type = detail::assembly<Arguments...>;
+    using parts_type = typename access::parts_type;
     using types = typename parts_type::types;
     using driver_type = typename parts_type::driver_type;
     using typed_calls = typename driver_type::typed_calls;
 
     template <typename Parameters>
-    struct direction_search {
-        using found = typename detail::find_direction<Parameters, types>::type;
-        static_assert(detail::find_direction<Parameters, types>::count != 0,
-                      "settle: no transaction type of this engine takes these parameters. Add it "
-                      "with settle::type<your_type>. See running#construction");
-        static_assert(detail::find_direction<Parameters, types>::count <= 1,
-                      "settle: two types take these parameters. Say which: run<your_type>(). "
-                      "See running#construction");
-        using type = found;
-    };
-    template <typename Parameters>
-    using direction_of = typename direction_search<Parameters>::type;
+    using direction_of = typename detail::direction_search<Parameters, types>::type;
 
     // ----------------------------------------------------------------------------- steps of a call
 
@@ -419,7 +361,7 @@ private:
     }
 
     outcome cancel_entry(entry const& found, call_options const& call) {
-        return with_entry(found, [&]<typename Direction>(
+        return detail::with_entry<types>(found, [&]<typename Direction>(
                                      std::type_identity<Direction>,
                                      typename Direction::parameters const& parameters) {
             auto driver = parts_.make_driver(call);
@@ -431,6 +373,23 @@ private:
         });
     }
 
+    /// Calls `function.operator()<Direction>(entry, parameters)` for an unfinished entry.
+    template <typename Function>
+    outcome with_unfinished(transaction_id const& id, call_options const& call,
+                            Function&& function) {
+        if (!gate_.is_open(call)) return gate_.refusal(id);
+        auto const found = parts_.log().read(id);
+        if (!found.has_value()) return detail::unreadable(id, found.problem());
+        if (!found.value()) return detail::unknown_id(id);
+        entry const& here = *found.value();
+        if (is_final(here.state)) return ended_before(here);
+        return detail::with_entry<types>(here, [&]<typename Direction>(
+                                                   std::type_identity<Direction>,
+                                                   typename Direction::parameters const& given) {
+            return function.template operator()<Direction>(here, given);
+        });
+    }
+
     /// Answers a call for a final entry: no driver is needed, but the observer gets its event.
     outcome ended_before(entry const& found) {
         auto& observer = parts_.observer();
@@ -438,22 +397,6 @@ private:
             detail::report_final<types>(observer, found);
         }
         return detail::outcome_of(found);
-    }
-
-    // ---------------------------------------------------------------- entries of unknown direction
-
-    /// Finds the direction of an entry by its name and definition, reads its parameters, and calls
-    /// `function(std::type_identity<Direction>{}, parameters)`.
-    template <typename Function>
-    outcome with_entry(entry const& found, Function&& function) {
-        std::optional<outcome> concluded;
-        auto const run = [&]<typename Direction>(std::type_identity<Direction> direction) {
-            auto const parameters = detail::read_parameters<Direction>(found);
-            concluded = parameters.has_value() ? function(direction, parameters.value())
-                                          : detail::refuse(found.id, parameters.problem());
-        };
-        auto const problem = detail::with_direction<types>(found, run);
-        return concluded ? *std::move(concluded) : detail::refuse(found.id, problem);
     }
 
     // ----------------------------------------------------------------------------------- reversing
@@ -483,8 +426,8 @@ private:
         }
     }
 
-    parts_type parts_;
-    detail::gate gate_;
+    using access::gate_;
+    using access::parts_;
 };
 
 template <typename... Given>

@@ -98,6 +98,12 @@ struct purge_options {
     std::stop_token stop{};
 };
 
+struct resolve_options {
+    std::optional<std::uint32_t> line{}; ///< of a participant that is a range
+    std::optional<time_limit> deadline{};
+    std::stop_token stop{};
+};
+
 struct cancel_options {
     /// Inserts an id that the log does not have as `canceled`, so that it can never run.
     bool even_if_unknown = false;

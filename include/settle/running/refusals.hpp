@@ -170,6 +170,45 @@ template <typename Duration>
     return {make_error_code(errc::bad_option), text.append(anchor)};
 }
 
+/// Why nothing but the answer of its pivot ends an entry.
+[[nodiscard]] inline error pivot_decides(entry const& found) {
+    return {make_error_code(errc::too_late),
+            "settle: it is too late to cancel '" + found.id +
+                "': its last call may have been made and cannot be undone, so its answer decides. "
+                "Wait, or call retry. See running#calls-of-services"};
+}
+
+/// Why a part of this entry cannot be closed, or none.
+[[nodiscard]] inline error check_closing(entry const& found, std::string_view why) {
+    std::string const begins = "settle: no call of '" + found.id + "' is closed: ";
+    constexpr std::size_t longest = 1000;
+    if (why.empty() || why.size() > longest || utf8_prefix(why) != why.size()) {
+        return {make_error_code(errc::not_closable),
+                begins + "the reason must be UTF-8 of 1 to 1,000 bytes. "
+                         "See running#calls-of-services"};
+    }
+    if (found.state == state::applied || found.state == state::canceling) return {};
+    return {make_error_code(errc::not_closable),
+            begins + "its state is " + std::string{name_of(found.state)} +
+                ". Only a confirm or a compensation is closed. See running#calls-of-services"};
+}
+
+[[nodiscard]] inline error no_such_call(entry const& found, part_name const& named) {
+    std::string text = "settle: '" + found.id + "' has no call '";
+    text.append(named.participant);
+    if (named.line) text.append("' on line ").append(std::to_string(*named.line + 1)).append(" '");
+    return {make_error_code(errc::not_closable),
+            text + "'. Name a participant of its type that is a call, and the line of a range. "
+                   "See running#calls-of-services"};
+}
+
+[[nodiscard]] inline error moved_meanwhile(entry const& found) {
+    return {make_error_code(errc::not_closable),
+            "settle: a worker changed '" + found.id +
+                "' meanwhile, so no call was closed. Look at the entry, and call resolve again. "
+                "See running#calls-of-services"};
+}
+
 /// Errors:  errc::bad_option with the first invalid limit, or none
 [[nodiscard]] inline error check_options(options const& given) {
     error problem;

@@ -150,10 +150,23 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
     }
 }
 
+/// True if a person has closed the part, so that its confirm or compensation is not sent.
+[[nodiscard]] inline bool is_closed(job const& work, part_descriptor const& one, std::size_t line,
+                                    step action) {
+    if (applies(action)) return false;
+    return std::any_of(work.results.begin(), work.results.end(), [&](kept_result const& kept) {
+        return kept.closed && kept.participant == one.participant && kept.line == line;
+    });
+}
+
 SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
     work.type->for_each_part(work.parameters,
                              [&](part_descriptor const& one, std::size_t line, std::size_t number) {
                                  if (!work.coordinator.due(number, one.stage)) return;
+                                 if (is_closed(work, one, line, action)) {
+                                     work.coordinator.answered(number, answer::applied);
+                                     return;
+                                 }
                                  wave& to = waves_[store_of(one)];
                                  to.requests.push_back(request_of(work, one, line, action, lifetime_));
                                  to.parts.emplace_back(&work, number);

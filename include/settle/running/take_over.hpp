@@ -36,6 +36,20 @@ result<typename Direction::parameters> read_parameters(entry const& found) {
     return parameters;
 }
 
+/// Finds the direction of an entry by its name and definition, reads its parameters, and calls
+/// `function(std::type_identity<Direction>{}, parameters)`.
+template <typename Types, typename Function>
+outcome with_entry(entry const& found, Function&& function) {
+    std::optional<outcome> concluded;
+    auto const run = [&]<typename Direction>(std::type_identity<Direction> direction) {
+        auto const parameters = read_parameters<Direction>(found);
+        concluded = parameters.has_value() ? function(direction, parameters.value())
+                                           : refuse(found.id, parameters.problem());
+    };
+    auto const problem = with_direction<Types>(found, run);
+    return concluded ? *std::move(concluded) : refuse(found.id, problem);
+}
+
 /// Reports a final entry to an observer when a caller asks for it.
 template <typename Types, typename Observer>
 void report_final(Observer& observer, entry const& found) {

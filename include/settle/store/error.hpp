@@ -32,6 +32,8 @@ enum class errc {
     stopped,           ///< the caller's deadline or stop token ended the call
     record_exists,     ///< a record has this key already
     too_young,         ///< an entry is too young to be purged
+    too_late,          ///< the transaction can be canceled no more: its pivot decides
+    not_closable,      ///< no part of this entry is closed by a person
     forked,            ///< it was made before fork(), and this is the child
     bad_option,        ///< an option has a value that makes no sense
     store_moved,       ///< the store's open files are no longer the files at their paths

@@ -26,6 +26,8 @@ SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
             case errc::stopped: return "the call was stopped";
             case errc::record_exists: return "the record exists";
             case errc::too_young: return "the entries are too young";
+            case errc::too_late: return "it is too late to cancel";
+            case errc::not_closable: return "no call is closed";
             case errc::forked: return "it belongs to the parent process";
             case errc::bad_option: return "the option is refused";
             case errc::store_moved: return "the store's files are others";

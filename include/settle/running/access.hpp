@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// The engine's access to entries and records outside of transactions.
+#pragma once
+
+#include <settle/running/closing.hpp>
+#include <settle/running/creation.hpp>
+#include <settle/running/gate.hpp>
+#include <settle/running/refused_engine.hpp>
+#include <settle/running/sweeper.hpp>
+
+SETTLE_BEGIN
+
+/// The base of an engine: its log and its stores.
+/// Shape:   Arguments - of the engine
+template <typename... Arguments>
+class engine_access {
+public:
+    engine_access(engine_access const&) = delete;
+    engine_access& operator=(engine_access const&) = delete;
+
+    /// The entry of an id, if the log has it.
+    result<std::optional<entry>> find(transaction_id const& id) {
+        if (!gate_.is_here()) return gate_.why();
+        return parts_.log().read(id);
+    }
+
+    /// One page of entries whose ids follow `after`, in the order of the ids.
+    result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
+                                    std::size_t limit) {
+        if (!gate_.is_here()) return gate_.why();
+        return parts_.log().list(filter, after, limit);
+    }
+
+    /// Entries that are unfinished although they were created longer ago than `older_than`.
+    /// Cost:    linear in the unfinished entries
+    result<std::vector<entry>> stuck(time_limit older_than = std::chrono::minutes{10}) {
+        if (!gate_.is_here()) return gate_.why();
+        auto const now = parts_.environment().now();
+        return detail::stuck_entries(parts_.log(), detail::earlier(now, older_than));
+    }
+
+    /// The number of marks in the bound stores.
+    result<std::uint64_t> marks() {
+        if (!gate_.is_here()) return gate_.why();
+        return detail::count_marks(parts_.sessions());
+    }
+
+    /// A record as it is now, including the `apply` effects of pending transactions.
+    template <typename Record, fixed_string Name, auto Key>
+    result<std::optional<Record>> read(collection<Record, Name, Key> const&,
+                                       value_of<Key> const& key) {
+        using collection_type = collection<Record, Name, Key>;
+        if (!gate_.is_here()) return gate_.why();
+        return parts_.template session_of<collection_type>().template read<collection_type>(key);
+    }
+
+    /// As read, for a record that must exist.
+    /// Errors:  throws settle::failure: errc::record_missing when no record has this key
+    template <typename Record, fixed_string Name, auto Key>
+    [[nodiscard]] Record at(collection<Record, Name, Key> const& of, value_of<Key> const& key) {
+        auto found = read(of, key).value();
+        if (!found) throw failure(detail::record_missing(Name.view(), encode_json(key)));
+        return *std::move(found);
+    }
+
+    /// Creates a record outside of any transaction.
+    /// Errors:  errc::record_exists when a record has this key
+    template <typename Record, fixed_string Name, auto Key>
+    result<void> create(collection<Record, Name, Key> const&, Record const& record) {
+        using collection_type = collection<Record, Name, Key>;
+        if (!gate_.is_here()) return gate_.why();
+        if (auto texts = check_texts(record); !texts.has_value()) return texts;
+        return parts_.template session_of<collection_type>().template create<collection_type>(
+            record);
+    }
+
+    /// Creates a range of records outside of any transaction, one commit for each wave.
+    /// Shape:   ended(number, result<void>) - called for each record with the answer of create()
+    /// Errors:  each record has its own answer. The call retries an unreachable store until the
+    ///          deadline, or for options::patience. An exception of the range or of `ended` is
+    ///          rethrown after each record that was taken has its answer
+    template <typename Record, fixed_string Name, auto Key, ranges::input_range Range,
+              typename Ended>
+        requires std::is_invocable_v<Ended&, std::size_t, result<void>>
+    create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
+                             batch_options const& given = {}) {
+        if (!gate_.is_open(given)) return gate_.template report<create_report>();
+        return detail::create_range<collection<Record, Name, Key>>(parts_, range, ended, given);
+    }
+    template <typename Record, fixed_string Name, auto Key, ranges::input_range Range>
+    create_report create_all(collection<Record, Name, Key> const& where, Range&& range,
+                             batch_options const& given = {}) {
+        return create_all(where, range, [](std::size_t, auto const&) {}, given);
+    }
+
+    /// One page of records whose keys follow `after`, in the order of the keys.
+    template <typename Collection>
+    result<std::vector<typename Collection::record_type>> scan_page(
+        std::optional<typename Collection::key_type> const& after, std::size_t limit) {
+        if (!gate_.is_here()) return gate_.why();
+        return parts_.template session_of<Collection>().template scan<Collection>(after, limit);
+    }
+
+    [[nodiscard]] options const& limits() const { return parts_.limits(); }
+    /// The name of this process as the owner of entries.
+    [[nodiscard]] std::string const& owner() const { return parts_.owner(); }
+
+protected:
+    using parts_type = detail::assembly<Arguments...>;
+
+    template <typename... Given>
+    explicit engine_access(Given&&... arguments)
+        : parts_(detail::assembled<parts_type>(std::forward<Given>(arguments)...)) {}
+    ~engine_access() = default;
+
+    parts_type parts_;
+    detail::gate gate_;
+};
+
+SETTLE_END
