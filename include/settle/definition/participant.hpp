@@ -29,6 +29,9 @@ inline constexpr std::uint32_t last_stage = 254;
 ///                              with name, target, stage and key
 ///          premises(parameters, element)   - the reason that refuses parameters before any write,
 ///                              or reason::none; `element` is the line's, or null
+/// Optional members of such a kind:
+///          attempts, first_pause, longest_pause   - constants, see retry_limits
+///          is_pivot          - a constant: the apply cannot be undone; alone in the last stage
 /// A CallParticipant is checked, described and refused by the library itself.
 template <typename T>
 concept Participant = requires(T const& one) {

@@ -181,8 +181,11 @@ template <typename Direction, std::size_t Index>
 
 template <typename Participant>
 [[nodiscard]] consteval retry_limits retries_of() {
-    if constexpr (requires { Participant::retries; }) return Participant::retries;
-    else return {};
+    if constexpr (requires { Participant::attempts; }) {
+        return {Participant::attempts, Participant::first_pause, Participant::longest_pause};
+    } else {
+        return {};
+    }
 }
 template <typename Participant>
 [[nodiscard]] consteval bool is_pivot() {

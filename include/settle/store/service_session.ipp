@@ -9,12 +9,6 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The answer of a part whose call was refused.
-inline constexpr answer refused_call = answer::guard_failed;
-
-/// The last moment at which a receiver may begin this part.
-[[nodiscard]] inline timestamp last_moment_of(part_request const&) { return timestamp::max(); }
-
 /// At most 200 bytes of a text that comes from outside, in one line of UTF-8.
 [[nodiscard]] inline std::string in_one_line(std::string_view text) {
     constexpr std::size_t most = 200;
@@ -111,7 +105,7 @@ private:
         for (std::size_t part = 0; part < requests_.size(); ++part) {
             call_functions const& of = functions(part);
             bool const last = of.has_effect && !of.compensates && !of.grade.keeps_refusals;
-            if (last && results_[part].what == refused_call) prepare(part, call_operation::apply);
+            if (last && results_[part].what == answer::refused) prepare(part, call_operation::apply);
         }
         send(call_operation::compensate);
         for (std::size_t at = 0; at < calls_.size(); ++at) {
@@ -151,7 +145,7 @@ private:
             calls.push_back({request.descriptor->name, operation, one.key, *request.id,
                              of.participant,
                              of.is_range ? std::optional{request.part.line} : std::nullopt,
-                             request.epoch_number, last_moment_of(request), one.request,
+                             request.epoch_number, request.last_moment, one.request,
                              ends ? kept_result_of(request, request.part) : std::string_view{}});
         }
         try {
@@ -179,7 +173,7 @@ private:
             if (read_result != nullptr) keep(part, given.text);
             break;
         case call_status::refused:
-            result.fail(refused_call, problem(part, call_operation::apply, errc::call_refused,
+            result.fail(answer::refused, problem(part, call_operation::apply, errc::call_refused,
                                               "refused", given.text));
             break;
         default: take_end(part, call_operation::apply, given);
@@ -222,6 +216,11 @@ private:
             result.fail(answer::unknown, problem(part, operation, errc::call_unknown,
                                                  "gave no answer to", given.text));
         }
+        if (!given.retry_after || given.status == call_status::ok) return;
+        // Longer than a day is as good as a day: the caller's own limits end its wait before.
+        constexpr std::int64_t day = 86'400'000;
+        result.retry_after_ms = static_cast<std::uint32_t>(
+            std::clamp<std::int64_t>(given.retry_after->count(), 0, day));
     }
 
     [[nodiscard]] error problem(std::size_t part, call_operation operation, errc code,

@@ -166,7 +166,9 @@ private:
             }
             one->first_row = first_.rows.size();
             for (call_model const& part : given.parts) {
-                if (part.stage == 0 || part.results == 0 || part.results > 14) {
+                bool const early =
+                    part.stage == 0 && part.moments != call_moments::confirm_only;
+                if (early || part.results == 0 || part.results > 14) {
                     throw std::invalid_argument("settle: the call '" + part.name +
                                                 "' needs a stage from 1 and 1 to 14 results");
                 }

@@ -2,7 +2,7 @@
 // Parts of a search that are no records: calls of receivers.
 #pragma once
 
-#include <settle/definition/grade.hpp>
+#include <settle/definition/call_participant.hpp>
 #include <settle/protocol/step.hpp>
 #include <settle/testing/explore/few.hpp>
 
@@ -36,6 +36,23 @@ struct call_model {
 /// Shape:   make() - static: the call_model, with the participant's stage
 template <typename Participant>
 struct searched_call;
+
+/// The default model of a service: it may refuse a call that has an effect, and its queries give
+/// two results.
+template <CallParticipant Participant>
+struct searched_call<Participant> {
+    static call_model make() {
+        call_model made{std::string{Participant::name},
+                        static_cast<stage_number>(Participant::stage)};
+        made.grade = Participant::service_type::grade;
+        if (!Participant::applies) made.moments = call_moments::confirm_only;
+        else if (!Participant::has_effect) made.moments = call_moments::query;
+        else if (Participant::is_pivot) made.moments = call_moments::pivot;
+        made.results = made.moments == call_moments::query ? 2 : 1;
+        made.refuses = Participant::has_effect;
+        return made;
+    }
+};
 
 struct calls_clause {
     transaction_id id;
