@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Calls of services, searched exhaustively: the pivot, calls at commit, and receivers of each grade.
+// Calls of services, searched exhaustively: the pivot, calls at commit, receivers of each grade.
 #include "explore_types.hpp"
 
 using namespace explored;

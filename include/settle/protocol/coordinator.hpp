@@ -290,25 +290,26 @@ public:
         roll_back_attempt();
     }
 
-    /// To be called after decide(). Cancels an expired transaction before its pivot is called; after
-    /// that, only the pivot decides.
+    /// Follows decide(). Cancels an expired transaction before its pivot is called; after that, only
+    /// the pivot decides.
     void look_at_age(bool expired) {
         bool const enters = next_ == step::keep && stages_.pivot_is_next();
         if (enters && expired && Rules::lifetimes) cancel_for(reason::expired);
     }
 
-    /// Cancels the transaction, which has not committed. In `deciding`, only a refusal of the pivot
-    /// cancels, and any other call has no effect.
+    /// Cancels the transaction, which has not committed. In `deciding` it has no effect.
     void cancel_for(reason why, std::size_t part = no_part) {
-        if (only_pivot_decides() && why != reason::refused) return;
-        why_ = why;
-        failed_ = part;
-        ask_log(step::cancel);
+        if (!only_pivot_decides()) begin_cancel(why, part);
     }
 
 private:
     using coordinator_state::coordinator_state;
 
+    void begin_cancel(reason why, std::size_t part) {
+        why_ = why;
+        failed_ = part;
+        ask_log(step::cancel);
+    }
     [[nodiscard]] bool only_pivot_decides() const noexcept {
         return state_ == settle::state::deciding && Rules::pivot_decides;
     }
@@ -362,7 +363,8 @@ private:
         for (std::size_t part = 0; part < answers_.size(); ++part) {
             reason const why = reason_of(answers_[part]);
             if (why == reason::none) continue;
-            if (!only_pivot_decides() || why == reason::refused) return cancel_for(why, part);
+            bool const of_pivot = stages_.is_last();
+            if (of_pivot || !only_pivot_decides()) return begin_cancel(why, part);
             // Another worker may have ended the transaction. If not, a person must mend the record.
             unsure_ = pausing_ = true;
             return ask_log(step::read);

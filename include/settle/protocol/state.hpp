@@ -14,9 +14,9 @@
 SETTLE_BEGIN
 
 /// `initial` → `pending` → `applied` → `done`; `pending` → `canceling` → `canceled`;
-/// `initial` → `canceled`; in one phase also `initial` → `done`. With a pivot, `pending` → `deciding`
-/// → `applied` or `canceling`: in `deciding` the pivot may have been called, and only its answer
-/// decides.
+/// `initial` → `canceled`; in one phase also `initial` → `done`. With a pivot `pending` →
+/// `deciding` → `applied` or `canceling`: in `deciding` the pivot may have been called, and only
+/// its answer decides.
 enum class state : std::uint8_t { initial, pending, applied, done, canceling, canceled, deciding };
 
 [[nodiscard]] constexpr std::string_view name_of(state value) {

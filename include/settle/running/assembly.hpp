@@ -243,8 +243,8 @@ public:
             return driver_type{{log_, sessions_}, given_.environment(), given_.observer(),
                                limits_, owner_, call, how};
         } else {
-            return driver_type{seam_calls{ports_.view(), limits_.lifetime}, ports_.environment, ports_.observer,
-                               limits_, owner_, call, how};
+            return driver_type{seam_calls{ports_.view(), limits_.lifetime}, ports_.environment,
+                               ports_.observer, limits_, owner_, call, how};
         }
     }
 

@@ -195,7 +195,7 @@ public:
     }
 
     /// Closes the part of a call that its service never confirms or compensates: a person has
-    /// settled it otherwise. The entry keeps the reason. Then the transaction is brought to its end.
+    /// settled it otherwise. The entry keeps the reason, and the transaction is brought to its end.
     /// Shape:   line - in a range; why - UTF-8, 1 to 1,000 bytes, for the reader of the entry
     /// Errors:  `refused` when the entry is not `applied` or `canceling`, or has no such call
     outcome resolve(transaction_id const& id, std::string_view participant, std::string_view why,

@@ -160,17 +160,18 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
 }
 
 SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
-    work.type->for_each_part(work.parameters,
-                             [&](part_descriptor const& one, std::size_t line, std::size_t number) {
-                                 if (!work.coordinator.due(number, one.stage)) return;
-                                 if (is_closed(work, one, line, action)) {
-                                     work.coordinator.answered(number, answer::applied);
-                                     return;
-                                 }
-                                 wave& to = waves_[store_of(one)];
-                                 to.requests.push_back(request_of(work, one, line, action, lifetime_));
-                                 to.parts.emplace_back(&work, number);
-                             });
+    auto const request_part = [&](part_descriptor const& one, std::size_t line,
+                                  std::size_t number) {
+        if (!work.coordinator.due(number, one.stage)) return;
+        if (is_closed(work, one, line, action)) {
+            work.coordinator.answered(number, answer::applied);
+            return;
+        }
+        wave& to = waves_[store_of(one)];
+        to.requests.push_back(request_of(work, one, line, action, lifetime_));
+        to.parts.emplace_back(&work, number);
+    };
+    work.type->for_each_part(work.parameters, request_part);
 }
 
 SETTLE_FUNCTION std::size_t seam_calls::store_of(part_descriptor const& one) const {

@@ -105,7 +105,8 @@ private:
         for (std::size_t part = 0; part < requests_.size(); ++part) {
             call_functions const& of = functions(part);
             bool const last = of.has_effect && !of.compensates && !of.grade.keeps_refusals;
-            if (last && results_[part].what == answer::refused) prepare(part, call_operation::apply);
+            bool const refused = results_[part].what == answer::refused;
+            if (last && refused) prepare(part, call_operation::apply);
         }
         send(call_operation::compensate);
         for (std::size_t at = 0; at < calls_.size(); ++at) {

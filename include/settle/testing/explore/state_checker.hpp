@@ -146,7 +146,8 @@ private:
     /// A receiver with rows knows whether its call was confirmed.
     [[nodiscard]] static bool unconfirmed(receiver_row const& row, call_model const& of) {
         return of.moments == call_moments::undoable &&
-               of.grade.remembers == receiver_grade::memory::rows && row.now == receiver_row::status::applied;
+               of.grade.remembers == receiver_grade::memory::rows &&
+               row.now == receiver_row::status::applied;
     }
 
     /// With a rule switched off, a call may precede the keep of its parameters, as long as the
