@@ -8,6 +8,48 @@ using settle::remembers_keys;
 
 namespace {
 
+struct voyage {
+    std::string payer, flight;
+    std::int64_t amount = 0;
+};
+struct seat_request {
+    std::string flight;
+};
+struct ticket {
+    std::string number;
+    std::int64_t price = 0;
+};
+struct charge {
+    std::string payer;
+    std::int64_t amount = 0;
+};
+struct letter {
+    std::string to, ticket;
+};
+SETTLE_STRUCT(voyage, payer, flight, amount);
+SETTLE_STRUCT(seat_request, flight);
+SETTLE_STRUCT(ticket, number, price);
+SETTLE_STRUCT(charge, payer, amount);
+SETTLE_STRUCT(letter, to, ticket);
+
+inline constexpr settle::service<seat_request, ticket, "airline", settle::barrier> airline;
+inline constexpr settle::service<charge, settle::nothing, "cards",
+                                 remembers_keys | keeps_refusals> cards;
+inline constexpr settle::service<letter, settle::nothing, "mailer", remembers_keys> mailer;
+
+inline constexpr auto voyage_type = settle::transaction<voyage, "voyage">(
+    participant<"payer">(accounts, param<&voyage::payer>)
+        .require(field<&bank::account::balance> >= param<&voyage::amount>)
+        .apply(field<&bank::account::balance> -= param<&voyage::amount>)
+        .compensate(settle::inverse),
+    participant<"flight">(airline)
+        .apply(settle::call(param<&voyage::flight>))
+        .compensate(settle::call()),
+    participant<"card">(cards).apply(
+        settle::call(param<&voyage::payer>, settle::result_from<"flight", &ticket::price>)),
+    participant<"mail">(mailer).confirm(
+        settle::call(param<&voyage::payer>, settle::result_from<"flight", &ticket::number>)));
+
 auto const keys_and_refusals = remembers_keys | keeps_refusals;
 
 bounds aging(bounds all) {
@@ -73,4 +115,10 @@ TEST_CASE("explore: a receiver that forgets its refusals takes a late copy of a 
 
 TEST_CASE("explore: a call at commit needs a receiver that remembers keys") {
     right_saga(saga(canceling(1, 1), notice("mail", 1, remembers_keys)));
+}
+
+TEST_CASE("explore: a saga is searched from its definition") {
+    voyage const given{"A", "LH 1", 60};
+    right_saga(explore(settle::type<voyage_type>, payer, runs("t1", given), never_below,
+                       canceling(1, 1)));
 }

@@ -290,8 +290,8 @@ public:
         roll_back_attempt();
     }
 
-    /// Follows decide(). Cancels an expired transaction before its pivot is called; after that, only
-    /// the pivot decides.
+    /// Follows decide(). Cancels an expired transaction before its pivot is called; from then on,
+    /// only the pivot decides.
     void look_at_age(bool expired) {
         bool const enters = next_ == step::keep && stages_.pivot_is_next();
         if (enters && expired && Rules::lifetimes) cancel_for(reason::expired);

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSL-1.0
+// Calls that cannot be undone, limits of calls, and transactions that only a person ends.
+#include "engine_types.hpp"
+
+#include <service_receiver.hpp>
+
+namespace pivot_test {
+
+using namespace engine_test;
+
+struct order {
+    std::string who, flight;
+    std::int64_t price = 0;
+};
+struct seat {
+    std::string flight;
+};
+struct charge {
+    std::string who;
+    std::int64_t amount = 0;
+};
+
+SETTLE_STRUCT(order, who, flight, price);
+SETTLE_STRUCT(seat, flight);
+SETTLE_STRUCT(charge, who, amount);
+
+using service_test::receiver;
+using settle::call;
+using settle::call_operation;
+using settle::service_answer;
+using settle::service_call;
+using namespace std::chrono_literals;
+
+inline constexpr settle::service<seat, settle::nothing, "airline", settle::barrier> airline;
+inline constexpr settle::service<charge, settle::nothing, "bank", settle::barrier> bank;
+
+inline constexpr auto order_type = settle::transaction<order, "order">(
+    settle::participant<"payer">(accounts, param<&order::who>)
+        .require(field<&account::balance> >= param<&order::price>)
+        .apply(field<&account::balance> -= param<&order::price>)
+        .compensate(settle::inverse),
+    settle::participant<"flight">(airline)
+        .apply(call(param<&order::flight>))
+        .compensate(call())
+        .confirm(call())
+        .tries<3>()
+        .pauses<20, 80>(),
+    settle::participant<"card">(bank).apply(call(param<&order::who>, param<&order::price>)));
+
+namespace {
+
+/// Accounts in memory, and a receiver of both services, which outlives the engines.
+struct office {
+    settle::memory::database accounts_at{};
+    receiver services{};
+    std::function<void(settle::event const&)> seen{};
+    world_state world{};
+
+    auto make(settle::options const& limits = {}) {
+        return settle::engine{accounts_at,
+                              settle::bind(airline, services),
+                              settle::bind(bank, services),
+                              settle::type<order_type>,
+                              limits,
+                              settle::with_environment(manual_environment{world}),
+                              settle::observed_by([this](settle::event const& one) {
+                                  if (seen) seen(one);
+                              })};
+    }
+    office() {
+        auto engine = make();
+        open_accounts(engine, {{"A", 1000}});
+    }
+    /// Every call of this operation of a participant gets an answer.
+    void always(std::string_view participant, call_operation operation, service_answer given) {
+        services.before = [=](service_call const& of) -> std::optional<service_answer> {
+            bool const meant = of.participant == participant && of.operation == operation;
+            return meant ? std::optional{given} : std::nullopt;
+        };
+    }
+};
+
+order const usual{"A", "LH 1", 500};
+settle::call_options const soon{50ms, {}};
+
+} // namespace
+
+TEST_CASE("pivot: the entry is deciding when the pivot is called, and its answer decides") {
+    office at;
+    auto engine = at.make();
+    int looked = 0;
+    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        auto const found = entry_of(engine, "t1");
+        if (of.participant == "flight" && of.operation == call_operation::apply) {
+            CHECK(found.state == state::pending);
+        }
+        if (of.participant == "card") {
+            CHECK(found.state == state::deciding);
+            CHECK(found.revision == 2);
+            ++looked;
+        }
+        return std::nullopt;
+    };
+    CHECK(engine.run("t1", usual).done());
+    CHECK(looked == 1);
+    CHECK(at.services.called() == "apply flight, apply card, confirm flight");
+}
+
+TEST_CASE("pivot: a deciding transaction is not canceled, and any worker brings it to its end") {
+    office at;
+    at.always("card", call_operation::apply, service_answer::unknown("lost"));
+    {
+        auto engine = at.make();
+        auto const outcome = engine.run("t1", usual, soon);
+        CHECK(outcome.verdict == settle::verdict::undecided);
+        CHECK(entry_of(engine, "t1").state == state::deciding);
+        auto const refused = engine.cancel("t1");
+        CHECK(refused.verdict == settle::verdict::refused);
+        CHECK(refused.problem.code == settle::errc::too_late);
+        CHECK(refused.text().find("too late to cancel 't1'") != std::string::npos);
+        CHECK(entry_of(engine, "t1").state == state::deciding);
+    }
+    at.services.before = [](service_call const&) { return std::nullopt; };
+    at.world.time += 31min;
+    auto later = at.make();
+    auto const report = later.recover();
+    CHECK(report.done == 1);
+    CHECK(entry_of(later, "t1").state == state::done);
+    CHECK(balance_of(later, "A") == 500);
+}
+
+TEST_CASE("pivot: a pivot is called again without a limit, also when the entry has expired") {
+    office at;
+    int calls = 0;
+    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        if (of.participant != "card" || ++calls > 40) return std::nullopt;
+        if (calls == 20) at.world.time += 24h * 30;
+        return calls % 2 == 0 ? service_answer::unavailable("away") : service_answer{};
+    };
+    auto engine = at.make({.patience = std::chrono::hours{24}});
+    CHECK(engine.run("t1", usual).done());
+    CHECK(calls == 41);
+}
+
+TEST_CASE("pivot: a transaction that expires before its pivot is canceled without the call") {
+    office at;
+    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        if (of.participant == "flight" && of.operation == call_operation::apply) {
+            at.world.time += 24h * 8;
+        }
+        return std::nullopt;
+    };
+    auto engine = at.make();
+    auto const outcome = engine.run("t1", usual);
+    CHECK(outcome.canceled());
+    CHECK(outcome.why == reason::expired);
+    CHECK(at.services.called() == "apply flight, compensate flight");
+    CHECK(balance_of(engine, "A") == 1000);
+}
+
+TEST_CASE("pivot: a refused pivot cancels with the reason of its service") {
+    office at;
+    at.always("card", call_operation::apply, service_answer::refused("no cover"));
+    auto engine = at.make();
+    auto const outcome = engine.run("t1", usual);
+    CHECK(outcome.canceled());
+    CHECK(outcome.why == reason::refused);
+    CHECK(outcome.participant == "card");
+    CHECK(outcome.problem.text.find("no cover") != std::string::npos);
+    CHECK(at.services.called() == "apply flight, apply card, compensate flight");
+    CHECK(balance_of(engine, "A") == 1000);
+}
+
+TEST_CASE("calls: a participant's own number of tries ends in a cancel") {
+    for (bool const silent : {false, true}) {
+        CAPTURE(silent);
+        office at;
+        at.always("flight", call_operation::apply,
+                  silent ? service_answer{} : service_answer::unavailable("away"));
+        auto engine = at.make();
+        auto const outcome = engine.run("t1", usual);
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == (silent ? reason::unanswered : reason::unavailable));
+        CHECK(outcome.participant == "flight");
+        CHECK(at.services.called() ==
+              "apply flight, apply flight, apply flight, compensate flight");
+        CHECK(balance_of(engine, "A") == 1000);
+    }
+}
+
+TEST_CASE("calls: the pauses are the participant's, and no shorter than the service asks") {
+    office at;
+    std::vector<std::chrono::nanoseconds> times;
+    auto answer = service_answer::unavailable("away");
+    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        if (of.participant != "flight" || of.operation != call_operation::apply) return {};
+        times.push_back(at.world.elapsed);
+        return times.size() < 3 ? std::optional{answer} : std::nullopt;
+    };
+    auto engine = at.make();
+    CHECK(engine.run("t1", usual).done());
+    REQUIRE(times.size() == 3);
+    CHECK(times[1] - times[0] >= 10ms);
+    CHECK(times[1] - times[0] <= 20ms);
+    CHECK(times[2] - times[1] >= 20ms);
+    CHECK(times[2] - times[1] <= 40ms);
+    times.clear();
+    answer.retry_after = 5s;
+    CHECK(engine.run("t2", order{"A", "LH 2", 1}).done());
+    REQUIRE(times.size() == 3);
+    CHECK(times[1] - times[0] >= 5s);
+}
+
+TEST_CASE("calls: a call carries the last moment at which its receiver may begin") {
+    office at;
+    settle::timestamp last{};
+    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        last = of.last_moment;
+        return std::nullopt;
+    };
+    auto engine = at.make();
+    CHECK(engine.run("t1", usual).done());
+    CHECK(last == entry_of(engine, "t1").created + 24h * 7);
+}
+
+TEST_CASE("calls: a caller whose time ends behind the commit gets the outcome done") {
+    office at;
+    at.always("flight", call_operation::confirm, service_answer::unavailable("away"));
+    auto engine = at.make();
+    auto const outcome = engine.run("t1", usual, soon);
+    CHECK(outcome.done());
+    CHECK_FALSE(outcome.finished);
+    CHECK(outcome.text().find("not all of it is confirmed yet") != std::string::npos);
+    CHECK(entry_of(engine, "t1").state == state::applied);
+    at.services.before = [](service_call const&) { return std::nullopt; };
+    auto const ended = engine.retry("t1");
+    CHECK(ended.done());
+    CHECK(ended.finished);
+    CHECK(entry_of(engine, "t1").state == state::done);
+}
+
+TEST_CASE("stuck: a compensation that never succeeds is listed, tried again, and closed") {
+    office at;
+    at.services.before = [](service_call const& of) -> std::optional<service_answer> {
+        if (of.participant == "card") return service_answer::refused("no cover");
+        if (of.operation == call_operation::compensate) return service_answer::unavailable("away");
+        return std::nullopt;
+    };
+    auto engine = at.make();
+    CHECK(engine.run("t1", usual, soon).verdict == settle::verdict::undecided);
+    CHECK(entry_of(engine, "t1").state == state::canceling);
+    CHECK(engine.stuck().value().empty());
+    at.world.time += 11min;
+    REQUIRE(engine.stuck().value().size() == 1);
+    CHECK(engine.stuck().value().front().id == "t1");
+    CHECK(engine.retry("t1", soon).verdict == settle::verdict::undecided);
+
+    auto const refusal = [&](auto const&... given) {
+        auto const refused = engine.resolve("t1", given...);
+        CHECK(refused.verdict == settle::verdict::refused);
+        CHECK(refused.problem.code == settle::errc::not_closable);
+        return refused.problem.text;
+    };
+    CHECK(refusal("flight", "").find("the reason must be UTF-8") != std::string::npos);
+    CHECK(refusal("flight", "\xff").find("the reason must be UTF-8") != std::string::npos);
+    CHECK(refusal("flight", std::string(1001, 'x')).find("1 to 1,000 bytes") != std::string::npos);
+    CHECK(refusal("train", "done").find("has no call 'train'") != std::string::npos);
+    CHECK(refusal("payer", "done").find("has no call 'payer'") != std::string::npos);
+    settle::resolve_options line;
+    line.line = 0;
+    CHECK(refusal("flight", "done", line).find("has no call 'flight'") != std::string::npos);
+
+    auto const outcome = engine.resolve("t1", "flight", "refunded by hand");
+    CHECK(outcome.canceled());
+    CHECK(outcome.why == reason::refused);
+    auto const found = entry_of(engine, "t1");
+    CHECK(found.state == state::canceled);
+    REQUIRE(found.results.size() == 1);
+    CHECK(found.results.front().closed == "refunded by hand");
+    CHECK(balance_of(engine, "A") == 1000);
+    CHECK(engine.stuck().value().empty());
+    CHECK(engine.resolve("t1", "flight", "again").canceled());
+    CHECK(engine.resolve("t9", "flight", "again").problem.code == settle::errc::unknown_id);
+}
+
+TEST_CASE("stuck: a confirm that never succeeds is closed, and a pending call is not") {
+    office at;
+    at.always("flight", call_operation::apply, service_answer::unavailable("away"));
+    auto engine = at.make();
+    CHECK(engine.run("t1", usual, {1ms, {}}).verdict == settle::verdict::undecided);
+    auto const refused = engine.resolve("t1", "flight", "booked by hand");
+    CHECK(refused.problem.text.find("its state is pending") != std::string::npos);
+    CHECK(engine.cancel("t1").canceled());
+
+    at.always("flight", call_operation::confirm, service_answer::unavailable("away"));
+    CHECK_FALSE(engine.run("t2", usual, soon).finished);
+    CHECK(engine.resolve("t2", "flight", "ticket sent by hand").done());
+    CHECK(entry_of(engine, "t2").state == state::done);
+    CHECK(balance_of(engine, "A") == 500);
+}
+
+} // namespace pivot_test
