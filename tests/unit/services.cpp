@@ -5,7 +5,9 @@
 
 #include <service_receiver.hpp>
 
-namespace engine_test {
+namespace services_test {
+
+using namespace engine_test;
 
 struct trip {
     std::string who, flight;
@@ -445,4 +447,4 @@ TEST_CASE("services: an engine on a reopened file makes the remaining calls") {
     });
 }
 
-} // namespace engine_test
+} // namespace services_test

@@ -45,10 +45,10 @@ void fit_to_guards(value_source& source, Record& record,
     });
 }
 
-/// Draws parameters until they pass the guards on the parameters, at most nine times.
+/// Draws parameters until they pass the guards on the parameters, a limited number of times.
 template <auto const& Type>
-void fill_parameters(value_source& source, typename forward<Type>::parameters& drawn) {
-    for (int tries = 0; tries < 9; ++tries) {
+void fill_parameters(value_source& source, typename forward<Type>::parameters& drawn, int times) {
+    for (int tries = 0; tries < times; ++tries) {
         source.fill(drawn);
         if (forward<Type>::check(drawn).why == reason::none) return;
     }
@@ -232,7 +232,7 @@ private:
         made.participant = source.below(participants() + (at == 0 ? 0 : 1));
         // Some cases have two parts of one transaction on the record.
         made.id = at > 0 && source.one_in(6) ? "t0" : "t" + std::to_string(at);
-        fill_parameters<Type>(source, made.parameters);
+        fill_parameters<Type>(source, made.parameters, 8);
         made.foreign_deltas.resize(2 * integer_count<record_type>);
         for (auto& delta : made.foreign_deltas) {
             if (source.one_in(2)) delta = source.draw<std::int64_t>();

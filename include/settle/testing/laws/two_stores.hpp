@@ -123,7 +123,7 @@ template <auto const& Type, typename First, typename Second>
     auto const make_parameters = [&] {
         typename direction::parameters given{};
         source.begin_case();
-        laws::fill_parameters<Type>(source, given);
+        laws::fill_parameters<Type>(source, given, 9);
         populate(given);
         return given;
     };
