@@ -13,6 +13,7 @@
 // receiver makes a repetition harmless: see receiver_grade.
 #pragma once
 
+#include <settle/protocol/call.hpp>
 #include <settle/protocol/entry.hpp>
 
 #include <chrono>
@@ -23,14 +24,6 @@
 #include <string_view>
 
 SETTLE_BEGIN
-
-/// The operation of a call: the moment of its participant.
-enum class call_operation : std::uint8_t { apply, confirm, compensate };
-
-[[nodiscard]] constexpr std::string_view name_of(call_operation value) {
-    constexpr std::string_view names[]{"apply", "confirm", "compensate"};
-    return names[static_cast<std::size_t>(value)];
-}
 
 /// One call of a service.
 /// Shape:   texts outlive the client's send()
@@ -49,19 +42,9 @@ struct service_call {
     std::string_view request;   ///< JSON
     /// JSON: the result of the part's apply, if it is known; empty otherwise.
     std::string_view result;
+    /// True if the part has an apply. If it has none, its confirm takes effect by itself.
+    bool has_apply = true;
 };
-
-enum class call_status : std::uint8_t {
-    unknown,    ///< the call took effect at most once, possibly later
-    ok,         ///< the call took effect, now or at an earlier try
-    refused,    ///< the call took no effect and never will; only for an apply
-    unavailable ///< the call certainly took no effect; it may be sent again
-};
-
-[[nodiscard]] constexpr std::string_view name_of(call_status value) {
-    constexpr std::string_view names[]{"unknown", "ok", "refused", "unavailable"};
-    return names[static_cast<std::size_t>(value)];
-}
 
 /// The answer to one call.
 struct service_answer {
