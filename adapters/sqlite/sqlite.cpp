@@ -18,6 +18,8 @@
 #include <settle/sqlite/log_session.ipp>
 #include <settle/sqlite/mark_codec.ipp>
 #include <settle/sqlite/open_files.ipp>
+#include <settle/sqlite/receiver.ipp>
+#include <settle/sqlite/receiver_schema.ipp>
 #include <settle/sqlite/record_sql.ipp>
 #include <settle/sqlite/record_store.ipp>
 #include <settle/sqlite/row.ipp>

@@ -7,6 +7,7 @@
 #include <settle/adapter/collection.ipp>
 #include <settle/adapter/mark_effect.ipp>
 #include <settle/definition/canonical.ipp>
+#include <settle/receiver.ipp>
 #include <settle/running/one_phase.ipp>
 #include <settle/running/seam_calls.ipp>
 #include <settle/running/seam_driver.hpp>

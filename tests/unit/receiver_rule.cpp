@@ -40,10 +40,18 @@ enum class event : int {
 };
 
 char const* name_of(event one) {
-    constexpr char const* names[]{
-        "apply",      "apply on a slow clock", "refusing apply",     "failing apply",
-        "confirm",    "failing confirm",       "compensate",         "failing compensate",
-        "close",      "purge",                 "last moment passes", "difference passes"};
+    constexpr char const* names[]{"apply",
+                                  "apply on a slow clock",
+                                  "refusing apply",
+                                  "failing apply",
+                                  "confirm",
+                                  "failing confirm",
+                                  "compensate",
+                                  "failing compensate",
+                                  "close",
+                                  "purge",
+                                  "last moment passes",
+                                  "difference passes"};
     return names[static_cast<int>(one)];
 }
 

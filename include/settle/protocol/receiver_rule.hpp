@@ -28,8 +28,8 @@ enum class receiver_status : std::uint8_t {
 /// The fields of a row that the rule reads.
 struct receiver_standing {
     receiver_status status = receiver_status::closed;
-    bool has_apply = true;    ///< of the call that made the row
-    timestamp last_moment{};  ///< of the call that made the row
+    bool has_apply = true;   ///< of the call that made the row
+    timestamp last_moment{}; ///< of the call that made the row
 
     friend bool operator==(receiver_standing const&, receiver_standing const&) = default;
 };
@@ -92,8 +92,7 @@ inline constexpr std::string_view compensate_behind_confirm =
     switch (request.operation) {
     case call_operation::apply:
         if (now <= request.last_moment) return to_work();
-        return {receiver_step::note, receiver_status::refused, call_status::refused,
-                apply_is_late};
+        return {receiver_step::note, receiver_status::refused, call_status::refused, apply_is_late};
     case call_operation::confirm:
         // The commit shows that the apply took effect, so the row was purged.
         return request.has_apply ? receiver_decision{} : to_work();

@@ -19,10 +19,15 @@ namespace detail {
 
 class file {
 public:
+    /// Checks a file and creates the tables that it lacks.
+    using prepare_function = settle::detail::function_view<void(
+        writer& with, std::string const& path, std::chrono::milliseconds patience)>;
+
     /// Errors:  throws settle::failure with one sentence
-    file(std::string const& path, database_options const& options)
+    file(std::string const& path, database_options const& options,
+         prepare_function prepare = &prepare_file)
         : path_(checked(path, options)), writer_(connected(path, options)),
-          reader_(open_reader(options)) {}
+          reader_(open_reader(options, prepare)) {}
     file(file const&) = delete;
     file& operator=(file const&) = delete;
     ~file();
@@ -84,7 +89,7 @@ public:
 private:
     static std::string const& checked(std::string const& path, database_options const& options);
 
-    connection open_reader(database_options const& options);
+    connection open_reader(database_options const& options, prepare_function prepare);
 
     /// Keeps a connection from writing a checkpoint over changes of other programs.
     static void leave_as_it_is(connection const& on) noexcept {

@@ -47,9 +47,10 @@ SETTLE_FUNCTION std::string const& file::checked(std::string const& path,
                                  "settle::memory::database. See sqlite#open-a-file");
 }
 
-SETTLE_FUNCTION connection file::open_reader(database_options const& options) {
+SETTLE_FUNCTION connection file::open_reader(database_options const& options,
+                                             prepare_function prepare) {
     try {
-        prepare_file(writer_, path_, options.busy_timeout);
+        prepare(writer_, path_, options.busy_timeout);
     } catch (failure const& problem) {
         explain(problem, path_);
         throw;

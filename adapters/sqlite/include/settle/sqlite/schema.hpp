@@ -74,6 +74,10 @@ void check_encoding(connection const& on, std::string const& path);
 void use_write_ahead_log(connection const& on, std::string const& path,
                          std::chrono::milliseconds patience);
 
+/// Opens the write-ahead log and watches the files.
+/// Errors:  throws settle::failure when the file cannot be written
+void open_for_writing(writer& with, std::string const& path, std::chrono::milliseconds patience);
+
 /// Prepares a file; a refused file is not changed.
 /// Errors:  throws settle::failure with one sentence
 void prepare_file(writer& with, std::string const& path, std::chrono::milliseconds patience);

@@ -154,6 +154,18 @@ SETTLE_FUNCTION void use_write_ahead_log(connection const& on, std::string const
     }
 }
 
+SETTLE_FUNCTION void open_for_writing(writer& with, std::string const& path,
+                                      std::chrono::milliseconds patience) {
+    connection const& on = with.on();
+    if (on.read_only()) {
+        raise(on.get(), SQLITE_READONLY,
+              "write to '" + path + "', whose permissions or file system allow reading only");
+    }
+    use_write_ahead_log(on, path, patience);
+    open_all_files(on);
+    with.files().watch(on, path);
+}
+
 SETTLE_FUNCTION void prepare_file(writer& with, std::string const& path,
                                   std::chrono::milliseconds patience) {
     connection const& on = with.on();
@@ -162,13 +174,7 @@ SETTLE_FUNCTION void prepare_file(writer& with, std::string const& path,
     check_encoding(on, path);
     check_names(on, path);
     auto const found = version_of_tables(on, path);
-    if (on.read_only()) {
-        raise(on.get(), SQLITE_READONLY,
-              "write to '" + path + "', whose permissions or file system allow reading only");
-    }
-    use_write_ahead_log(on, path, patience);
-    open_all_files(on);
-    with.files().watch(on, path);
+    open_for_writing(with, path, patience);
     // A commit is synced before its answer. Foreign keys of the user's tables concern columns that
     // settle never writes. Temporary data of a statement over a wave stays in memory. Erased marks
     // are overwritten if that needs no extra write.

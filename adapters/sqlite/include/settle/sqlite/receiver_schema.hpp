@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+// The tables of a receiver in a database file: their creation, and the files that are refused.
+#pragma once
+
+#include <settle/sqlite/schema.hpp>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+/// Prepares a file for a receiver; a refused file is not changed.
+/// Errors:  throws errc::unfit_store when the file belongs to another receiver, and
+///          errc::other_version when this library cannot use its tables
+void prepare_receiver_file(writer& with, std::string const& path,
+                           std::chrono::milliseconds patience, std::string const& name);
+
+} // namespace sqlite::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#    include <settle/sqlite/receiver_schema.ipp>
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that receiver.hpp declares.
+#pragma once
+
+#include <settle/receiver.hpp>
+
+#include <settle/store/json_reader.hpp>
+#include <settle/store/utf8.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+SETTLE_FUNCTION service_answer answer_of(receiver_decision const& decided, service_call const& call,
+                                         std::string_view kept) {
+    std::string_view text = decided.text;
+    if (text.empty() && call.operation == call_operation::apply) text = kept;
+    return {decided.reply, std::string{text}};
+}
+
+SETTLE_FUNCTION receiver_row new_row(service_call const& call, timestamp now) {
+    receiver_row row;
+    row.key = call.key;
+    row.standing = {receiver_status::closed, call.has_apply, call.last_moment};
+    row.service = call.service;
+    row.transaction = call.transaction;
+    row.participant = call.participant;
+    row.line = call.line;
+    row.created = now;
+    row.modified = now;
+    return row;
+}
+
+SETTLE_FUNCTION std::string fault_of_key(std::string_view key) {
+    constexpr std::size_t longest = 1024;
+    std::string_view fault;
+    if (key.empty()) fault = "is empty";
+    else if (key.size() > longest) fault = "has more than 1024 bytes";
+    else fault = fault_of_text(key);
+    if (fault.empty()) return {};
+    return "settle: the key of the call " + std::string{fault} +
+           ". Send the call's idempotency key unchanged. See receivers#what-a-call-does";
+}
+
+SETTLE_FUNCTION service_answer answer_of_missing(service_call const& call) {
+    return service_answer::unavailable(
+        "settle: the handler of '" + std::string{call.service} + "' has no '" +
+        std::string{name_of(call.operation)} +
+        "'. Add it, or correct the definition of the sender. See receivers#handlers");
+}
+
+SETTLE_FUNCTION service_answer answer_of_uncommitted(commit_result const& ended) {
+    if (ended.status == commit_status::unknown) {
+        return service_answer::unknown(ended.problem.message());
+    }
+    return service_answer::unavailable(ended.problem.message());
+}
+
+/// The error of a handler's text, or an empty text.
+SETTLE_FUNCTION std::string fault_of_answer(service_answer const& given, service_call const& call,
+                                            receiver_options const& options) {
+    auto const say = [&](std::string fault) {
+        return "settle: the handler of '" + std::string{call.service} + "' answered a " +
+               (given.status == call_status::ok ? "result" : "reason") + " that " +
+               std::move(fault) + ". See receivers#handlers";
+    };
+    if (given.text.size() > options.largest_result) {
+        return say("has " + std::to_string(given.text.size()) + " bytes, more than the " +
+                   std::to_string(options.largest_result) +
+                   " of receiver_options::largest_result. Answer less");
+    }
+    if (auto const fault = fault_of_text(given.text); !fault.empty()) {
+        return say(std::string{fault} + ". Answer UTF-8");
+    }
+    if (given.status != call_status::ok || given.text.empty()) return {};
+    json_reader reader{given.text};
+    reader.skip_value();
+    return reader.finish() ? std::string{} : say("is no JSON. Answer one JSON value");
+}
+
+SETTLE_FUNCTION service_answer checked_answer(service_answer given, service_call const& call,
+                                              receiver_options const& options) {
+    bool const applies = call.operation == call_operation::apply;
+    if (given.status == call_status::refused && !applies) {
+        return service_answer::unavailable("settle: the handler of '" + std::string{call.service} +
+                                           "' refused a " + std::string{name_of(call.operation)} +
+                                           ", which must succeed in the end: " + given.text +
+                                           ". See receivers#handlers");
+    }
+    if (given.status != call_status::ok && given.status != call_status::refused) return given;
+    // Only an apply has a result.
+    if (!applies) return service_answer::ok();
+    auto fault = fault_of_answer(given, call, options);
+    // Every other try would have the same answer.
+    if (!fault.empty()) return service_answer::refused(std::move(fault));
+    return {given.status, std::move(given.text)};
+}
+
+SETTLE_FUNCTION void check_options(receiver_options const& options) {
+    if (options.clocks.count() >= 0) return;
+    throw failure({make_error_code(errc::bad_option),
+                   "settle: receiver_options::clocks is " + std::to_string(options.clocks.count()) +
+                       " ms. Give it 0 or more. See receivers#purge"});
+}
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+// The row of a receiver: its memory of one key.
+#pragma once
+
+#include <settle/protocol/receiver_rule.hpp>
+#include <settle/store/service.hpp>
+
+#include <optional>
+#include <string>
+
+SETTLE_BEGIN
+
+/// The row of one key, as a database keeps it.
+struct receiver_row {
+    std::string key;
+    receiver_standing standing;
+    /// The text of the apply's answer: its result as JSON, or the reason of its refusal.
+    std::string answer;
+    // For people; the rule does not read them.
+    std::string service;
+    std::string transaction;
+    std::string participant;
+    std::optional<std::uint32_t> line;
+    timestamp created;
+    timestamp modified;
+
+    friend bool operator==(receiver_row const&, receiver_row const&) = default;
+};
+
+/// A choice of rows.
+struct receiver_filter {
+    std::optional<receiver_status> status{};
+    std::string transaction{}; ///< an id, or empty for every transaction
+};
+
+SETTLE_END
