@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSL-1.0
+// Handlers of a receiver on SQLite: their failures and limits.
+#include "sqlite_office.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace sqlite_receiver_test {
+
+TEST_CASE("sqlite receiver: a confirm without an apply takes effect once") {
+    folder const files;
+    office in{files.file()};
+    int mails = 0;
+    struct mailer {
+        int* mails;
+        service_answer confirm(receiver_session& own, service_call const& call) const {
+            ++*mails;
+            own.change("INSERT INTO booking(key, people) VALUES(?1, 0)", call.key);
+            return service_answer::ok();
+        }
+    };
+    auto mail = confirm_call("mail");
+    mail.has_apply = false;
+    CHECK(in.desk.take(mail, mailer{&mails}) == service_answer::ok());
+    CHECK(in.desk.take(mail, mailer{&mails}) == service_answer::ok());
+    CHECK(mails == 1);
+    CHECK(books_of(in.db).bookings == 1);
+    // The row of an apply was purged, since there was one.
+    CHECK(in.desk.take(confirm_call("purged"), mailer{&mails}) == service_answer::ok());
+    CHECK(mails == 1);
+    auto const missing = in.desk.take(apply_call("a"), mailer{&mails});
+    CHECK(missing.status == call_status::unavailable);
+    CHECK(contains(missing.text, "has no 'apply'"));
+}
+
+TEST_CASE("sqlite receiver: work that fails is undone and may be sent again") {
+    folder const files;
+    office in{files.file()};
+    bool fails = true;
+    applying handler{[&](receiver_session& own, service_call const& call) {
+        auto answer = seats{}.apply(own, call);
+        if (fails) throw std::runtime_error{"the printer is out of paper"};
+        return answer;
+    }};
+    CHECK(in.desk.take(apply_call("a"), handler) ==
+          service_answer::unavailable("the printer is out of paper"));
+    CHECK(books_of(in.db) == books{10, 0, 0, 0});
+    CHECK(status_of(in, "a") == std::nullopt);
+    fails = false;
+    CHECK(in.desk.take(apply_call("a"), handler).status == call_status::ok);
+    CHECK(books_of(in.db) == books{9, 1, 0, 0});
+
+    applying busy{[](receiver_session& own, service_call const& call) {
+        std::ignore = seats{}.apply(own, call);
+        auto answer = service_answer::unavailable("come back later");
+        answer.retry_after = milliseconds{250};
+        return answer;
+    }};
+    auto const later = in.desk.take(apply_call("b"), busy);
+    CHECK(later.status == call_status::unavailable);
+    CHECK(later.retry_after == milliseconds{250});
+    CHECK(status_of(in, "b") == std::nullopt);
+    applying odd{[](receiver_session&, service_call const&) -> service_answer { throw 7; }};
+    CHECK(in.desk.take(apply_call("b"), odd).status == call_status::unavailable);
+    CHECK(books_of(in.db) == books{9, 1, 0, 0});
+
+    struct stubborn : seats {
+        service_answer compensate(receiver_session& own, service_call const& call) const {
+            std::ignore = seats::compensate(own, call);
+            return service_answer::refused("no refunds");
+        }
+    };
+    auto const stuck = in.desk.take(compensate_call("a"), stubborn{});
+    CHECK(stuck.status == call_status::unavailable);
+    CHECK(contains(stuck.text, "refused a compensate, which must succeed in the end: no refunds"));
+    CHECK(books_of(in.db) == books{9, 1, 0, 0});
+    CHECK(status_of(in, "a") == receiver_status::applied);
+}
+
+TEST_CASE("sqlite receiver: an answer that cannot be kept is a refusal with a sentence") {
+    folder const files;
+    office in{files.file()};
+    receiver small{in.db, receiver_options{.largest_result = 20}};
+    auto const answer_with = [&](std::string_view key, std::string text) {
+        applying handler{[&](receiver_session& own, service_call const& call) {
+            std::ignore = seats{}.apply(own, call);
+            return service_answer::ok(std::move(text));
+        }};
+        return small.take(apply_call(key), handler);
+    };
+    auto const large = answer_with("a", '"' + std::string(19, 'x') + '"');
+    CHECK(large.status == call_status::refused);
+    CHECK(contains(large.text, "a result that has 21 bytes, more than the 20"));
+    CHECK(small.take(apply_call("a"), seats{}) == large);
+    CHECK(contains(answer_with("b", "{\"open\":").text, "is no JSON"));
+    CHECK(contains(answer_with("c", "1 2").text, "is no JSON"));
+    CHECK(contains(answer_with("d", "\"\xff\"").text, "is not UTF-8"));
+    CHECK(books_of(in.db) == books{10, 0, 0, 0});
+    CHECK(answer_with("e", '"' + std::string(18, 'x') + '"').status == call_status::ok);
+    CHECK(answer_with("f", "").status == call_status::ok);
+    CHECK(contains(refusal([&] {
+                       receiver{in.db, receiver_options{.clocks = milliseconds{-1}}};
+                   }),
+                   "receiver_options::clocks is -1 ms"));
+}
+
+TEST_CASE("sqlite receiver: a handler cannot leave its native transaction") {
+    folder const files;
+    office in{files.file()};
+    std::string const other = files.file("other.db");
+    for (std::string const& text :
+         {std::string{"COMMIT"}, std::string{"ROLLBACK"}, std::string{"END"},
+          std::string{"ROLLBACK TO settle_one"}, std::string{"RELEASE settle_one"},
+          "ATTACH '" + other + "' AS other", std::string{"DELETE FROM settle_receiver"},
+          std::string{"UPDATE settle_receiver SET status = 'refused'"},
+          std::string{"DROP TABLE settle_receiver"},
+          std::string{"ALTER TABLE settle_receiver ADD COLUMN more"},
+          std::string{"DELETE FROM settle_receiver_meta"}}) {
+        applying handler{[&](receiver_session& own, service_call const& call) {
+            auto answer = seats{}.apply(own, call);
+            own.change(text);
+            return answer;
+        }};
+        auto const answer = in.desk.take(apply_call("a"), handler);
+        CHECK(answer.status == call_status::unavailable);
+        CHECK_MESSAGE(contains(answer.text, "not authorized"), text << ": " << answer.text);
+    }
+    CHECK(books_of(in.db) == books{10, 0, 0, 0});
+
+    applying careful{[&](receiver_session& own, service_call const& call) {
+        own.change("SAVEPOINT mine");
+        std::ignore = seats{}.apply(own, call);
+        own.change("ROLLBACK TO mine");
+        own.change("RELEASE mine");
+        return seats{}.apply(own, call);
+    }};
+    CHECK(in.desk.take(apply_call("a"), careful).status == call_status::ok);
+    CHECK(books_of(in.db) == books{9, 1, 0, 0});
+
+    applying several{[&](receiver_session& own, service_call const&) {
+        own.change("UPDATE flight SET free = 0; UPDATE flight SET free = 1");
+        return service_answer::ok();
+    }};
+    CHECK(contains(in.desk.take(apply_call("b"), several).text, "not one statement"));
+    CHECK(books_of(in.db) == books{9, 1, 0, 0});
+}
+
+TEST_CASE("sqlite receiver: a statement that a handler leaves running does not hold its call up") {
+    folder const files;
+    office in{files.file()};
+    sqlite3_stmt* left = nullptr;
+    applying handler{[&](receiver_session& own, service_call const&) {
+        REQUIRE(sqlite3_prepare_v2(own.handle(),
+                                   "INSERT INTO booking(key, people) VALUES('x', 1), ('y', 1) "
+                                   "RETURNING number",
+                                   -1, &left, nullptr) == SQLITE_OK);
+        REQUIRE(sqlite3_step(left) == SQLITE_ROW);
+        return service_answer::ok();
+    }};
+    CHECK(in.desk.take(apply_call("a"), handler).status == call_status::ok);
+    CHECK(in.desk.take(apply_call("b"), seats{}).status == call_status::ok);
+    CHECK(books_of(in.db).bookings == 3);
+    sqlite3_finalize(left);
+}
+
+TEST_CASE("sqlite receiver: foreign keys of the service hold at the end of the work") {
+    folder const files;
+    office in{files.file()};
+    in.db
+        .change([](receiver_session& own) {
+            own.change("CREATE TABLE person(id INTEGER PRIMARY KEY)");
+            own.change("CREATE TABLE seat(person INTEGER REFERENCES person(id) "
+                       "DEFERRABLE INITIALLY DEFERRED)");
+        })
+        .value();
+    bool known = false;
+    applying handler{[&](receiver_session& own, service_call const&) {
+        own.change("INSERT INTO seat(person) VALUES(1)");
+        if (known) own.change("INSERT INTO person(id) VALUES(1)");
+        return service_answer::ok();
+    }};
+    auto const broken = in.desk.take(apply_call("a"), handler);
+    CHECK(broken.status == call_status::unavailable);
+    CHECK(contains(broken.text, "foreign key"));
+    CHECK(status_of(in, "a") == std::nullopt);
+    known = true;
+    CHECK(in.desk.take(apply_call("a"), handler).status == call_status::ok);
+}
+
+TEST_CASE("sqlite receiver: an error that ends the native transaction undoes its own call alone") {
+    folder const files;
+    office in{files.file()};
+    in.db
+        .change([](receiver_session& own) {
+            own.change("CREATE TABLE once(id INTEGER PRIMARY KEY)");
+            own.change("INSERT INTO once(id) VALUES(1)");
+        })
+        .value();
+    bool hides = false;
+    applying handler{[&](receiver_session& own, service_call const& call) {
+        auto answer = seats{}.apply(own, call);
+        if (call.request != "2") return answer;
+        if (!hides) own.change("INSERT OR ROLLBACK INTO once(id) VALUES(1)");
+        try {
+            own.change("INSERT OR ROLLBACK INTO once(id) VALUES(1)");
+        } catch (settle::failure const&) {
+        }
+        return answer;
+    }};
+    for (bool const hidden : {false, true}) {
+        hides = hidden;
+        std::string const prefix = hidden ? "hidden " : "thrown ";
+        std::string const keys[]{prefix + "1", prefix + "2", prefix + "3"};
+        std::array const calls{apply_call(keys[0]), apply_call(keys[1], "2"), apply_call(keys[2])};
+        std::array<service_answer, 3> answers;
+        in.desk.take_all(calls, answers, handler);
+        CHECK(answers[0].status == call_status::ok);
+        CHECK(answers[1].status == call_status::unavailable);
+        CHECK(contains(answers[1].text, "ended the native transaction"));
+        CHECK(contains(answers[1].text, "UNIQUE"));
+        CHECK(answers[2].status == call_status::ok);
+        CHECK(status_of(in, keys[1]) == std::nullopt);
+    }
+    CHECK(books_of(in.db) == books{6, 4, 0, 0});
+}
+
+TEST_CASE("sqlite receiver: a handler that calls its own receiver is told so") {
+    folder const files;
+    office in{files.file()};
+    service_answer inner;
+    applying handler{[&](receiver_session& own, service_call const& call) {
+        inner = in.desk.take(apply_call("inner"), seats{});
+        return seats{}.apply(own, call);
+    }};
+    CHECK(in.desk.take(apply_call("outer"), handler).status == call_status::ok);
+    CHECK(inner.status == call_status::unavailable);
+    CHECK(contains(inner.text, "a handler called its own receiver"));
+    CHECK(books_of(in.db) == books{9, 1, 0, 0});
+}
+
+} // namespace sqlite_receiver_test
