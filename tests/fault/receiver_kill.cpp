@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+// Processes that take calls are killed: inside a handler, and at any moment. Row and work stay
+// together, and every answer that left the process stays true.
+#include <unit/sqlite_file.hpp>
+
+#include <receiver_service.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace receiver_kill {
+namespace {
+
+using namespace airline;
+using sqlite_test::contains;
+using sqlite_test::folder;
+
+/// A child of this process, whose texts the parent reads line by line.
+class child {
+public:
+    /// Shape:   function - gets the descriptor to write to
+    explicit child(std::function<void(int)> const& function) {
+        int channel[2];
+        REQUIRE(::pipe(channel) == 0);
+        pid_ = ::fork();
+        REQUIRE(pid_ >= 0);
+        if (pid_ == 0) {
+            ::close(channel[0]);
+            ::alarm(60);
+            function(channel[1]);
+            ::_exit(0);
+        }
+        ::close(channel[1]);
+        from_ = channel[0];
+    }
+    child(child const&) = delete;
+    child& operator=(child const&) = delete;
+    ~child() {
+        kill();
+        ::close(from_);
+    }
+
+    void kill() {
+        if (pid_ == 0) return;
+        ::kill(pid_, SIGKILL);
+        while (::waitpid(pid_, nullptr, 0) != pid_) {
+        }
+        pid_ = 0;
+    }
+    /// The next whole line; empty when the child has ended.
+    std::string line() {
+        std::string text;
+        for (char byte = 0; ::read(from_, &byte, 1) == 1;) {
+            if (byte == '\n') return text;
+            text += byte;
+        }
+        return {};
+    }
+
+private:
+    ::pid_t pid_ = 0;
+    int from_ = -1;
+};
+
+void say(int to, std::string text) {
+    text += '\n';
+    if (::write(to, text.data(), text.size()) != static_cast<::ssize_t>(text.size())) ::_exit(1);
+}
+
+/// A handler that is stopped between its writes and its answer.
+struct stopped : seats {
+    int to = -1;
+
+    service_answer apply(receiver_session& db, service_call const& call) const {
+        auto answer = seats::apply(db, call);
+        say(to, "inside");
+        for (;;) ::pause();
+        return answer;
+    }
+};
+
+TEST_CASE("receiver: a process that is killed inside a handler leaves neither row nor work") {
+    folder const files;
+    child first{[&](int to) {
+        receiver_database db{files.file(), "airline"};
+        create_tables(db, 10);
+        settle::receiver desk{db};
+        stopped handler;
+        handler.to = to;
+        std::ignore = desk.take(apply_call("a"), handler);
+    }};
+    REQUIRE(first.line() == "inside");
+    first.kill();
+
+    receiver_database db{files.file(), "airline"};
+    settle::receiver desk{db};
+    CHECK(books_of(db) == books{10, 0, 0, 0});
+    CHECK_FALSE(desk.find("a").value());
+    CHECK(desk.take(apply_call("a"), seats{}) == service_answer::ok(R"({"ticket":1})"));
+    CHECK(books_of(db) == books{9, 1, 0, 0});
+}
+
+TEST_CASE("receiver: processes that are killed at any moment keep every answer") {
+    constexpr int rounds = 40;
+    constexpr std::int64_t free = 1'000'000;
+    folder const files;
+    std::size_t answered = 0;
+    for (int round = 0; round < rounds; ++round) {
+        std::vector<std::string> answers;
+        std::string const prefix = std::to_string(round) + "-";
+        {
+            child one{[&](int to) {
+                receiver_database db{files.file(), "airline"};
+                create_tables(db, free);
+                settle::receiver desk{db};
+                for (int i = 0;; ++i) {
+                    std::string const key = prefix + std::to_string(i);
+                    say(to, key + ' ' + desk.take(apply_call(key), seats{}).text);
+                    if (i % 3 != 0) continue;
+                    auto const undone = desk.take(compensate_call(key), seats{});
+                    say(to, std::string{name_of(undone.status)});
+                }
+            }};
+            answers.push_back(one.line());
+            std::this_thread::sleep_for(std::chrono::microseconds{round * 977 % 9000});
+            one.kill();
+            for (auto text = one.line(); !text.empty(); text = one.line()) answers.push_back(text);
+        }
+        receiver_database db{files.file(), "airline"};
+        settle::receiver desk{db};
+        std::string key;
+        for (auto const& text : answers) {
+            auto const space = text.find(' ');
+            bool const applied = space != std::string::npos;
+            if (applied) key = text.substr(0, space);
+            auto const row = desk.find(key).value();
+            REQUIRE(row.has_value());
+            if (applied) CHECK(row->answer == text.substr(space + 1));
+            else CHECK(row->standing.status == receiver_status::compensated);
+            ++answered;
+        }
+        auto const found = books_of(db);
+        std::int64_t applied = 0;
+        std::int64_t compensated = 0;
+        for (auto const& one : desk.list({}, {}, 1'000'000).value()) {
+            ++applied;
+            if (one.standing.status == receiver_status::compensated) ++compensated;
+        }
+        CHECK(found == books{free - applied + compensated, applied, 0, compensated});
+    }
+    CHECK(answered > rounds);
+}
+
+TEST_CASE("receiver: a child that was forked later must not use its parent's receiver") {
+    folder const files;
+    receiver_database db{files.file(), "airline"};
+    create_tables(db, 10);
+    settle::receiver desk{db};
+    child one{[&](int to) {
+        say(to, desk.take(apply_call("a"), seats{}).text);
+        say(to, desk.list().problem().text);
+        say(to, sqlite_test::refusal([&] { receiver_database{files.file(), "airline"}; }));
+    }};
+    for (int i = 0; i < 3; ++i) CHECK(contains(one.line(), "before fork()"));
+    CHECK(desk.take(apply_call("a"), seats{}).status == call_status::ok);
+    CHECK(books_of(db) == books{9, 1, 0, 0});
+}
+
+} // namespace
+} // namespace receiver_kill
