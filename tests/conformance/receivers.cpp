@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSL-1.0
+// The suite for receivers: the receiver on SQLite has the grade barrier, and receivers with less
+// memory get exactly their grades.
+#include "fixtures.hpp"
+
+#include <receiver_service.hpp>
+
+#include <settle/testing/receiver_suite.hpp>
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace receivers_test {
+
+using namespace airline;
+using settle::receiver_grade;
+using settle::testing::grade_receiver;
+using settle::testing::receiver_description;
+using settle::testing::receiver_report;
+
+receiver_description description() {
+    receiver_description made;
+    made.service = "airline";
+    made.accepted = "1";
+    made.refused = "1000000";
+    made.patience = std::chrono::milliseconds{200};
+    return made;
+}
+
+/// The airline in this process, which takes the calls of a wave in threads.
+struct threaded_client {
+    std::optional<receiver_database>* db;
+
+    void send(std::span<service_call const> calls, std::span<service_answer> answers) const {
+        settle::receiver desk{**db};
+        std::vector<std::jthread> threads;
+        for (std::size_t at = 1; at < calls.size(); ++at) {
+            threads.emplace_back([&, at] { answers[at] = desk.take(calls[at], seats{}); });
+        }
+        answers[0] = desk.take(calls[0], seats{});
+    }
+};
+static_assert(settle::ServiceClient<threaded_client>);
+
+TEST_CASE("receiver suite: the receiver on SQLite has the grade barrier") {
+    settle_test::scratch_file const file;
+    std::optional<receiver_database> db;
+    auto const open = [&] {
+        db.reset();
+        db.emplace(file.path(), "airline");
+        create_tables(*db, 1000);
+    };
+    open();
+    auto of = description();
+    of.effects = [&] {
+        auto const seen = books_of(*db);
+        return seen.bookings - seen.undone;
+    };
+    of.confirms = [&] { return books_of(*db).confirms; };
+    of.close = [&](std::string_view key) {
+        auto const status = settle::receiver{*db}.close(key).value().standing.status;
+        return status != receiver_status::applied && status != receiver_status::confirmed;
+    };
+    of.restart = open;
+    threaded_client client{&db};
+    auto const report = grade_receiver(client, of);
+    CHECK_MESSAGE(report.grade == settle::barrier, report);
+    CHECK(report.cases == 24);
+    CHECK(report.problem == "");
+}
+
+/// An airline in memory with a chosen memory of its calls. Its row and work are always together.
+class weak_airline {
+public:
+    explicit weak_airline(receiver_grade grade) : grade_(grade) {}
+
+    void send(std::span<service_call const> calls, std::span<service_answer> answers) {
+        for (std::size_t at = 0; at < calls.size(); ++at) answers[at] = take(calls[at]);
+    }
+
+    service_answer take(service_call const& call) {
+        std::string const key{call.key};
+        bool const applies = call.operation == call_operation::apply;
+        if (applies && closed_.contains(key)) return service_answer::refused("closed");
+        if (applies && refused_.contains(key)) return service_answer::refused("too few seats");
+        auto const step = std::pair{key, call.operation};
+        bool const remembers = grade_.remembers != receiver_grade::memory::nothing;
+        if (remembers && answers_.contains(step)) return answers_.at(step);
+        if (grade_.remembers == receiver_grade::memory::rows) {
+            bool const undone = answers_.contains({key, call_operation::compensate});
+            if (applies && undone) return service_answer::refused("compensated");
+            bool const applied = answers_.contains({key, call_operation::apply});
+            if (call.operation == call_operation::compensate && !applied) {
+                return keep(step, service_answer::ok());
+            }
+            if (applies && call.last_moment < settle::system_environment{}.now()) {
+                // Only its own memory keeps this refusal, whatever the grade.
+                late_.insert(key);
+            }
+            if (applies && late_.contains(key)) return service_answer::refused("too late");
+        }
+        return work(call, step);
+    }
+
+    bool close(std::string_view key) {
+        if (answers_.contains({std::string{key}, call_operation::apply})) return false;
+        closed_.insert(std::string{key});
+        return true;
+    }
+
+    [[nodiscard]] receiver_description describe() {
+        auto of = description();
+        of.effects = [this] { return effects; };
+        of.confirms = [this] { return confirms; };
+        if (grade_.closes_keys) {
+            of.close = [this](std::string_view key) { return close(key); };
+        }
+        of.restart = [] {};
+        return of;
+    }
+
+    std::int64_t effects = 0;
+    std::int64_t confirms = 0;
+
+private:
+    using step_of = std::pair<std::string, call_operation>;
+
+    service_answer work(service_call const& call, step_of const& step) {
+        switch (call.operation) {
+        case call_operation::apply:
+            if (call.request != "1") {
+                if (grade_.keeps_refusals) refused_.insert(step.first);
+                return service_answer::refused("too few seats");
+            }
+            ++effects;
+            return keep(step, service_answer::ok(std::to_string(++tickets_)));
+        case call_operation::confirm: ++confirms; break;
+        case call_operation::compensate: --effects; break;
+        }
+        return keep(step, service_answer::ok());
+    }
+    service_answer keep(step_of const& step, service_answer answer) {
+        answers_[step] = answer;
+        return answer;
+    }
+
+    receiver_grade grade_;
+    std::map<step_of, service_answer> answers_;
+    std::set<std::string> refused_;
+    std::set<std::string> closed_;
+    std::set<std::string> late_;
+    std::int64_t tickets_ = 0;
+};
+
+receiver_report report_of(receiver_grade grade) {
+    weak_airline weak{grade};
+    return grade_receiver(weak, weak.describe());
+}
+
+TEST_CASE("receiver suite: a receiver gets exactly the grade of its memory") {
+    using enum receiver_grade::memory;
+    for (auto const memory : {nothing, keys, rows}) {
+        for (bool const refusals : {false, true}) {
+            for (bool const closing : {false, true}) {
+                receiver_grade const grade{memory, refusals, closing};
+                auto const report = report_of(grade);
+                CHECK_MESSAGE(report.grade == grade, report);
+                CHECK(report.has(grade));
+                CHECK(report.has(settle::plain));
+                CHECK(report.has(settle::barrier) == (grade == settle::barrier));
+            }
+        }
+    }
+}
+
+TEST_CASE("receiver suite: a report names the first case that each higher grade fails") {
+    std::ostringstream plain;
+    plain << report_of(settle::plain);
+    CHECK(plain.str() ==
+          "grade: plain, 9 cases\n"
+          "  no keys: a repeated apply: the number of effects changed by 1, and must change by 0\n"
+          "  no rows: a repeated apply: the number of effects changed by 1, and must change by 0\n"
+          "  no refusals: a refused key whose request would be accepted now: the answer is ok, and "
+          "must be refused\n"
+          "  no closing: a way to close a key: the description has no function that closes a key");
+    std::ostringstream keys;
+    keys << report_of(settle::remembers_keys | settle::keeps_refusals);
+    CHECK(keys.str() ==
+          "grade: remembers_keys | keeps_refusals, 15 cases\n"
+          "  no rows: a compensate before its apply: the number of effects changed by -1, and must "
+          "change by 0\n"
+          "  no closing: a way to close a key: the description has no function that closes a key");
+    CHECK(report_of(settle::barrier).rows == "");
+}
+
+/// An airline with one fault, which a case must find.
+template <typename Fault>
+struct faulty_airline {
+    weak_airline whole{settle::barrier};
+    Fault fault;
+    int calls = 0;
+
+    void send(std::span<service_call const> calls_of, std::span<service_answer> answers) {
+        for (std::size_t at = 0; at < calls_of.size(); ++at) {
+            answers[at] = fault(whole, calls_of[at], calls_of.size());
+        }
+    }
+};
+
+template <typename Fault>
+receiver_report report_with(Fault fault) {
+    faulty_airline<Fault> made{weak_airline{settle::barrier}, fault};
+    return grade_receiver(made, made.whole.describe());
+}
+
+TEST_CASE("receiver suite: each fault of a barrier fails its own case") {
+    auto const begins = [](std::string const& text, std::string_view with) {
+        CHECK_MESSAGE(text.starts_with(with), text);
+    };
+    int made = 0;
+    begins(report_with([&](weak_airline& in, service_call const& call, std::size_t) {
+               auto answer = in.take(call);
+               bool const new_text =
+                   answer.status == call_status::ok && call.operation == call_operation::apply;
+               if (new_text) answer.text = std::to_string(++made);
+               return answer;
+           }).keys,
+           "a repeated apply: the first answer is ok");
+    begins(report_with([](weak_airline& in, service_call const& call, std::size_t) {
+               if (call.operation == call_operation::confirm) ++in.confirms;
+               return in.take(call);
+           }).problem,
+           "settle: the description does not fit the receiver: a confirm: the number of confirms "
+           "changed by 2");
+    begins(report_with([](weak_airline& in, service_call const& call, std::size_t count) {
+               bool const applies = call.operation == call_operation::apply;
+               if (count > 1 && applies) ++in.effects;
+               return in.take(call);
+           }).keys,
+           "copies of an apply at the same time: the number of effects changed by 9");
+    begins(report_with([](weak_airline& in, service_call const& call, std::size_t) {
+               auto late = call;
+               late.last_moment = timestamp::max();
+               return in.take(late);
+           }).rows,
+           "a first apply after its last moment: the answer is ok");
+    begins(report_with([](weak_airline& in, service_call const& call, std::size_t) {
+               auto const now = settle::system_environment{}.now();
+               bool const late = call.last_moment < now;
+               return late ? service_answer::refused("late") : in.take(call);
+           }).rows,
+           "a first apply after its last moment: the number of effects changed by 1");
+    begins(report_with([](weak_airline&, service_call const&, std::size_t) {
+               return service_answer::unknown("the network is down");
+           }).problem,
+           "settle: the receiver cannot be graded, since a call of apply is unknown: the network");
+    begins(report_with([](weak_airline&, service_call const&, std::size_t) {
+               return service_answer::unavailable("closed for the holidays");
+           }).problem,
+           "settle: the receiver cannot be graded, since a call of apply is unavailable: closed");
+}
+
+TEST_CASE("receiver suite: a description that lacks what the suite needs is refused") {
+    weak_airline weak{settle::barrier};
+    auto of = weak.describe();
+    of.effects = nullptr;
+    CHECK(grade_receiver(weak, of).problem.find("effects is empty") != std::string::npos);
+    of = weak.describe();
+    of.accepted = "";
+    CHECK(grade_receiver(weak, of).problem.find("accepted is empty") != std::string::npos);
+    of = weak.describe();
+    of.refused = "";
+    auto const report = grade_receiver(weak, of);
+    CHECK(report.grade == (settle::remembers_keys | settle::closes_keys |
+                           receiver_grade{receiver_grade::memory::rows}));
+    CHECK(report.refusals == "a refused request: the description has no request that is refused");
+}
+
+} // namespace receivers_test
