@@ -10,6 +10,7 @@
 #include <settle/store/receiver_row.hpp>
 #include <settle/store/saturating.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <exception>
 #include <span>
@@ -24,11 +25,14 @@ SETTLE_BEGIN
 ///   transaction  an open native transaction, with
 ///                  find(key)      the row, if there is one
 ///                  store(row)     inserts or replaces the row
-///                  attempt(work)  calls work(session); if it returns false, its writes are undone
+///                  attempt(work)  calls work(session); if it returns false, its writes are undone.
+///                                 Without savepoints the native transaction begins again, and the
+///                                 attempt then returns false without another call
+///   largest_wave        the largest number of calls in one native transaction
 ///   perform(function)   calls function(transaction&) in a native transaction and commits it. An
-///                       exception undoes it. No other transaction changes the database between a
-///                       find and the commit. The function may be called again, when its first
-///                       native transaction was undone
+///                       exception undoes it. If another transaction stores a row between a find of
+///                       its key and the commit of a store, this one fails. The function may be
+///                       called again, when its first native transaction was undone
 ///   erase(before, limit)        erases rows whose end_of is before a time, at most `limit`
 ///   list(filter, after, limit)  rows in the order of their keys, beginning behind a key
 ///   find(key)                   the row of a key
@@ -38,6 +42,7 @@ concept ReceiverDatabase = requires(Database& database, typename Database::trans
                                     receiver_filter const& filter, timestamp before,
                                     std::size_t limit, bool (&work)(typename Database::session&),
                                     void (&function)(typename Database::transaction&)) {
+    { Database::largest_wave } -> std::convertible_to<std::size_t>;
     { native.find(key) } -> std::same_as<std::optional<receiver_row>>;
     { native.store(row) } -> std::same_as<void>;
     { native.attempt(work) } -> std::same_as<bool>;
@@ -180,7 +185,8 @@ public:
 
     /// Takes the calls of a wave, in order.
     /// Shape:   answers - one for each call
-    /// Cost:    one native transaction for all. If an error undoes it, one for each call
+    /// Cost:    one native transaction for Database::largest_wave calls. If an error undoes it, one
+    ///          for each call
     template <typename Handler>
     void take_all(std::span<service_call const> calls, std::span<service_answer> answers,
                   Handler&& handler) {
@@ -188,7 +194,10 @@ public:
         handler_view const view{[&handler](session& access, service_call const& call) {
             return detail::handle(handler, access, call);
         }};
-        take_wave(calls, answers, view);
+        for (std::size_t begin = 0; begin < calls.size(); begin += Database::largest_wave) {
+            auto const count = std::min<std::size_t>(Database::largest_wave, calls.size() - begin);
+            take_wave(calls.subspan(begin, count), answers.subspan(begin, count), view);
+        }
     }
 
     /// Closes a key: if it has no row, no apply of it takes effect any more.
@@ -241,10 +250,9 @@ private:
 
     void take_wave(std::span<service_call const> calls, std::span<service_answer> answers,
                    handler_view handler) {
-        if (calls.empty()) return;
         auto const ended = database_->perform([&](transaction& native) {
             for (std::size_t at = 0; at < calls.size(); ++at) {
-                answers[at] = take_within(native, calls[at], handler);
+                take_within(native, calls[at], handler, answers[at]);
             }
         });
         if (ended.status == detail::commit_status::committed) return;
@@ -258,17 +266,20 @@ private:
         }
     }
 
-    service_answer take_within(transaction& native, service_call const& call,
-                               handler_view handler) {
+    /// Shape:   answer - of the last attempt of this call, which may have been undone
+    void take_within(transaction& native, service_call const& call, handler_view handler,
+                     service_answer& answer) {
         if (auto fault = detail::fault_of_key(call.key); !fault.empty()) {
-            return service_answer::unavailable(std::move(fault));
+            answer = service_answer::unavailable(std::move(fault));
+            return;
         }
         // The native transaction may have waited for others, so the clock is read inside of it.
         auto const now = environment_.now();
         auto row = native.find(call.key);
         auto const decided = decide(row ? &row->standing : nullptr, detail::request_of(call), now);
         if (decided.step == receiver_step::answer) {
-            return detail::answer_of(decided, call, row ? row->answer : std::string{});
+            answer = detail::answer_of(decided, call, row ? row->answer : std::string{});
+            return;
         }
         if (!row) row = detail::new_row(call, now);
         row->modified = now;
@@ -276,33 +287,31 @@ private:
             row->standing.status = decided.status;
             row->answer = decided.text;
             native.store(*row);
-            return detail::answer_of(decided, call, row->answer);
+            answer = detail::answer_of(decided, call, row->answer);
+            return;
         }
-        service_call given = call;
-        if (!row->answer.empty()) given.result = row->answer;
-        auto worked = work(native, given, handler);
-        auto const after = status_after(call.operation, worked.status);
-        if (!after) return worked;
+        work(native, call, row->answer, handler, answer);
+        auto const after = status_after(call.operation, answer.status);
+        if (!after) return;
         row->standing.status = *after;
-        if (call.operation == call_operation::apply) row->answer = worked.text;
+        if (call.operation == call_operation::apply) row->answer = answer.text;
         native.store(*row);
-        return worked;
     }
 
-    service_answer work(transaction& native, service_call const& call, handler_view handler) {
-        service_answer worked;
+    void work(transaction& native, service_call call, std::string const& result,
+              handler_view handler, service_answer& answer) {
+        if (!result.empty()) call.result = result;
         std::ignore = native.attempt([&](session& access) {
             try {
-                worked = detail::checked_answer(handler(access, call), call, options_);
+                answer = detail::checked_answer(handler(access, call), call, options_);
             } catch (std::exception const& thrown) {
-                worked = service_answer::unavailable(thrown.what());
+                answer = service_answer::unavailable(thrown.what());
             } catch (...) {
-                worked = service_answer::unavailable("settle: the handler threw an exception of an "
+                answer = service_answer::unavailable("settle: the handler threw an exception of an "
                                                      "unknown type. See receivers#handlers");
             }
-            return worked.status == call_status::ok;
+            return answer.status == call_status::ok;
         });
-        return worked;
     }
 
     Database* database_;

@@ -135,6 +135,8 @@ class receiver_database {
 public:
     using session = receiver_session;
     using transaction = receiver_transaction;
+    /// A native transaction keeps other processes from writing.
+    static constexpr std::size_t largest_wave = 256;
 
     explicit receiver_database(std::string const& path, std::string const& name,
                                database_options const& options = {});
