@@ -17,6 +17,7 @@
 #include <settle/mongodb/layout_check.ipp>
 #include <settle/mongodb/log_identity.ipp>
 #include <settle/mongodb/native.ipp>
+#include <settle/mongodb/receiver.ipp>
 #include <settle/mongodb/record_store.ipp>
 #include <settle/mongodb/set_names.ipp>
 #include <settle/mongodb/sole_read.ipp>

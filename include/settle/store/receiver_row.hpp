@@ -27,6 +27,20 @@ struct receiver_row {
     friend bool operator==(receiver_row const&, receiver_row const&) = default;
 };
 
+namespace detail {
+
+/// The status of a name; nothing for any other word.
+[[nodiscard]] constexpr std::optional<receiver_status>
+receiver_status_named(std::string_view word) {
+    using enum receiver_status;
+    for (auto const one : {applied, confirmed, compensated, refused, closed}) {
+        if (name_of(one) == word) return one;
+    }
+    return std::nullopt;
+}
+
+} // namespace detail
+
 /// A choice of rows.
 struct receiver_filter {
     std::optional<receiver_status> status{};

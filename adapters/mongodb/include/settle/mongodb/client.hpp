@@ -79,6 +79,7 @@ public:
     /// Sets the native transaction of the calls that follow; null for none.
     void enter(mongoc_client_session_t* session) noexcept { session_ = session; }
     [[nodiscard]] bool in_transaction() const noexcept { return session_ != nullptr; }
+    [[nodiscard]] mongoc_client_session_t* session() const noexcept { return session_; }
 
     /// Adds the session of the native transaction.
     void append_session(document& options);

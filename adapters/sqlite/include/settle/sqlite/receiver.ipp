@@ -56,14 +56,6 @@ struct receiver_statements {
     std::atomic<std::thread::id> handling{}; ///< the thread that runs a handler
 };
 
-SETTLE_FUNCTION std::optional<receiver_status> status_named(std::string_view word) {
-    using enum receiver_status;
-    for (auto const one : {applied, confirmed, compensated, refused, closed}) {
-        if (name_of(one) == word) return one;
-    }
-    return std::nullopt;
-}
-
 SETTLE_FUNCTION timestamp time_in(run const& from, int column) {
     return timestamp{std::chrono::milliseconds{from.integer(column)}};
 }
@@ -72,7 +64,7 @@ SETTLE_FUNCTION timestamp time_in(run const& from, int column) {
 SETTLE_FUNCTION receiver_row read_receiver_row(run const& from) {
     receiver_row row;
     row.key = from.text(0);
-    auto const status = status_named(from.text(1));
+    auto const status = settle::detail::receiver_status_named(from.text(1));
     if (!status || from.type(8) != SQLITE_INTEGER) {
         raise(errc::damaged, "settle: the row '" + row.key +
                                  "' of the table settle_receiver is damaged: it has an unknown "

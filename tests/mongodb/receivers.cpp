@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSL-1.0
+// The receiver on MongoDB: rows and work in one native transaction of a replica set.
+#include "shared_servers.hpp"
+
+#include <settle/mongodb/receiver.hpp>
+#include <settle/testing/manual_environment.hpp>
+#include <settle/testing/receiver_suite.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace mongodb_receivers {
+namespace {
+
+using namespace settle_test;
+using settle::call_operation;
+using settle::call_status;
+using settle::receiver_status;
+using settle::service_answer;
+using settle::service_call;
+using settle::timestamp;
+using settle::mongodb::receiver_database;
+using settle::mongodb::receiver_session;
+using std::chrono::milliseconds;
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+/// An airline that sells the seats of one flight. A request is the number of seats.
+struct seats {
+    service_answer apply(receiver_session& db, service_call const& call) const {
+        std::string const key{call.key};
+        std::string const people{call.request};
+        // The booking is written before the guard, so that a refusal has a write to undo.
+        db.run(R"({"insert": "bookings", "documents": [{"key": ")" + key + R"(", "people": )" +
+               people + R"(, "undone": 0, "confirms": 0}]})");
+        auto const taken =
+            db.run(R"({"update": "flights", "updates": [{"q": {"_id": "LH1", "free": {"$gte": )" +
+                   people + R"(}}, "u": {"$inc": {"free": -)" + people + "}}}]}");
+        if (contains(taken, R"("n" : 0)")) {
+            return service_answer::refused("the flight has too few seats");
+        }
+        return service_answer::ok(R"({"seats":)" + people + "}");
+    }
+    service_answer confirm(receiver_session& db, service_call const& call) const {
+        return count(db, call, "confirms");
+    }
+    service_answer compensate(receiver_session& db, service_call const& call) const {
+        db.run(R"({"update": "flights", "updates": [{"q": {"_id": "LH1"}, )"
+               R"("u": {"$inc": {"free": 1}}}]})");
+        return count(db, call, "undone");
+    }
+
+private:
+    static service_answer count(receiver_session& db, service_call const& call,
+                                std::string const& field) {
+        db.run(R"({"update": "bookings", "updates": [{"q": {"key": ")" + std::string{call.key} +
+               R"("}, "u": {"$inc": {")" + field + R"(": 1}}}]})");
+        return service_answer::ok();
+    }
+};
+
+/// A database of its own with a flight.
+struct office {
+    explicit office(std::int64_t free = 10) {
+        REQUIRE(run_command(own.address(), R"({"insert": "flights", "documents": [)"
+                                           R"({"_id": "LH1", "free": )" +
+                                               std::to_string(free) + "}]}")
+                    .ok);
+        REQUIRE(run_command(own.address(), R"({"create": "bookings"})").ok);
+    }
+
+    /// The sum of an expression over all bookings.
+    [[nodiscard]] std::int64_t sum(std::string const& expression) const {
+        auto const found = run_command(
+            own.address(), R"({"aggregate": "bookings", "cursor": {}, "pipeline": [{"$group": {)"
+                           R"("_id": null, "sum": {"$sum": )" +
+                               expression + "}}}]}");
+        REQUIRE(found.ok);
+        return found.number("cursor.firstBatch.0.sum").value_or(0);
+    }
+    [[nodiscard]] std::int64_t effects() const { return sum(R"({"$subtract": [1, "$undone"]})"); }
+
+    fresh_database own{replica_set_address};
+    receiver_database db{own.address(), "airline"};
+    settle::testing::manual_environment clock;
+    settle::receiver<receiver_database, settle::testing::manual_environment> desk{db, {}, clock};
+};
+
+service_call call(call_operation operation, std::string_view key, std::string_view request = "1") {
+    service_call made{};
+    made.service = "airline";
+    made.operation = operation;
+    made.key = key;
+    made.transaction = "trip";
+    made.participant = "flight";
+    made.last_moment = timestamp::max();
+    made.request = request;
+    return made;
+}
+
+/// Takes the calls of a wave in threads.
+struct threaded_client {
+    receiver_database* db;
+
+    void send(std::span<service_call const> calls, std::span<service_answer> answers) const {
+        settle::receiver desk{*db};
+        std::vector<std::jthread> threads;
+        for (std::size_t at = 1; at < calls.size(); ++at) {
+            threads.emplace_back([&, at] { answers[at] = desk.take(calls[at], seats{}); });
+        }
+        answers[0] = desk.take(calls[0], seats{});
+    }
+};
+
+} // namespace
+
+TEST_CASE("receivers: the receiver on MongoDB has the grade barrier") {
+    office in{1000};
+    std::optional<receiver_database> again;
+    threaded_client client{&in.db};
+    settle::testing::receiver_description of;
+    of.service = "airline";
+    of.accepted = "1";
+    of.refused = "1000000";
+    of.effects = [&] { return in.effects(); };
+    of.confirms = [&] { return in.sum("\"$confirms\""); };
+    of.close = [&](std::string_view key) {
+        auto const status = settle::receiver{in.db}.close(key).value().standing.status;
+        return status != receiver_status::applied && status != receiver_status::confirmed;
+    };
+    of.restart = [&] { client.db = &again.emplace(in.own.address(), "airline"); };
+    auto const report = settle::testing::grade_receiver(client, of);
+    CHECK_MESSAGE(report.grade == settle::barrier, report);
+    CHECK(report.problem == "");
+}
+
+TEST_CASE("receivers: a refusal on MongoDB undoes the work, and its row is stored alone") {
+    office in;
+    auto const refused = in.desk.take(call(call_operation::apply, "a", "11"), seats{});
+    CHECK(refused == service_answer::refused("the flight has too few seats"));
+    CHECK(in.sum("1") == 0);
+    auto const row = in.desk.find("a").value();
+    REQUIRE(row.has_value());
+    CHECK(row->standing.status == receiver_status::refused);
+    CHECK(row->answer == refused.text);
+    CHECK(in.desk.take(call(call_operation::apply, "a", "1"), seats{}) == refused);
+    CHECK(in.sum("1") == 0);
+}
+
+TEST_CASE("receivers: work on MongoDB that fails is undone and may be sent again") {
+    struct failing : seats {
+        service_answer apply(receiver_session& db, service_call const& made) const {
+            std::ignore = seats::apply(db, made);
+            throw std::runtime_error{"the printer is out of paper"};
+        }
+    };
+    struct careless : seats {
+        service_answer apply(receiver_session& db, service_call const&) const {
+            try {
+                db.run(R"({"insert": "flights", "documents": [{"_id": "LH1"}]})");
+            } catch (settle::failure const&) {
+            }
+            return service_answer::ok();
+        }
+    };
+    office in;
+    CHECK(in.desk.take(call(call_operation::apply, "a"), failing{}) ==
+          service_answer::unavailable("the printer is out of paper"));
+    // The server has ended the native transaction at the error, whatever the handler answers.
+    auto const lost = in.desk.take(call(call_operation::apply, "a"), careless{});
+    CHECK(lost.status == call_status::unavailable);
+    CHECK(contains(lost.text, "duplicate key"));
+    CHECK_FALSE(in.desk.find("a").value());
+    CHECK(in.sum("1") == 0);
+    CHECK(in.desk.take(call(call_operation::apply, "a"), seats{}).status == call_status::ok);
+    CHECK(in.effects() == 1);
+}
+
+TEST_CASE("receivers: threads on MongoDB that share keys take effect once for each") {
+    constexpr int keys = 12;
+    office in{1000};
+    std::array<std::array<service_answer, keys>, 4> answers;
+    {
+        std::vector<std::jthread> threads;
+        for (auto& mine : answers) {
+            threads.emplace_back([&] {
+                for (int i = 0; i < keys; ++i) {
+                    auto& answer = mine[static_cast<std::size_t>(i)];
+                    std::string const key = "k" + std::to_string(i);
+                    // Every third request is refused.
+                    auto const made = call(call_operation::apply, key, i % 3 == 0 ? "10000" : "1");
+                    do answer = in.desk.take(made, seats{});
+                    while (answer.status == call_status::unavailable);
+                }
+            });
+        }
+    }
+    for (auto const& one : answers) CHECK(one == answers[0]);
+    CHECK(in.effects() == keys * 2 / 3);
+    CHECK(in.desk.list({receiver_status::refused}).value().size() == keys / 3);
+}
+
+TEST_CASE("receivers: rows on MongoDB are listed and purged") {
+    office in;
+    for (auto const* key : {"c", "a", "b"}) {
+        auto made = call(call_operation::apply, key);
+        made.last_moment = in.clock.now();
+        made.line = 7;
+        CHECK(in.desk.take(made, seats{}).status == call_status::ok);
+    }
+    CHECK(in.desk.take(call(call_operation::compensate, "b"), seats{}).status == call_status::ok);
+    CHECK(in.desk.take(call(call_operation::confirm, "c"), seats{}).status == call_status::ok);
+    auto const page = in.desk.list({}, {}, 2).value();
+    REQUIRE(page.size() == 2);
+    CHECK(page[0].key == "a");
+    CHECK(page[0].answer == R"({"seats":1})");
+    CHECK(page[0].line == 7);
+    CHECK(page[0].created == in.clock.now());
+    CHECK(page[1].standing.status == receiver_status::compensated);
+    CHECK(in.desk.list({receiver_status::applied}, "a").value().empty());
+    CHECK(in.desk.find("z").value() == std::nullopt);
+    CHECK(in.desk.purge().value() == 0);
+    in.clock.advance(std::chrono::minutes{5} + milliseconds{1});
+    CHECK(in.desk.purge(1).value() == 1);
+    CHECK(in.desk.purge().value() == 1);
+    CHECK(in.desk.list().value().size() == 1);
+    REQUIRE(run_command(in.own.address(), R"({"update": "settle_receiver", "updates": [)"
+                                          R"({"q": {"_id": "a"}, "u": {"$unset": )"
+                                          R"({"last_moment": 1}}}]})")
+                .ok);
+    CHECK(in.desk.list().problem().code == settle::errc::damaged);
+    auto const damaged = in.desk.take(call(call_operation::apply, "a"), seats{});
+    CHECK(damaged.status == call_status::unavailable);
+    CHECK(contains(damaged.text, "the row 'a' of the collection settle_receiver is damaged"));
+}
+
+TEST_CASE("receivers: a database of another receiver, or without transactions, is refused") {
+    office in;
+    auto const other = receiver_database::open(in.own.address(), "hotel");
+    CHECK(other.problem().code == settle::errc::unfit_store);
+    CHECK(contains(other.problem().text, "belongs to the receiver 'airline', and this is 'hotel'"));
+    CHECK(receiver_database::open(in.own.address(), "").problem().code == settle::errc::bad_text);
+    fresh_database const single{standalone_address};
+    auto const alone = receiver_database::open(single.address(), "airline");
+    CHECK(contains(alone.problem().text, "a receiver needs native transactions"));
+}
+
+} // namespace mongodb_receivers
