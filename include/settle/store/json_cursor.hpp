@@ -22,6 +22,10 @@ public:
 
     [[nodiscard]] std::size_t position() const noexcept { return position_; }
     [[nodiscard]] bool at_end() const noexcept { return position_ == text_.size(); }
+    /// The text from a position before this one up to it.
+    [[nodiscard]] std::string_view text_since(std::size_t begin) const noexcept {
+        return text_.substr(begin, position_ - begin);
+    }
     [[nodiscard]] std::string_view reason() const noexcept { return reason_; }
     [[nodiscard]] std::size_t refused_at() const noexcept { return refused_at_; }
 

@@ -63,6 +63,9 @@ public:
     bool read_real(double& value);
     bool read_text(std::string& value);
     bool skip_value();
+    /// Skips a value and gives its text.
+    /// Shape:   json - a part of the reader's text
+    bool skip_value(std::string_view& json);
 
     /// True when the one value was read whole and nothing but white space follows it.
     bool finish();

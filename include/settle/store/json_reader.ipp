@@ -284,6 +284,14 @@ SETTLE_FUNCTION bool json_reader::skip_value() {
     return true;
 }
 
+SETTLE_FUNCTION bool json_reader::skip_value(std::string_view& json) {
+    cursor_.skip_space();
+    auto const begin = cursor_.position();
+    if (!skip_value()) return false;
+    json = cursor_.text_since(begin);
+    return true;
+}
+
 SETTLE_FUNCTION bool json_reader::finish() {
     if (failed_) return false;
     cursor_.skip_space();

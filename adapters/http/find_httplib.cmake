@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSL-1.0
+# Defines settle::httplib if cpp-httplib is here: with a configuration of its own, or, as on Debian,
+# with a description for pkg-config. The description has the macros that its library was built with.
+if(NOT TARGET settle::httplib)
+    find_package(httplib QUIET CONFIG)
+    if(TARGET httplib::httplib)
+        set(settle_httplib httplib::httplib)
+    else()
+        find_package(PkgConfig QUIET)
+        if(PKG_CONFIG_FOUND)
+            pkg_check_modules(settle_httplib QUIET IMPORTED_TARGET GLOBAL cpp-httplib)
+        endif()
+        if(TARGET PkgConfig::settle_httplib)
+            set(settle_httplib PkgConfig::settle_httplib)
+        else()
+            set(settle_httplib "")
+        endif()
+    endif()
+    if(settle_httplib)
+        add_library(settle::httplib INTERFACE IMPORTED GLOBAL)
+        target_link_libraries(settle::httplib INTERFACE ${settle_httplib})
+    endif()
+endif()

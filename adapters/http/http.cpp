@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// The compiled part of settle::http.
+#ifndef SETTLE_COMPILED
+#define SETTLE_COMPILED
+#endif
+
+#include <settle/http.ipp>
+#include <settle/http/answer.ipp>
+#include <settle/http/session.ipp>
+#include <settle/http/wire.ipp>

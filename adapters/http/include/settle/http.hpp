@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+// A client of services over HTTP.
+#pragma once
+
+#include <settle/http/options.hpp>
+#include <settle/store/service.hpp>
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+SETTLE_BEGIN
+namespace http {
+
+/// A client of one service, or of several at one address. Threads and engines may share it.
+/// Shape:   address - `http://host[:port][/path]`, or https. A call is a POST to
+///          address/apply, address/confirm or address/compensate
+/// Errors:  the constructor throws settle::failure for a wrong address or option. It does not
+///          connect
+/// Cost:    the calls of a wave are under way at the same time. Each thread that sends at the same
+///          time has connections of its own, which stay open for its next wave
+/// Source:  http#wire-form
+class client {
+public:
+    explicit client(std::string_view address, options settings = {});
+    client(client const&) = delete;
+    client& operator=(client const&) = delete;
+    ~client();
+
+    /// As the constructor, but returns the error.
+    static result<std::unique_ptr<client>> open(std::string_view address, options settings = {});
+
+    /// Makes the calls, and returns after options::wave_timeout at the latest.
+    /// Shape:   answers - one for each call
+    /// Errors:  in a child that was forked since, every call is `unavailable`
+    void send(std::span<service_call const> calls, std::span<service_answer> answers);
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+static_assert(ServiceClient<client>);
+
+} // namespace http
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/http.ipp>
+#endif

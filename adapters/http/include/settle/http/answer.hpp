@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// The answer to a call, from an HTTP answer or from the lack of it.
+#pragma once
+
+#include <settle/http/options.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+SETTLE_BEGIN
+namespace http::detail {
+
+/// An HTTP answer that has arrived whole.
+struct http_answer {
+    int status = 0;
+    std::string_view content_type; ///< empty if it has none
+    std::string_view body;
+    /// The header that names the call which is answered, if the answer has it.
+    std::optional<std::string_view> key;
+    std::optional<std::chrono::milliseconds> retry_after;
+};
+
+/// Reads answers of one service. Threads may share it.
+class answer_reader {
+public:
+    /// Shape:   address - as messages show it
+    ///          settings - outlives this object
+    answer_reader(std::string address, options const& settings);
+
+    [[nodiscard]] service_answer read(service_call const& call, http_answer const& answer) const;
+
+    /// The answer to a call without a whole HTTP answer.
+    /// Shape:   sent - whether a byte of the request may have been sent
+    ///          problem - the native text
+    [[nodiscard]] service_answer missing(service_call const& call, bool sent,
+                                         std::string_view problem) const;
+
+private:
+    [[nodiscard]] std::string subject(service_call const& call) const;
+    /// Empty if the answer may stand for `ok`, or the clause that says why not.
+    [[nodiscard]] static std::string_view fault_of_result(service_call const& call,
+                                                          http_answer const& answer);
+    /// A foreign text on one line, shortened, and without secrets.
+    [[nodiscard]] std::string shown(std::string text) const;
+    /// The reason that a body gives, or an empty text.
+    [[nodiscard]] std::string reason_of(http_answer const& answer) const;
+
+    std::string address_;
+    options const& settings_;
+    std::vector<std::string> secrets_; ///< the values of the user's headers, the longest first
+};
+
+} // namespace http::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/http/answer.ipp>
+#endif

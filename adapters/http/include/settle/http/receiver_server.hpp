@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+// A server that hands calls to a function, for tests and samples. It needs cpp-httplib.
+#pragma once
+
+#include <settle/http/wire.hpp>
+
+#include <settle/store/json_writer.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <httplib.h>
+
+SETTLE_BEGIN
+namespace http {
+
+/// Answers one call. Threads call it at the same time.
+/// Errors:  an exception is answered as `unknown`
+using receiver_function = std::function<service_answer(service_call const&)>;
+
+namespace detail {
+
+inline void answer_with_reason(httplib::Response& to, int status, std::string const& reason) {
+    std::string body{"{\"reason\":"};
+    append_json_text(body, is_utf8(reason) ? reason : "a text that is not UTF-8");
+    to.status = status;
+    to.set_content(body.append("}"), "application/json");
+}
+
+inline void write_answer(httplib::Response& to, service_answer const& answer) {
+    switch (answer.status) {
+    case call_status::ok:
+        to.status = answer.text.empty() ? 204 : 200;
+        if (!answer.text.empty()) to.set_content(answer.text, "application/json");
+        break;
+    case call_status::refused: answer_with_reason(to, 409, answer.text); break;
+    case call_status::unavailable: answer_with_reason(to, 503, answer.text); break;
+    case call_status::unknown: answer_with_reason(to, 500, answer.text); break;
+    }
+    if (answer.retry_after) {
+        auto const whole = std::chrono::ceil<std::chrono::seconds>(*answer.retry_after);
+        to.set_header("Retry-After", std::to_string(whole.count()));
+    }
+}
+
+inline void answer_request(httplib::Request const& from, httplib::Response& to,
+                           receiver_function const& function) {
+    auto const header = [&](std::string_view name) -> std::optional<std::string> {
+        std::string const text{name};
+        if (!from.has_header(text.c_str())) return std::nullopt;
+        return from.get_header_value(text.c_str());
+    };
+    try {
+        auto const operation = from.path.substr(from.path.rfind('/') + 1);
+        received_call const received{header, operation, from.body};
+        to.set_header(std::string{key_and_operation}, idempotency_key(received.call()));
+        try {
+            write_answer(to, function(received.call()));
+        } catch (std::exception const& problem) {
+            answer_with_reason(to, 500, problem.what());
+        }
+    } catch (failure const& problem) {
+        answer_with_reason(to, 400, problem.problem().text);
+    }
+}
+
+} // namespace detail
+
+/// Adds a receiver to a server of the user's, which may have TLS, other paths and other receivers.
+/// Shape:   path - of a client's address: `/airline`; letters, digits and -._~/
+///          function - copied
+inline void add_receiver(httplib::Server& server, std::string const& path,
+                         receiver_function function) {
+    std::string pattern;
+    for (char const each : path) {
+        if (each == '.') pattern += '\\';
+        pattern += each;
+    }
+    server.Post(pattern + "/(apply|confirm|compensate)",
+                [function = std::move(function)](httplib::Request const& from,
+                                                 httplib::Response& to) {
+                    detail::answer_request(from, to, function);
+                });
+}
+
+struct server_options {
+    std::string host = "127.0.0.1";
+    int port = 0; ///< 0: a free one
+    /// The most calls under way. A connection that a client keeps open holds one of them.
+    std::size_t threads = 32;
+    std::chrono::seconds keep_alive{5};
+    std::size_t longest_call = 1U << 20U; ///< in bytes; a longer one is answered with 413
+};
+
+/// Sets the limits of a server, and what a receiver of many calls needs.
+inline void set_limits(httplib::Server& server, server_options const& settings) {
+    server.new_task_queue = [threads = settings.threads] {
+        return new httplib::ThreadPool(threads);
+    };
+    server.set_keep_alive_max_count(static_cast<std::size_t>(-1));
+    server.set_keep_alive_timeout(settings.keep_alive.count());
+    server.set_payload_max_length(settings.longest_call);
+    // Head and body of an answer are two writes: the second would wait for the client's system.
+    server.set_tcp_nodelay(true);
+}
+
+/// One service in a thread of its own, until the object ends.
+/// Errors:  the constructor throws settle::failure when the port cannot be had
+class receiver_server {
+public:
+    /// Shape:   path, function - as of add_receiver()
+    receiver_server(std::string const& path, receiver_function function,
+                    server_options const& settings = {})
+        : path_(path), host_(settings.host) {
+        add_receiver(server_, path, std::move(function));
+        set_limits(server_, settings);
+        port_ = settings.port;
+        bool const bound = settings.port == 0
+                               ? (port_ = server_.bind_to_any_port(host_)) > 0
+                               : server_.bind_to_port(host_, port_);
+        if (!bound) {
+            throw failure({make_error_code(errc::store_unreachable),
+                           "settle: the server cannot listen at " + address() +
+                               ". Choose another port, or end the program that has it. "
+                               "See http#receivers"});
+        }
+        thread_ = std::thread{[this] { server_.listen_after_bind(); }};
+        // Before that, stop() would be lost.
+        while (!server_.is_running()) std::this_thread::yield();
+    }
+    receiver_server(receiver_server const&) = delete;
+    receiver_server& operator=(receiver_server const&) = delete;
+    /// Waits until the calls that are under way are answered.
+    ~receiver_server() {
+        server_.stop();
+        thread_.join();
+    }
+
+    [[nodiscard]] int port() const noexcept { return port_; }
+    /// The address for a client.
+    [[nodiscard]] std::string address() const {
+        return "http://" + host_ + ":" + std::to_string(port_) + path_;
+    }
+
+private:
+    httplib::Server server_;
+    std::string path_;
+    std::string host_;
+    int port_ = 0;
+    std::thread thread_;
+};
+
+} // namespace http
+SETTLE_END

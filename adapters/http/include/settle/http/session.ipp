@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that session.hpp declares.
+#pragma once
+
+#include <settle/http/session.hpp>
+
+#include <settle/http/wire.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <ctime>
+#include <fstream>
+#include <new>
+#include <utility>
+
+SETTLE_BEGIN
+namespace http::detail {
+
+[[noreturn]] SETTLE_FUNCTION void refuse_option(std::string text) {
+    text.insert(0, "settle: ").append(". See http#options");
+    throw failure({make_error_code(errc::bad_option), std::move(text)});
+}
+
+/// Errors:  throws for what libcurl cannot do
+SETTLE_FUNCTION void require_curl(bool done, bool lacks_memory, char const* problem) {
+    if (done) return;
+    if (lacks_memory) throw std::bad_alloc{};
+    throw failure({make_error_code(errc::store_unreachable),
+                   std::string{"settle: libcurl refuses a request: "} + problem +
+                       ". See http#no-answer"});
+}
+SETTLE_FUNCTION void require(CURLcode code) {
+    require_curl(code == CURLE_OK, code == CURLE_OUT_OF_MEMORY, curl_easy_strerror(code));
+}
+SETTLE_FUNCTION void require(CURLMcode code) {
+    require_curl(code == CURLM_OK, code == CURLM_OUT_OF_MEMORY, curl_multi_strerror(code));
+}
+
+/// A time as libcurl takes it: at least 1 ms, and at most 24 days.
+[[nodiscard]] SETTLE_FUNCTION long curl_milliseconds(std::chrono::milliseconds time) {
+    return static_cast<long>(std::clamp<std::int64_t>(time.count(), 1, INT_MAX));
+}
+
+/// Whether two names of headers are one, at least up to the end of the second.
+[[nodiscard]] SETTLE_FUNCTION bool begins_like(std::string_view name, std::string_view other) {
+    auto const small = [](char each) {
+        return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
+    };
+    return name.size() >= other.size() &&
+           std::equal(other.begin(), other.end(), name.begin(),
+                      [&](char left, char right) { return small(left) == small(right); });
+}
+
+SETTLE_FUNCTION void check_header(std::string_view name, std::string_view value) {
+    auto const is_sign = [](char each) {
+        return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
+               (each >= '0' && each <= '9') ||
+               std::string_view{"!#$%&'*+-.^_`|~"}.find(each) != std::string_view::npos;
+    };
+    if (name.empty() || !std::all_of(name.begin(), name.end(), is_sign)) {
+        refuse_option("options::headers has a name that no header can have");
+    }
+    constexpr std::array<std::string_view, 9> own{
+        "Accept",  "Connection", "Content-Length", "Content-Type",     "Expect",
+        "Host",    "Idempotency-Key", "TE",        "Transfer-Encoding"};
+    bool const is_own = begins_like(name, "Settle-") ||
+                        std::any_of(own.begin(), own.end(), [&](std::string_view each) {
+                            return name.size() == each.size() && begins_like(name, each);
+                        });
+    if (is_own) {
+        refuse_option("options::headers has '" + std::string{name} +
+                      "', which the client itself sets");
+    }
+    bool const printable = std::all_of(value.begin(), value.end(), [](char each) {
+        return (each >= ' ' && each <= '~') || each == '\t';
+    });
+    if (!printable) {
+        refuse_option("options::headers has a value for '" + std::string{name} +
+                      "' with characters beside visible ASCII");
+    }
+}
+
+SETTLE_FUNCTION void check_options(options const& settings) {
+    using limit = std::pair<std::string_view, std::chrono::milliseconds>;
+    for (auto const& [name, value] : {limit{"connect_timeout", settings.connect_timeout},
+                                      limit{"call_timeout", settings.call_timeout},
+                                      limit{"wave_timeout", settings.wave_timeout}}) {
+        if (value.count() <= 0) {
+            refuse_option("options::" + std::string{name} + " is not above 0");
+        }
+    }
+    if (settings.longest_retry_after.count() < 0) {
+        refuse_option("options::longest_retry_after is below 0");
+    }
+    if (settings.calls_at_once == 0 || settings.longest_answer == 0) {
+        refuse_option("options::calls_at_once or options::longest_answer is 0");
+    }
+    for (auto const& [name, value] : settings.headers) check_header(name, value);
+    if (!settings.ca_file.empty() && !std::ifstream{settings.ca_file}) {
+        refuse_option("options::ca_file cannot be read: " + settings.ca_file);
+    }
+}
+
+/// The address without a slash at its end.
+SETTLE_FUNCTION std::string checked_address(std::string_view address) {
+    // The address is not shown: it may have a password.
+    if (address.find('@') != std::string_view::npos) {
+        refuse_option("the address of the service has an '@'. Give credentials in "
+                      "options::headers");
+    }
+    std::string const shown{address};
+    bool const visible = std::all_of(address.begin(), address.end(),
+                                     [](char each) { return each > ' ' && each <= '~'; });
+    if (!visible) {
+        refuse_option("the address of the service has characters beside visible ASCII. Write "
+                      "each of their bytes as %XX");
+    }
+    if (!begins_like(address, "http://") && !begins_like(address, "https://")) {
+        refuse_option("the address of the service does not begin with http:// or https://: " +
+                      shown);
+    }
+    if (address.find_first_of("?#") != std::string_view::npos) {
+        refuse_option("the address of the service has a '?' or a '#', and the operation is "
+                      "appended to its path: " + shown);
+    }
+    auto base = shown;
+    while (base.ends_with('/')) base.pop_back();
+    return base;
+}
+
+/// The host of an address.
+SETTLE_FUNCTION std::string host_of(std::string const& base) {
+    std::unique_ptr<CURLU, void (*)(CURLU*)> const parsed{curl_url(), &curl_url_cleanup};
+    if (parsed == nullptr) throw std::bad_alloc{};
+    char* found = nullptr;
+    auto const read = curl_url_set(parsed.get(), CURLUPART_URL, base.c_str(), 0);
+    if (read != CURLUE_OK || curl_url_get(parsed.get(), CURLUPART_HOST, &found, 0) != CURLUE_OK) {
+        refuse_option("the address of the service is no address: " + base);
+    }
+    std::string host{found};
+    curl_free(found);
+    return host;
+}
+
+SETTLE_FUNCTION bool is_loopback(std::string const& host) {
+    return host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.") ||
+           host == "[::1]";
+}
+
+SETTLE_FUNCTION destination::destination(std::string_view address, options given)
+    : settings(std::move(given)), base(checked_address(address)), reader(base, settings) {
+    check_options(settings);
+    static CURLcode const ready = curl_global_init(CURL_GLOBAL_DEFAULT);
+    require(ready);
+    loopback = is_loopback(host_of(base));
+}
+
+/// Keeps SIGPIPE from this thread: a TLS library raises it when a server has gone.
+class without_sigpipe {
+public:
+    without_sigpipe() noexcept {
+        sigset_t pending;
+        ::sigpending(&pending);
+        was_pending_ = ::sigismember(&pending, SIGPIPE) == 1;
+        ::sigemptyset(&pipe_);
+        ::sigaddset(&pipe_, SIGPIPE);
+        ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    }
+    without_sigpipe(without_sigpipe const&) = delete;
+    without_sigpipe& operator=(without_sigpipe const&) = delete;
+    ~without_sigpipe() {
+        std::timespec const now{};
+        while (!was_pending_ && ::sigtimedwait(&pipe_, nullptr, &now) == -1 && errno == EINTR) {
+        }
+        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+
+private:
+    sigset_t pipe_;
+    sigset_t before_;
+    bool was_pending_ = false;
+};
+
+template <typename Value>
+void transfer::set(CURLoption option, Value value) {
+    require(curl_easy_setopt(easy_.get(), option, value));
+}
+
+SETTLE_FUNCTION transfer::transfer(CURLM* multi, destination const& to)
+    : multi_(multi), to_(to), easy_(curl_easy_init()) {
+    if (easy_ == nullptr) throw std::bad_alloc{};
+    set(CURLOPT_PRIVATE, static_cast<void*>(this));
+    set(CURLOPT_ERRORBUFFER, problem_);
+    set(CURLOPT_WRITEFUNCTION, &transfer::take_body);
+    set(CURLOPT_WRITEDATA, static_cast<void*>(this));
+    set(CURLOPT_PREREQFUNCTION, &transfer::before_request);
+    set(CURLOPT_PREREQDATA, static_cast<void*>(this));
+    set(CURLOPT_NOSIGNAL, 1L);
+    // A call that has timed out does not wait for the thread that looks up its host.
+    set(CURLOPT_QUICK_EXIT, 1L);
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_FOLLOWLOCATION, 0L);
+    // Without HTTP/2 in libcurl, this option is refused, and HTTP/1.1 is used.
+    curl_easy_setopt(easy_.get(), CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_2TLS});
+    // A call over TLS waits to share a connection, which HTTP/2 can.
+    if (begins_like(to_.base, "https:")) set(CURLOPT_PIPEWAIT, 1L);
+    set(CURLOPT_SSLVERSION, long{CURL_SSLVERSION_TLSv1_2});
+    if (!to_.settings.ca_file.empty()) set(CURLOPT_CAINFO, to_.settings.ca_file.c_str());
+    if (to_.settings.proxy) set(CURLOPT_PROXY, to_.settings.proxy->c_str());
+    else if (to_.loopback) set(CURLOPT_PROXY, "");
+    set(CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(to_.settings.connect_timeout));
+    auto const version = std::to_string(SETTLE_VERSION / 10000) + '.' +
+                         std::to_string(SETTLE_VERSION / 100 % 100) + '.' +
+                         std::to_string(SETTLE_VERSION % 100);
+    set(CURLOPT_USERAGENT, ("settle/" + version).c_str());
+}
+
+SETTLE_FUNCTION transfer::~transfer() {
+    if (under_way_) curl_multi_remove_handle(multi_, easy_.get());
+}
+
+SETTLE_FUNCTION transfer& transfer::of(CURL* easy) {
+    char* self = nullptr;
+    require(curl_easy_getinfo(easy, CURLINFO_PRIVATE, &self));
+    return *static_cast<transfer*>(static_cast<void*>(self));
+}
+
+SETTLE_FUNCTION void transfer::add_header(std::string_view name, std::string_view value) {
+    std::string line{name};
+    // libcurl's own form of a header without a value.
+    if (value.empty()) line += ';';
+    else line.append(": ").append(value);
+    auto* const longer = curl_slist_append(headers_.get(), line.c_str());
+    if (longer == nullptr) throw std::bad_alloc{};
+    static_cast<void>(headers_.release());
+    headers_.reset(longer);
+}
+
+SETTLE_FUNCTION void transfer::begin(service_call const& call, service_answer& answer,
+                                     std::chrono::milliseconds limit) {
+    call_ = &call;
+    answer_ = &answer;
+    cut_ = false;
+    sent_ = false;
+    problem_[0] = '\0';
+    body_.clear();
+    url_.assign(to_.base).append("/").append(name_of(call.operation));
+    request_ = body_of(call);
+    headers_.reset();
+    for (auto const& [name, value] : headers_of(call)) add_header(name, value);
+    for (auto const& [name, value] : to_.settings.headers) add_header(name, value);
+    add_header("Content-Type", "application/json");
+    add_header("Accept", "application/json");
+    set(CURLOPT_URL, url_.c_str());
+    set(CURLOPT_HTTPHEADER, headers_.get());
+    set(CURLOPT_POSTFIELDS, request_.c_str());
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.size()));
+    set(CURLOPT_TIMEOUT_MS, curl_milliseconds(limit));
+    require(curl_multi_add_handle(multi_, easy_.get()));
+    under_way_ = true;
+}
+
+SETTLE_FUNCTION std::size_t transfer::take_body(char* bytes, std::size_t, std::size_t count,
+                                                void* self) noexcept {
+    auto& to = *static_cast<transfer*>(self);
+    if (count > to.to_.settings.longest_answer - to.body_.size()) {
+        to.cut_ = true;
+        return 0;
+    }
+    try {
+        to.body_.append(bytes, count);
+    } catch (std::bad_alloc const&) {
+        to.cut_ = true;
+        return 0;
+    }
+    return count;
+}
+
+SETTLE_FUNCTION int transfer::before_request(void* self, char*, char*, int, int) noexcept {
+    static_cast<transfer*>(self)->sent_ = true;
+    return CURL_PREREQFUNC_OK;
+}
+
+SETTLE_FUNCTION http_answer transfer::received() const {
+    http_answer answer;
+    long status = 0;
+    require(curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status));
+    answer.status = static_cast<int>(status);
+    answer.body = body_;
+    char const* type = nullptr;
+    require(curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_TYPE, &type));
+    if (type != nullptr) answer.content_type = type;
+    curl_header* key = nullptr;
+    std::string const name{key_and_operation};
+    if (curl_easy_header(easy_.get(), name.c_str(), 0, CURLH_HEADER, -1, &key) == CURLHE_OK) {
+        answer.key = key->value;
+    }
+    curl_off_t seconds = 0;
+    require(curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &seconds));
+    // Any longer time is limited later.
+    constexpr curl_off_t longest = INT_MAX;
+    if (seconds > 0) answer.retry_after = std::chrono::seconds{std::min(seconds, longest)};
+    return answer;
+}
+
+SETTLE_FUNCTION void transfer::end(CURLcode how) {
+    under_way_ = false;
+    require(curl_multi_remove_handle(multi_, easy_.get()));
+    if (how == CURLE_OK) {
+        *answer_ = to_.reader.read(*call_, received());
+    } else if (cut_) {
+        *answer_ = to_.reader.missing(*call_, sent_,
+                                      "the answer is longer than options::longest_answer, " +
+                                          std::to_string(to_.settings.longest_answer) + " bytes");
+    } else {
+        *answer_ = to_.reader.missing(
+            *call_, sent_, problem_[0] != '\0' ? problem_ : curl_easy_strerror(how));
+    }
+}
+
+SETTLE_FUNCTION session::session(destination const& to) : to_(to), multi_(curl_multi_init()) {
+    if (multi_ == nullptr) throw std::bad_alloc{};
+    auto const most = std::min<std::size_t>(to.settings.calls_at_once, INT_MAX);
+    require(curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(most)));
+}
+
+SETTLE_FUNCTION session::~session() {
+    without_sigpipe const guard;
+    transfers_.clear();
+    multi_.reset();
+}
+
+SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
+                                   std::span<service_answer> answers) {
+    using std::chrono::steady_clock, std::chrono::milliseconds;
+    without_sigpipe const guard;
+    constexpr milliseconds longest{INT_MAX};
+    auto const limit = std::min<milliseconds>(to_.settings.wave_timeout, longest);
+    auto const end = steady_clock::now() + limit;
+    std::size_t next = 0;
+    std::size_t under_way = 0;
+    auto const begin_next = [&](transfer& with) {
+        for (; next < calls.size(); ++next) {
+            auto const left = std::chrono::ceil<milliseconds>(end - steady_clock::now());
+            if (left > milliseconds::zero()) {
+                auto const at = next++;
+                with.begin(calls[at], answers[at],
+                           std::min<milliseconds>(to_.settings.call_timeout, left));
+                ++under_way;
+                return;
+            }
+            answers[next] = to_.reader.missing(calls[next], false,
+                                               "the time of options::wave_timeout is over");
+        }
+    };
+    while (transfers_.size() < std::min(calls.size(), to_.settings.calls_at_once)) {
+        transfers_.push_back(std::make_unique<transfer>(multi_.get(), to_));
+    }
+    for (auto const& each : transfers_) begin_next(*each);
+    while (under_way > 0) {
+        int count = 0;
+        require(curl_multi_perform(multi_.get(), &count));
+        while (CURLMsg const* const message = curl_multi_info_read(multi_.get(), &count)) {
+            if (message->msg != CURLMSG_DONE) continue;
+            auto const how = message->data.result;
+            auto& ended = transfer::of(message->easy_handle);
+            ended.end(how);
+            --under_way;
+            begin_next(ended);
+        }
+        constexpr int longest_wait = 1000;
+        if (under_way > 0) {
+            require(curl_multi_poll(multi_.get(), nullptr, 0, longest_wait, nullptr));
+        }
+    }
+}
+
+} // namespace http::detail
+SETTLE_END

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// The wire form of a call: its headers and its body, for the client and for a receiver.
+#pragma once
+
+#include <settle/store/function_view.hpp>
+#include <settle/store/service.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+SETTLE_BEGIN
+namespace http::detail {
+
+/// Names the call in a request, and again in its answer.
+inline constexpr std::string_view key_and_operation = "Idempotency-Key";
+
+/// A text as the value of a header: each byte other than A-Z a-z 0-9 - . _ ~ : / @ becomes %XX.
+[[nodiscard]] std::string header_value(std::string_view text);
+/// The text of such a value, or none if it is no such value.
+[[nodiscard]] std::optional<std::string> text_of_header_value(std::string_view value);
+
+/// A moment as UTC with milliseconds: 2026-11-26T01:48:31.123Z. A moment before the year 0 or after
+/// the year 9999 becomes the first or the last one between.
+/// Source:  RFC 3339, section 5.6
+[[nodiscard]] std::string utc_text(timestamp moment);
+/// Shape:   text - with 0 to 9 digits after the second, and a Z
+[[nodiscard]] std::optional<timestamp> moment_of_utc_text(std::string_view text);
+
+/// The key of the call and its operation, as the value of a header: KEY/apply.
+[[nodiscard]] std::string idempotency_key(service_call const& call);
+
+/// The headers of a call; each value is visible ASCII.
+[[nodiscard]] std::vector<std::pair<std::string_view, std::string>>
+headers_of(service_call const& call);
+
+/// The body of a call: {"request":…,"result":…}.
+[[nodiscard]] std::string body_of(service_call const& call);
+
+/// A call as a receiver gets it; owns its texts.
+class received_call {
+public:
+    using header = std::optional<std::string>;
+
+    /// Shape:   value_of - gives the value of the header of a name, or none
+    ///          operation - the last part of the path
+    ///          body - outlives this object
+    /// Errors:  throws settle::failure with errc::damaged when it is not the wire form
+    received_call(settle::detail::function_view<header(std::string_view)> value_of,
+                  std::string_view operation, std::string_view body);
+
+    /// Shape:   valid as long as this object and the body
+    [[nodiscard]] service_call call() const;
+
+private:
+    void read_body(std::string_view body);
+
+    std::string service_;
+    std::string key_;
+    std::string transaction_;
+    std::string participant_;
+    call_operation operation_ = call_operation::apply;
+    std::optional<std::uint32_t> line_;
+    epoch epoch_ = 0;
+    timestamp last_moment_;
+    std::string_view request_;
+    std::string_view result_;
+};
+
+} // namespace http::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/http/wire.ipp>
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that wire.hpp declares.
+#pragma once
+
+#include <settle/http/wire.hpp>
+
+#include <settle/store/json_reader.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
+
+SETTLE_BEGIN
+namespace http::detail {
+
+[[nodiscard]] constexpr bool is_plain_in_header(char character) {
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+           (character >= '0' && character <= '9') ||
+           std::string_view{"-._~:/@"}.find(character) != std::string_view::npos;
+}
+
+SETTLE_FUNCTION std::string header_value(std::string_view text) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string value;
+    value.reserve(text.size());
+    for (char const character : text) {
+        if (is_plain_in_header(character)) {
+            value += character;
+            continue;
+        }
+        auto const byte = static_cast<unsigned char>(character);
+        value += '%';
+        value += digits[byte >> 4U];
+        value += digits[byte & 15U];
+    }
+    return value;
+}
+
+SETTLE_FUNCTION std::optional<std::string> text_of_header_value(std::string_view value) {
+    std::string text;
+    text.reserve(value.size());
+    for (std::size_t at = 0; at < value.size(); ++at) {
+        if (value[at] != '%') {
+            if (!is_plain_in_header(value[at])) return std::nullopt;
+            text += value[at];
+            continue;
+        }
+        auto const digits = value.substr(at + 1, 2);
+        auto const end = digits.data() + digits.size();
+        unsigned byte = 0;
+        auto const read = std::from_chars(digits.data(), end, byte, 16);
+        if (digits.size() != 2 || read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+        text += static_cast<char>(byte);
+        at += 2;
+    }
+    return text;
+}
+
+SETTLE_FUNCTION std::string utc_text(timestamp moment) {
+    using namespace std::chrono;
+    constexpr auto first = sys_days{year{0} / January / 1};
+    constexpr auto behind = sys_days{year{10000} / January / 1};
+    moment = std::clamp(moment, timestamp{first}, timestamp{behind} - milliseconds{1});
+    auto const day = floor<days>(moment);
+    year_month_day const date{day};
+    hh_mm_ss const time{moment - day};
+    std::string text;
+    auto const append = [&text](std::int64_t number, std::size_t width, std::string_view behind_it) {
+        auto const digits = std::to_string(number);
+        text.append(width - digits.size(), '0').append(digits).append(behind_it);
+    };
+    append(static_cast<int>(date.year()), 4, "-");
+    append(static_cast<unsigned>(date.month()), 2, "-");
+    append(static_cast<unsigned>(date.day()), 2, "T");
+    append(time.hours().count(), 2, ":");
+    append(time.minutes().count(), 2, ":");
+    append(time.seconds().count(), 2, ".");
+    append(time.subseconds().count(), 3, "Z");
+    return text;
+}
+
+SETTLE_FUNCTION std::optional<timestamp> moment_of_utc_text(std::string_view text) {
+    using namespace std::chrono;
+    constexpr std::string_view form = "0000-00-00T00:00:00";
+    auto const is_digit = [](char character) { return character >= '0' && character <= '9'; };
+    if (text.size() <= form.size() || text.back() != 'Z') return std::nullopt;
+    for (std::size_t at = 0; at < form.size(); ++at) {
+        if (form[at] == '0' ? !is_digit(text[at]) : text[at] != form[at]) return std::nullopt;
+    }
+    auto fraction = text.substr(form.size(), text.size() - form.size() - 1);
+    if (!fraction.empty()) {
+        if (fraction.front() != '.' || fraction.size() < 2 || fraction.size() > 10 ||
+            !std::all_of(fraction.begin() + 1, fraction.end(), is_digit)) {
+            return std::nullopt;
+        }
+        fraction.remove_prefix(1);
+    }
+    auto const number = [](std::string_view digits) {
+        int value = 0;
+        for (char const digit : digits) value = 10 * value + (digit - '0');
+        return value;
+    };
+    auto const part = [&](std::size_t at, std::size_t width) { return number(text.substr(at, width)); };
+    year_month_day const date{year{part(0, 4)}, month{static_cast<unsigned>(part(5, 2))},
+                              day{static_cast<unsigned>(part(8, 2))}};
+    // A leap second counts as the first of the next minute.
+    if (!date.ok() || part(11, 2) > 23 || part(14, 2) > 59 || part(17, 2) > 60) return std::nullopt;
+    std::string thousandths{fraction.substr(0, 3)};
+    thousandths.append(3 - thousandths.size(), '0');
+    return timestamp{sys_days{date}} + hours{part(11, 2)} + minutes{part(14, 2)} +
+           seconds{part(17, 2)} + milliseconds{number(thousandths)};
+}
+
+SETTLE_FUNCTION std::string idempotency_key(service_call const& call) {
+    return header_value(call.key).append("/").append(name_of(call.operation));
+}
+
+SETTLE_FUNCTION std::vector<std::pair<std::string_view, std::string>>
+headers_of(service_call const& call) {
+    std::vector<std::pair<std::string_view, std::string>> headers{
+        {key_and_operation, idempotency_key(call)},
+        {"Settle-Service", header_value(call.service)},
+        {"Settle-Key", header_value(call.key)},
+        {"Settle-Transaction", header_value(call.transaction)},
+        {"Settle-Participant", header_value(call.participant)},
+        {"Settle-Epoch", std::to_string(call.epoch_number)},
+        {"Settle-Last-Moment", utc_text(call.last_moment)}};
+    if (call.line) headers.emplace_back("Settle-Line", std::to_string(*call.line));
+    return headers;
+}
+
+SETTLE_FUNCTION std::string body_of(service_call const& call) {
+    std::string body{"{\"request\":"};
+    body.append(call.request.empty() ? std::string_view{"null"} : call.request);
+    if (!call.result.empty()) body.append(",\"result\":").append(call.result);
+    return body.append("}");
+}
+
+[[noreturn]] SETTLE_FUNCTION void refuse_call(std::string text) {
+    throw failure({make_error_code(errc::damaged), std::move(text)});
+}
+
+SETTLE_FUNCTION received_call::received_call(
+    settle::detail::function_view<header(std::string_view)> value_of, std::string_view operation,
+    std::string_view body) {
+    auto const refuse = [](std::string_view name) {
+        refuse_call("settle: the call has no header " + std::string{name} +
+                    ", or the header is damaged. See http#wire-form");
+    };
+    auto const text = [&](std::string_view name) {
+        auto const value = value_of(name);
+        auto decoded = value ? text_of_header_value(*value) : std::nullopt;
+        if (!decoded) refuse(name);
+        return std::move(*decoded);
+    };
+    auto const number = [&]<typename Number>(std::string_view name, std::string_view value,
+                                             Number& into) {
+        auto const end = value.data() + value.size();
+        auto const read = std::from_chars(value.data(), end, into);
+        if (read.ec != std::errc{} || read.ptr != end) refuse(name);
+    };
+    constexpr std::array operations{call_operation::apply, call_operation::confirm,
+                                    call_operation::compensate};
+    auto const named = std::find_if(operations.begin(), operations.end(),
+                                    [&](auto each) { return name_of(each) == operation; });
+    if (named == operations.end()) {
+        refuse_call("settle: the path ends in no operation: apply, confirm or compensate. "
+                    "See http#wire-form");
+    }
+    operation_ = *named;
+    service_ = text("Settle-Service");
+    key_ = text("Settle-Key");
+    transaction_ = text("Settle-Transaction");
+    participant_ = text("Settle-Participant");
+    number("Settle-Epoch", text("Settle-Epoch"), epoch_);
+    if (auto const line = value_of("Settle-Line")) number("Settle-Line", *line, line_.emplace());
+    auto const moment = moment_of_utc_text(text("Settle-Last-Moment"));
+    if (!moment) refuse("Settle-Last-Moment");
+    last_moment_ = *moment;
+    if (value_of(key_and_operation) != idempotency_key(call())) refuse(key_and_operation);
+    read_body(body);
+}
+
+SETTLE_FUNCTION void received_call::read_body(std::string_view body) {
+    json_reader reader{body};
+    if (reader.begin_object()) {
+        for (std::string_view name; reader.next_member(name);) {
+            if (name == "request") reader.skip_value(request_);
+            else if (name == "result") reader.skip_value(result_);
+            else reader.skip_value();
+        }
+    }
+    if (!reader.finish() || request_.empty()) {
+        refuse_call("settle: the body of the call is no JSON object with the member 'request'. "
+                    "See http#wire-form");
+    }
+}
+
+SETTLE_FUNCTION service_call received_call::call() const {
+    return {service_, operation_, key_, transaction_, participant_,
+            line_, epoch_, last_moment_, request_, result_};
+}
+
+} // namespace http::detail
+SETTLE_END
