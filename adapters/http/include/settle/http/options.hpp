@@ -29,15 +29,15 @@ struct options {
     /// A longer Retry-After counts as this.
     time_limit longest_retry_after = std::chrono::hours{1};
     /// More headers for each call, for example credentials. Their values appear in no message.
-    std::vector<std::pair<std::string, std::string>> headers;
+    std::vector<std::pair<std::string, std::string>> headers{};
     /// A file of certificates (PEM) of authorities that may sign the service's certificate, instead
     /// of the system's.
-    std::string ca_file;
+    std::string ca_file{};
     /// The address of a proxy; empty for none. Without a value, the variables of the environment
     /// choose it (http_proxy, https_proxy, all_proxy, no_proxy), except for a loopback address,
     /// which has none.
-    std::optional<std::string> proxy;
-    status_table statuses;
+    std::optional<std::string> proxy{};
+    status_table statuses{};
 };
 
 } // namespace http

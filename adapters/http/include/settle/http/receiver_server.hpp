@@ -52,9 +52,10 @@ inline void write_answer(httplib::Response& to, service_answer const& answer) {
 inline void answer_request(httplib::Request const& from, httplib::Response& to,
                            receiver_function const& function) {
     auto const header = [&](std::string_view name) -> std::optional<std::string> {
-        std::string const text{name};
-        if (!from.has_header(text.c_str())) return std::nullopt;
-        return from.get_header_value(text.c_str());
+        // httplib has decoded the value: see detail::header_value().
+        auto const found = from.headers.find(std::string{name});
+        if (found == from.headers.end()) return std::nullopt;
+        return found->second;
     };
     try {
         auto const operation = from.path.substr(from.path.rfind('/') + 1);
@@ -110,6 +111,21 @@ inline void set_limits(httplib::Server& server, server_options const& settings) 
     server.set_tcp_nodelay(true);
 }
 
+namespace detail {
+
+/// httplib's queue of connections that are not accepted yet has 5 places, and the connections of a
+/// wave come together. The system makes each of the others wait for seconds.
+class patient_server : public httplib::Server {
+public:
+    /// Shape:   after bind_to_port() or bind_to_any_port()
+    void lengthen_queue() {
+        constexpr int places = 1024;
+        ::listen(svr_sock_, places);
+    }
+};
+
+} // namespace detail
+
 /// One service in a thread of its own, until the object ends.
 /// Errors:  the constructor throws settle::failure when the port cannot be had
 class receiver_server {
@@ -130,6 +146,7 @@ public:
                                ". Choose another port, or end the program that has it. "
                                "See http#receivers"});
         }
+        server_.lengthen_queue();
         thread_ = std::thread{[this] { server_.listen_after_bind(); }};
         // Before that, stop() would be lost.
         while (!server_.is_running()) std::this_thread::yield();
@@ -149,7 +166,7 @@ public:
     }
 
 private:
-    httplib::Server server_;
+    detail::patient_server server_;
     std::string path_;
     std::string host_;
     int port_ = 0;

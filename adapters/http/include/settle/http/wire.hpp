@@ -19,8 +19,6 @@ inline constexpr std::string_view key_and_operation = "Idempotency-Key";
 
 /// A text as the value of a header: each byte other than A-Z a-z 0-9 - . _ ~ : / @ becomes %XX.
 [[nodiscard]] std::string header_value(std::string_view text);
-/// The text of such a value, or none if it is no such value.
-[[nodiscard]] std::optional<std::string> text_of_header_value(std::string_view value);
 
 /// A moment as UTC with milliseconds: 2026-11-26T01:48:31.123Z. A moment before the year 0 or after
 /// the year 9999 becomes the first or the last one between.
@@ -44,11 +42,11 @@ class received_call {
 public:
     using header = std::optional<std::string>;
 
-    /// Shape:   value_of - gives the value of the header of a name, or none
+    /// Shape:   text_of - gives the text of the header of a name, decoded, or none
     ///          operation - the last part of the path
     ///          body - outlives this object
     /// Errors:  throws settle::failure with errc::damaged when it is not the wire form
-    received_call(settle::detail::function_view<header(std::string_view)> value_of,
+    received_call(settle::detail::function_view<header(std::string_view)> text_of,
                   std::string_view operation, std::string_view body);
 
     /// Shape:   valid as long as this object and the body

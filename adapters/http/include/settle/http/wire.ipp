@@ -37,26 +37,6 @@ SETTLE_FUNCTION std::string header_value(std::string_view text) {
     return value;
 }
 
-SETTLE_FUNCTION std::optional<std::string> text_of_header_value(std::string_view value) {
-    std::string text;
-    text.reserve(value.size());
-    for (std::size_t at = 0; at < value.size(); ++at) {
-        if (value[at] != '%') {
-            if (!is_plain_in_header(value[at])) return std::nullopt;
-            text += value[at];
-            continue;
-        }
-        auto const digits = value.substr(at + 1, 2);
-        auto const end = digits.data() + digits.size();
-        unsigned byte = 0;
-        auto const read = std::from_chars(digits.data(), end, byte, 16);
-        if (digits.size() != 2 || read.ec != std::errc{} || read.ptr != end) return std::nullopt;
-        text += static_cast<char>(byte);
-        at += 2;
-    }
-    return text;
-}
-
 SETTLE_FUNCTION std::string utc_text(timestamp moment) {
     using namespace std::chrono;
     constexpr auto first = sys_days{year{0} / January / 1};
@@ -142,17 +122,16 @@ SETTLE_FUNCTION std::string body_of(service_call const& call) {
 }
 
 SETTLE_FUNCTION received_call::received_call(
-    settle::detail::function_view<header(std::string_view)> value_of, std::string_view operation,
+    settle::detail::function_view<header(std::string_view)> text_of, std::string_view operation,
     std::string_view body) {
     auto const refuse = [](std::string_view name) {
         refuse_call("settle: the call has no header " + std::string{name} +
                     ", or the header is damaged. See http#wire-form");
     };
     auto const text = [&](std::string_view name) {
-        auto const value = value_of(name);
-        auto decoded = value ? text_of_header_value(*value) : std::nullopt;
-        if (!decoded) refuse(name);
-        return std::move(*decoded);
+        auto found = text_of(name);
+        if (!found) refuse(name);
+        return std::move(*found);
     };
     auto const number = [&]<typename Number>(std::string_view name, std::string_view value,
                                              Number& into) {
@@ -174,11 +153,11 @@ SETTLE_FUNCTION received_call::received_call(
     transaction_ = text("Settle-Transaction");
     participant_ = text("Settle-Participant");
     number("Settle-Epoch", text("Settle-Epoch"), epoch_);
-    if (auto const line = value_of("Settle-Line")) number("Settle-Line", *line, line_.emplace());
+    if (auto const line = text_of("Settle-Line")) number("Settle-Line", *line, line_.emplace());
     auto const moment = moment_of_utc_text(text("Settle-Last-Moment"));
     if (!moment) refuse("Settle-Last-Moment");
     last_moment_ = *moment;
-    if (value_of(key_and_operation) != idempotency_key(call())) refuse(key_and_operation);
+    if (text(key_and_operation) != key_ + "/" + std::string{operation}) refuse(key_and_operation);
     read_body(body);
 }
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+// Waves of calls: side by side, within a limit of calls, on connections that are kept, from several
+// threads, within the time of the wave.
+#include "calls.hpp"
+#include "raw_server.hpp"
+
+#include <settle/http/receiver_server.hpp>
+
+#include <condition_variable>
+
+using namespace settle_test;
+using namespace std::chrono_literals;
+using enum settle::call_status;
+using settle::http::client;
+using settle::http::options;
+using settle::http::receiver_server;
+
+namespace {
+
+/// Counts the calls that are open at once; each stays until `needed` of them are there.
+class gathering {
+public:
+    explicit gathering(int needed) : needed_(needed) {}
+
+    service_answer enter(service_call const& call) {
+        std::unique_lock guard{lock_};
+        most_ = std::max(most_, ++open_);
+        arrived_.notify_all();
+        bool const complete =
+            arrived_.wait_for(guard, 60s, [&] { return most_ >= needed_; });
+        --open_;
+        if (!complete) return service_answer::unknown("fewer came");
+        return service_answer::ok("\"" + std::string{call.key} + "\"");
+    }
+    [[nodiscard]] int most() const { return most_; }
+
+private:
+    int needed_;
+    int open_ = 0;
+    int most_ = 0;
+    std::mutex lock_;
+    std::condition_variable arrived_;
+};
+
+std::vector<std::string> keys(int count) {
+    std::vector<std::string> every;
+    for (int at = 0; at < count; ++at) every.push_back("key-" + std::to_string(at));
+    return every;
+}
+
+std::vector<service_call> calls_of(std::vector<std::string> const& every) {
+    std::vector<service_call> calls;
+    for (auto const& key : every) calls.push_back(seat_call(call_operation::apply, key));
+    return calls;
+}
+
+void check_answers(std::vector<service_answer> const& answers, std::vector<std::string> const& every) {
+    for (std::size_t at = 0; at < every.size(); ++at) {
+        CHECK(answers[at] == service_answer::ok("\"" + every[at] + "\""));
+    }
+}
+
+} // namespace
+
+TEST_CASE("a hundred calls of a wave are open at once") {
+    gathering open{100};
+    receiver_server server{"/airline", [&](auto& call) { return open.enter(call); },
+                           {.threads = 120}};
+    client one{server.address()};
+    auto const every = keys(100);
+    check_answers(send_all(one, calls_of(every)), every);
+    CHECK(open.most() == 100);
+}
+
+TEST_CASE("a wave of more calls than the limit is sent in turn") {
+    gathering open{8};
+    receiver_server server{"/airline", [&](auto& call) { return open.enter(call); },
+                           {.threads = 120}};
+    options settings;
+    settings.calls_at_once = 8;
+    client one{server.address(), settings};
+    auto const every = keys(150);
+    check_answers(send_all(one, calls_of(every)), every);
+    CHECK(open.most() == 8);
+}
+
+TEST_CASE("the next waves use the connections of the first") {
+    raw_server server{answers_with("1")};
+    options settings;
+    settings.calls_at_once = 4;
+    client one{server.address(), settings};
+    auto const every = keys(12);
+    for (int wave = 0; wave < 5; ++wave) {
+        for (auto const& answer : send_all(one, calls_of(every))) CHECK(answer.status == ok);
+    }
+    CHECK(server.connections() <= 4);
+    CHECK(server.connections() >= 1);
+}
+
+TEST_CASE("a wave holds calls of several operations, and an empty wave sends nothing") {
+    std::atomic<int> called = 0;
+    receiver_server server{"/airline", [&](service_call const& call) {
+        ++called;
+        return service_answer::ok("\"" + std::string{name_of(call.operation)} + "\"");
+    }};
+    client one{server.address()};
+    CHECK(send_all(one, {}).empty());
+    CHECK(called == 0);
+    auto const answers =
+        send_all(one, {seat_call(call_operation::compensate), seat_call(),
+                       seat_call(call_operation::confirm)});
+    CHECK(answers[0] == service_answer::ok("\"compensate\""));
+    CHECK(answers[1] == service_answer::ok("\"apply\""));
+    CHECK(answers[2] == service_answer::ok("\"confirm\""));
+}
+
+TEST_CASE("threads send at the same time") {
+    constexpr int threads = 4;
+    gathering open{threads * 5};
+    receiver_server server{"/airline", [&](auto& call) { return open.enter(call); },
+                           {.threads = 64}};
+    client one{server.address()};
+    std::vector<std::thread> running;
+    std::vector<std::vector<service_answer>> answers(threads);
+    auto const every = keys(5);
+    for (auto& mine : answers) {
+        running.emplace_back([&] {
+            for (int wave = 0; wave < 20; ++wave) mine = send_all(one, calls_of(every));
+        });
+    }
+    for (auto& each : running) each.join();
+    for (auto const& each : answers) check_answers(each, every);
+    CHECK(open.most() == threads * 5);
+}
+
+TEST_CASE("a call behind the end of the wave is unavailable, and a call under way is unknown") {
+    // One call at a time: the first is never answered, and the others are never sent.
+    std::atomic<int> requests = 0;
+    raw_server server{[&](raw_connection& with) {
+        while (!with.read_request().empty()) ++requests;
+    }};
+    options settings;
+    settings.calls_at_once = 1;
+    settings.call_timeout = std::chrono::hours::max();
+    settings.wave_timeout = 300ms;
+    client one{server.address(), settings};
+    auto const every = keys(3);
+    auto const answers = send_all(one, calls_of(every));
+    CHECK(requests == 1);
+    CHECK(answers[0].status == unknown);
+    for (auto const* each : {&answers[1], &answers[2]}) {
+        CHECK(each->status == unavailable);
+        CHECK(contains(each->text, "was not sent: the time of options::wave_timeout is over"));
+    }
+}
+
+TEST_CASE("one call without an answer leaves the other answers of the wave") {
+    receiver_server server{"/airline", [](service_call const& call) {
+        if (call.key == "key-1") std::this_thread::sleep_for(1s);
+        return service_answer::ok("\"" + std::string{call.key} + "\"");
+    }};
+    options settings;
+    settings.call_timeout = 300ms;
+    client one{server.address(), settings};
+    auto const every = keys(3);
+    auto const answers = send_all(one, calls_of(every));
+    CHECK(answers[0] == service_answer::ok("\"key-0\""));
+    CHECK(answers[1].status == unknown);
+    CHECK(answers[2] == service_answer::ok("\"key-2\""));
+}
