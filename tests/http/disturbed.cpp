@@ -30,7 +30,7 @@ int free_port() {
 
 std::string address_of(int port) { return "http://127.0.0.1:" + std::to_string(port) + "/airline"; }
 
-options const short_times{.connect_timeout = 2s, .call_timeout = 300ms, .wave_timeout = 10s};
+options const short_times{.connect_timeout = 5s, .call_timeout = 1s, .wave_timeout = 10s};
 
 service_answer answer_from(raw_server::function serve, options const& settings = short_times) {
     raw_server server{std::move(serve)};

@@ -93,8 +93,9 @@ inline void add_receiver(httplib::Server& server, std::string const& path,
 struct server_options {
     std::string host = "127.0.0.1";
     int port = 0; ///< 0: a free one
-    /// The most calls under way. A connection that a client keeps open holds one of them.
-    std::size_t threads = 32;
+    /// A connection that a client keeps open holds one of them: at least as many as the clients
+    /// have calls at once. See options::calls_at_once.
+    std::size_t threads = 128;
     std::chrono::seconds keep_alive{5};
     std::size_t longest_call = 1U << 20U; ///< in bytes; a longer one is answered with 413
 };

@@ -340,12 +340,15 @@ SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
     constexpr milliseconds longest{INT_MAX};
     auto const limit = std::min<milliseconds>(to_.settings.wave_timeout, longest);
     auto const end = steady_clock::now() + limit;
+    // libcurl may end a call a moment before our clock shows the end of the wave. The next call
+    // would be sent for that moment alone.
+    constexpr milliseconds least{10};
     std::size_t next = 0;
     std::size_t under_way = 0;
     auto const begin_next = [&](transfer& with) {
         for (; next < calls.size(); ++next) {
             auto const left = std::chrono::ceil<milliseconds>(end - steady_clock::now());
-            if (left > milliseconds::zero()) {
+            if (left > least) {
                 auto const at = next++;
                 with.begin(calls[at], answers[at],
                            std::min<milliseconds>(to_.settings.call_timeout, left));
