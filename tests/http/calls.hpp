@@ -23,8 +23,11 @@ inline constexpr std::string_view seat_request = R"({"flight":"LH1","people":2})
 inline service_call seat_call(call_operation operation = call_operation::apply,
                               std::string_view key = "bank.db/trip-1/2") {
     using namespace std::chrono;
-    return {"airline", operation, key, "trip-1", "flight", std::nullopt, 4711,
-            settle::timestamp{milliseconds{1795657711123}}, seat_request, {}};
+    return {"airline",    operation,
+            key,          "trip-1",
+            "flight",     std::nullopt,
+            4711,         settle::timestamp{milliseconds{1795657711123}},
+            seat_request, {}};
 }
 
 inline service_answer send_one(settle::http::client& client, service_call const& call) {

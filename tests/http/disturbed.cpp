@@ -140,12 +140,15 @@ TEST_CASE("a body beyond the limit is not read, and its call is unknown") {
     for (auto const* line : {"HTTP/1.1 200 OK\r\n", "HTTP/1.1 409 Conflict\r\n",
                              "HTTP/1.1 503 Service Unavailable\r\n"}) {
         std::atomic<bool> taken = false;
-        auto const answer = answer_from([&](raw_connection& with) {
-            with.read_request();
-            taken = with.send(line + length + megabytes);
-        }, settings);
+        auto const answer = answer_from(
+            [&](raw_connection& with) {
+                with.read_request();
+                taken = with.send(line + length + megabytes);
+            },
+            settings);
         CHECK(answer.status == unknown);
-        CHECK(contains(answer.text, "the answer is longer than options::longest_answer, 1000 bytes"));
+        CHECK(
+            contains(answer.text, "the answer is longer than options::longest_answer, 1000 bytes"));
         CHECK_FALSE(taken);
     }
     // A body of just that length is an answer.
@@ -169,12 +172,14 @@ TEST_CASE("an endless head is unknown") {
     options settings = short_times;
     settings.call_timeout = 20s;
     std::string const line = "X-Filler: " + std::string(1000, 'x') + "\r\n";
-    auto const answer = answer_from([&](raw_connection& with) {
-        with.read_request();
-        with.send(head);
-        while (with.send(line)) {
-        }
-    }, settings);
+    auto const answer = answer_from(
+        [&](raw_connection& with) {
+            with.read_request();
+            with.send(head);
+            while (with.send(line)) {
+            }
+        },
+        settings);
     CHECK(answer.status == unknown);
 }
 

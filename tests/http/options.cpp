@@ -46,11 +46,14 @@ TEST_CASE("a wrong address is refused with a sentence") {
     std::string const end = ". See http#options";
     for (auto const* address : {"", "127.0.0.1:8080/airline", "ftp://127.0.0.1/airline",
                                 "file:///etc/passwd", "https:/127.0.0.1"}) {
-        CHECK_MESSAGE(problem_of(address) == "settle: the address of the service does not begin with "
-                                             "http:// or https://: " + std::string{address} + end,
+        CHECK_MESSAGE(problem_of(address) ==
+                          "settle: the address of the service does not begin with "
+                          "http:// or https://: " +
+                              std::string{address} + end,
                       address);
     }
-    for (auto const* address : {"http://", "http://:80/", "http://127.0.0.1:99999/", "http://a[b/"}) {
+    for (auto const* address :
+         {"http://", "http://:80/", "http://127.0.0.1:99999/", "http://a[b/"}) {
         CHECK_MESSAGE(contains(problem_of(address), "is no address: "), address);
     }
     for (auto const* address : {"http://a/b?c=d", "http://a/b#c"}) {
@@ -64,8 +67,8 @@ TEST_CASE("a wrong address is refused with a sentence") {
     CHECK(contains(secret, "has an '@'. Give credentials in options::headers"));
     CHECK_FALSE(contains(secret, "secret"));
     CHECK_THROWS_AS(client{"127.0.0.1"}, settle::failure);
-    for (auto const* address : {"http://127.0.0.1:1", "HTTP://localhost/", "https://[::1]:1/a/b/",
-                                "http://a/%C3%A9"}) {
+    for (auto const* address :
+         {"http://127.0.0.1:1", "HTTP://localhost/", "https://[::1]:1/a/b/", "http://a/%C3%A9"}) {
         CHECK_MESSAGE(problem_of(address).empty(), address);
     }
 }
@@ -100,7 +103,8 @@ TEST_CASE("a wrong option is refused with a sentence") {
     for (auto const& value : {std::string{"secret\r\nX: 1"}, std::string{"secret\n"},
                               std::string{"secret\0", 7}, std::string{"secret é"}}) {
         auto const text = of_header("Authorization", value);
-        CHECK(contains(text, "has a value for 'Authorization' with characters beside visible ASCII"));
+        CHECK(
+            contains(text, "has a value for 'Authorization' with characters beside visible ASCII"));
         CHECK_FALSE(contains(text, "secret"));
     }
     CHECK(of_header("Authorization", "Bearer abc").empty());

@@ -134,8 +134,9 @@ TEST_CASE("calls share one connection with HTTP/2 where the server has it") {
     ::close(probe);
     auto const port = std::to_string(ntohs(address.sin_port));
     // It sends the body of a call back.
-    testing::program server{folder, {program, "--verbose", "--echo-upload", "--address=127.0.0.1",
-                                     port, own.key, own.file}};
+    testing::program server{
+        folder,
+        {program, "--verbose", "--echo-upload", "--address=127.0.0.1", port, own.key, own.file}};
     options settings;
     settings.ca_file = own.file;
     client one{"https://localhost:" + port + "/airline", settings};
@@ -154,7 +155,8 @@ TEST_CASE("calls share one connection with HTTP/2 where the server has it") {
     // Each line begins with the number of its connection: [id=1] [  0.001] recv HEADERS frame …
     std::set<std::string> connections;
     int calls_seen = 0;
-    for (std::size_t at = 0; (at = seen.find(":path: /airline/apply", at)) != std::string::npos; ++at) {
+    for (std::size_t at = 0; (at = seen.find(":path: /airline/apply", at)) != std::string::npos;
+         ++at) {
         ++calls_seen;
     }
     for (std::size_t at = 0; (at = seen.find("[id=", at)) != std::string::npos; ++at) {

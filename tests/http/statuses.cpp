@@ -68,7 +68,9 @@ TEST_CASE("each status has the meaning of the page, for each operation") {
         {408, unknown}, {409, refused}, {422, refused},     {503, unavailable}};
     for (auto const operation : every_operation) {
         for (int status = 200; status < 600; ++status) {
-            auto expected = status < 300 ? ok : status < 400 || status >= 500 ? unknown : unavailable;
+            auto expected = status < 300                    ? ok
+                            : status < 400 || status >= 500 ? unknown
+                                                            : unavailable;
             if (auto const found = meanings.find(status); found != meanings.end()) {
                 expected = found->second;
             }
@@ -77,8 +79,8 @@ TEST_CASE("each status has the meaning of the page, for each operation") {
             auto const of = std::to_string(status) + " for " + std::string{name_of(operation)};
             CHECK_MESSAGE(answer.status == expected, of << ": " << answer.text);
             if (expected == ok) {
-                CHECK_MESSAGE(answer.text == (status == 204 ? "" : "{\"reason\":\"of the service\"}"),
-                              of);
+                CHECK_MESSAGE(
+                    answer.text == (status == 204 ? "" : "{\"reason\":\"of the service\"}"), of);
             } else if (expected == refused) {
                 CHECK_MESSAGE(answer.text == "of the service", of);
             } else {
@@ -157,18 +159,21 @@ TEST_CASE("the reason of a refusal comes from its body") {
 }
 
 TEST_CASE("an answer of 2xx without a JSON body is unknown") {
-    auto const fault = [](std::string const& lines, std::string const& body, call_operation operation) {
+    auto const fault = [](std::string const& lines, std::string const& body,
+                          call_operation operation) {
         auto const answer = answer_of(lines, body, operation);
         CHECK(answer.status == unknown);
         return answer.text;
     };
     for (auto const operation : every_operation) {
-        for (auto const* body : {"<html>", "{\"a\":1", "1 2", "\"\xff\"", "\xff", "{\"a\":1,\"a\":2}",
-                                 " ", "NaN", "\"a\\u0000b\""}) {
-            CHECK_MESSAGE(contains(fault("200 OK", body, operation),
-                                   "got status 200 with a body that is not one JSON value in UTF-8. "
-                                   "Let the service answer this call again, with JSON. "
-                                   "See http#wire-form"), body);
+        for (auto const* body : {"<html>", "{\"a\":1", "1 2", "\"\xff\"", "\xff",
+                                 "{\"a\":1,\"a\":2}", " ", "NaN", "\"a\\u0000b\""}) {
+            CHECK_MESSAGE(
+                contains(fault("200 OK", body, operation),
+                         "got status 200 with a body that is not one JSON value in UTF-8. "
+                         "Let the service answer this call again, with JSON. "
+                         "See http#wire-form"),
+                body);
         }
         CHECK(contains(fault("200 OK\r\nContent-Type: text/html", "1", operation),
                        "a body that is not JSON by its type"));
@@ -196,7 +201,8 @@ TEST_CASE("Retry-After is taken in seconds and as a date") {
     options settings;
     settings.longest_retry_after = 3s;
     CHECK(after("7", settings) == 3s);
-    for (auto const* none : {"0", "-3", "soon", "", "99999999999999999999999", "Wed, 21 Oct 2015 07:28:00 GMT"}) {
+    for (auto const* none :
+         {"0", "-3", "soon", "", "99999999999999999999999", "Wed, 21 Oct 2015 07:28:00 GMT"}) {
         CHECK_MESSAGE(after(none) == std::nullopt, none);
     }
     auto const moment = std::time(nullptr) + 600;
@@ -247,9 +253,10 @@ TEST_CASE("every answer of a receiver arrives as it was given") {
     using namespace std::chrono_literals;
     service_answer next;
     settle::http::receiver_server server{"/airline", [&](service_call const&) {
-        if (next.text == "throws") throw std::runtime_error{"out of order"};
-        return next;
-    }};
+                                             if (next.text == "throws")
+                                                 throw std::runtime_error{"out of order"};
+                                             return next;
+                                         }};
     client one{server.address()};
     auto const sent = [&](service_answer const& given, call_operation operation) {
         next = given;

@@ -26,8 +26,7 @@ public:
         std::unique_lock guard{lock_};
         most_ = std::max(most_, ++open_);
         arrived_.notify_all();
-        bool const complete =
-            arrived_.wait_for(guard, 60s, [&] { return most_ >= needed_; });
+        bool const complete = arrived_.wait_for(guard, 60s, [&] { return most_ >= needed_; });
         --open_;
         if (!complete) return service_answer::unknown("fewer came");
         return service_answer::ok("\"" + std::string{call.key} + "\"");
@@ -54,7 +53,8 @@ std::vector<service_call> calls_of(std::vector<std::string> const& every) {
     return calls;
 }
 
-void check_answers(std::vector<service_answer> const& answers, std::vector<std::string> const& every) {
+void check_answers(std::vector<service_answer> const& answers,
+                   std::vector<std::string> const& every) {
     for (std::size_t at = 0; at < every.size(); ++at) {
         CHECK(answers[at] == service_answer::ok("\"" + every[at] + "\""));
     }
@@ -98,15 +98,15 @@ TEST_CASE("the next waves use the connections of the first") {
 TEST_CASE("a wave holds calls of several operations, and an empty wave sends nothing") {
     std::atomic<int> called = 0;
     receiver_server server{"/airline", [&](service_call const& call) {
-        ++called;
-        return service_answer::ok("\"" + std::string{name_of(call.operation)} + "\"");
-    }};
+                               ++called;
+                               return service_answer::ok(
+                                   "\"" + std::string{name_of(call.operation)} + "\"");
+                           }};
     client one{server.address()};
     CHECK(send_all(one, {}).empty());
     CHECK(called == 0);
-    auto const answers =
-        send_all(one, {seat_call(call_operation::compensate), seat_call(),
-                       seat_call(call_operation::confirm)});
+    auto const answers = send_all(one, {seat_call(call_operation::compensate), seat_call(),
+                                        seat_call(call_operation::confirm)});
     CHECK(answers[0] == service_answer::ok("\"compensate\""));
     CHECK(answers[1] == service_answer::ok("\"apply\""));
     CHECK(answers[2] == service_answer::ok("\"confirm\""));
@@ -154,9 +154,10 @@ TEST_CASE("a call behind the end of the wave is unavailable, and a call under wa
 TEST_CASE("one call without an answer leaves the other answers of the wave") {
     std::atomic<bool> returned = false;
     receiver_server server{"/airline", [&](service_call const& call) {
-        while (call.key == "key-1" && !returned) std::this_thread::sleep_for(10ms);
-        return service_answer::ok("\"" + std::string{call.key} + "\"");
-    }};
+                               while (call.key == "key-1" && !returned)
+                                   std::this_thread::sleep_for(10ms);
+                               return service_answer::ok("\"" + std::string{call.key} + "\"");
+                           }};
     options settings;
     settings.call_timeout = 2s;
     client one{server.address(), settings};

@@ -27,13 +27,12 @@ TEST_CASE("a call is one POST with its headers and its body") {
     CHECK(send_one(client, call) == service_answer::ok(R"({"number":"T1"})"));
 
     CHECK(request.starts_with("POST /airline/apply HTTP/1.1\r\n"));
-    for (auto const* line : {"Host: 127.0.0.1:", "User-Agent: settle/0.1.0\r\n",
-                             "Content-Type: application/json\r\n", "Accept: application/json\r\n",
-                             "Idempotency-Key: bank.db/trip-1/2/apply\r\n",
-                             "Settle-Service: airline\r\n", "Settle-Key: bank.db/trip-1/2\r\n",
-                             "Settle-Transaction: trip-1\r\n", "Settle-Participant: flight\r\n",
-                             "Settle-Line: 3\r\n", "Settle-Epoch: 4711\r\n",
-                             "Settle-Last-Moment: 2026-11-26T01:48:31.123Z\r\n"}) {
+    for (auto const* line :
+         {"Host: 127.0.0.1:", "User-Agent: settle/0.1.0\r\n", "Content-Type: application/json\r\n",
+          "Accept: application/json\r\n", "Idempotency-Key: bank.db/trip-1/2/apply\r\n",
+          "Settle-Service: airline\r\n", "Settle-Key: bank.db/trip-1/2\r\n",
+          "Settle-Transaction: trip-1\r\n", "Settle-Participant: flight\r\n", "Settle-Line: 3\r\n",
+          "Settle-Epoch: 4711\r\n", "Settle-Last-Moment: 2026-11-26T01:48:31.123Z\r\n"}) {
         CHECK_MESSAGE(contains(request, std::string{"\r\n"} + line), line);
     }
     CHECK(request.ends_with("\r\n\r\n{\"request\":" + std::string{seat_request} + "}"));
@@ -76,13 +75,14 @@ TEST_CASE("a receiver gets the call that the client sent") {
         call_operation operation{};
     };
     std::vector<seen> calls;
-    settle::http::receiver_server server{"/air.line", [&](service_call const& call) {
-        calls.push_back({std::string{call.service}, std::string{call.key},
-                         std::string{call.transaction}, std::string{call.participant},
-                         std::string{call.request}, std::string{call.result}, call.line,
-                         call.epoch_number, call.last_moment, call.operation});
-        return service_answer::ok("1");
-    }};
+    settle::http::receiver_server server{
+        "/air.line", [&](service_call const& call) {
+            calls.push_back({std::string{call.service}, std::string{call.key},
+                             std::string{call.transaction}, std::string{call.participant},
+                             std::string{call.request}, std::string{call.result}, call.line,
+                             call.epoch_number, call.last_moment, call.operation});
+            return service_answer::ok("1");
+        }};
     settle::http::client client{server.address()};
     auto call = seat_call(call_operation::compensate, odd);
     call.service = call.transaction = call.participant = odd;
@@ -146,8 +146,9 @@ TEST_CASE("a moment is UTC with milliseconds, within the years 0 to 9999") {
     CHECK(utc_text(at(951827696007)) == "2000-02-29T12:34:56.007Z");
     CHECK(utc_text(timestamp::max()) == "9999-12-31T23:59:59.999Z");
     CHECK(utc_text(timestamp::min()) == "0000-01-01T00:00:00.000Z");
-    for (std::int64_t const count : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{951827696007},
-                                     std::int64_t{253402300799999}, std::int64_t{-62167219200000}}) {
+    for (std::int64_t const count :
+         {std::int64_t{0}, std::int64_t{-1}, std::int64_t{951827696007},
+          std::int64_t{253402300799999}, std::int64_t{-62167219200000}}) {
         CHECK(moment_of_utc_text(utc_text(at(count))) == at(count));
     }
     CHECK(moment_of_utc_text("2000-02-29T12:34:56Z") == at(951827696000));
@@ -164,9 +165,9 @@ TEST_CASE("a moment is UTC with milliseconds, within the years 0 to 9999") {
 TEST_CASE("a receiver refuses a damaged call with a sentence") {
     int called = 0;
     settle::http::receiver_server server{"/airline", [&](service_call const&) {
-        ++called;
-        return service_answer::ok("1");
-    }};
+                                             ++called;
+                                             return service_answer::ok("1");
+                                         }};
     httplib::Client plain{"127.0.0.1", server.port()};
     std::string const body = R"({"request":1})";
     httplib::Headers whole;
@@ -180,11 +181,13 @@ TEST_CASE("a receiver refuses a damaged call with a sentence") {
         return std::to_string(answer->status) + answer->body;
     };
     CHECK(post(whole, body) == "2001");
-    for (auto const& [name, value] : whole) {
+    for (auto const& each : whole) {
+        auto const& name = each.first;
         auto headers = whole;
         headers.erase(name);
-        CHECK_MESSAGE(contains(post(headers, body), "400{\"reason\":\"settle: the call has no header " +
-                                                        name + ","), name);
+        CHECK_MESSAGE(contains(post(headers, body),
+                               "400{\"reason\":\"settle: the call has no header " + name + ","),
+                      name);
         headers.emplace(name, "another");
         bool const free_text = name == "Settle-Service" || name == "Settle-Transaction" ||
                                name == "Settle-Participant";
@@ -192,8 +195,9 @@ TEST_CASE("a receiver refuses a damaged call with a sentence") {
     }
     for (auto const* damaged : {"", "1", "{}", "{\"request\":}", "{\"request\":1", "{\"result\":1}",
                                 "{\"request\":\"\xff\"}", "{\"request\":1}x"}) {
-        CHECK_MESSAGE(contains(post(whole, damaged), "400{\"reason\":\"settle: the body of the call"),
-                      damaged);
+        CHECK_MESSAGE(
+            contains(post(whole, damaged), "400{\"reason\":\"settle: the body of the call"),
+            damaged);
     }
     auto const elsewhere = plain.Post("/airline/undo", whole, body, "application/json");
     REQUIRE(elsewhere);

@@ -100,7 +100,8 @@ SETTLE_FUNCTION std::string_view answer_reader::fault_of_result(service_call con
         bool const needed = call.operation == call_operation::apply && answer.status != 204;
         return needed ? "an empty body, where 204 says that there is no result" : "";
     }
-    if (!is_json_type(media_type(answer.content_type))) return "a body that is not JSON by its type";
+    if (!is_json_type(media_type(answer.content_type)))
+        return "a body that is not JSON by its type";
     json_reader reader{answer.body};
     reader.skip_value();
     return reader.finish() ? "" : "a body that is not one JSON value in UTF-8";
@@ -126,14 +127,14 @@ SETTLE_FUNCTION service_answer answer_reader::read(service_call const& call,
     }
     auto reason = reason_of(answer);
     if (meaning == call_status::refused) {
-        return service_answer::refused(
-            reason.empty() ? "status " + std::to_string(answer.status) : std::move(reason));
+        return service_answer::refused(reason.empty() ? "status " + std::to_string(answer.status)
+                                                      : std::move(reason));
     }
     if (!reason.empty()) text.append(": ").append(reason);
     service_answer told{meaning, text.append(". See http#status-codes")};
     if (answer.retry_after) {
-        told.retry_after = std::min<std::chrono::milliseconds>(*answer.retry_after,
-                                                               settings_.longest_retry_after);
+        told.retry_after =
+            std::min<std::chrono::milliseconds>(*answer.retry_after, settings_.longest_retry_after);
     }
     return told;
 }

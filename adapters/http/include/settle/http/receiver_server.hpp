@@ -83,11 +83,11 @@ inline void add_receiver(httplib::Server& server, std::string const& path,
         if (each == '.') pattern += '\\';
         pattern += each;
     }
-    server.Post(pattern + "/(apply|confirm|compensate)",
-                [function = std::move(function)](httplib::Request const& from,
-                                                 httplib::Response& to) {
-                    detail::answer_request(from, to, function);
-                });
+    server.Post(
+        pattern + "/(apply|confirm|compensate)",
+        [function = std::move(function)](httplib::Request const& from, httplib::Response& to) {
+            detail::answer_request(from, to, function);
+        });
 }
 
 struct server_options {
@@ -138,9 +138,8 @@ public:
         add_receiver(server_, path, std::move(function));
         set_limits(server_, settings);
         port_ = settings.port;
-        bool const bound = settings.port == 0
-                               ? (port_ = server_.bind_to_any_port(host_)) > 0
-                               : server_.bind_to_port(host_, port_);
+        bool const bound = settings.port == 0 ? (port_ = server_.bind_to_any_port(host_)) > 0
+                                              : server_.bind_to_port(host_, port_);
         if (!bound) {
             throw failure({make_error_code(errc::store_unreachable),
                            "settle: the server cannot listen at " + address() +

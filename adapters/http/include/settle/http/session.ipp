@@ -28,9 +28,9 @@ namespace http::detail {
 SETTLE_FUNCTION void require_curl(bool done, bool lacks_memory, char const* problem) {
     if (done) return;
     if (lacks_memory) throw std::bad_alloc{};
-    throw failure({make_error_code(errc::store_unreachable),
-                   std::string{"settle: libcurl refuses a request: "} + problem +
-                       ". See http#no-answer"});
+    throw failure(
+        {make_error_code(errc::store_unreachable),
+         std::string{"settle: libcurl refuses a request: "} + problem + ". See http#no-answer"});
 }
 SETTLE_FUNCTION void require(CURLcode code) {
     require_curl(code == CURLE_OK, code == CURLE_OUT_OF_MEMORY, curl_easy_strerror(code));
@@ -64,8 +64,8 @@ SETTLE_FUNCTION void check_header(std::string_view name, std::string_view value)
         refuse_option("options::headers has a name that no header can have");
     }
     constexpr std::array<std::string_view, 9> own{
-        "Accept",  "Connection", "Content-Length", "Content-Type",     "Expect",
-        "Host",    "Idempotency-Key", "TE",        "Transfer-Encoding"};
+        "Accept",          "Connection", "Content-Length",   "Content-Type", "Expect", "Host",
+        "Idempotency-Key", "TE",         "Transfer-Encoding"};
     bool const is_own = begins_like(name, "Settle-") ||
                         std::any_of(own.begin(), own.end(), [&](std::string_view each) {
                             return name.size() == each.size() && begins_like(name, each);
@@ -124,7 +124,8 @@ SETTLE_FUNCTION std::string checked_address(std::string_view address) {
     }
     if (address.find_first_of("?#") != std::string_view::npos) {
         refuse_option("the address of the service has a '?' or a '#', and the operation is "
-                      "appended to its path: " + shown);
+                      "appended to its path: " +
+                      shown);
     }
     auto base = shown;
     while (base.ends_with('/')) base.pop_back();
@@ -316,8 +317,8 @@ SETTLE_FUNCTION void transfer::end(CURLcode how) {
                                       "the answer is longer than options::longest_answer, " +
                                           std::to_string(to_.settings.longest_answer) + " bytes");
     } else {
-        *answer_ = to_.reader.missing(
-            *call_, sent_, problem_[0] != '\0' ? problem_ : curl_easy_strerror(how));
+        *answer_ = to_.reader.missing(*call_, sent_,
+                                      problem_[0] != '\0' ? problem_ : curl_easy_strerror(how));
     }
 }
 
@@ -355,8 +356,8 @@ SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
                 ++under_way;
                 return;
             }
-            answers[next] = to_.reader.missing(calls[next], false,
-                                               "the time of options::wave_timeout is over");
+            answers[next] =
+                to_.reader.missing(calls[next], false, "the time of options::wave_timeout is over");
         }
     };
     while (transfers_.size() < std::min(calls.size(), to_.settings.calls_at_once)) {

@@ -26,8 +26,8 @@ public:
     /// Shape:   status - any number; one outside 200 to 599 is `unknown`
     [[nodiscard]] constexpr call_status meaning(call_operation operation, int status) const {
         if (status < first || status > last) return call_status::unknown;
-        return meanings_[static_cast<std::size_t>(operation)][static_cast<std::size_t>(status -
-                                                                                       first)];
+        return meanings_[static_cast<std::size_t>(operation)]
+                        [static_cast<std::size_t>(status - first)];
     }
 
     /// A table with another meaning of one status for one operation.
@@ -74,12 +74,10 @@ private:
             return call_status::unknown;
         case 307:
         case 308: // the server asks for the same call elsewhere, so it did nothing
-        case 503:
-            return call_status::unavailable;
+        case 503: return call_status::unavailable;
         case 409:
         case 422:
-            return operation == call_operation::apply ? call_status::refused
-                                                      : call_status::unknown;
+            return operation == call_operation::apply ? call_status::refused : call_status::unknown;
         default:
             if (status < 300) return call_status::ok;
             return status >= 400 && status < 500 ? call_status::unavailable : call_status::unknown;
@@ -87,8 +85,8 @@ private:
     }
 
     constexpr call_status& at(call_operation operation, int status) {
-        return meanings_[static_cast<std::size_t>(operation)][static_cast<std::size_t>(status -
-                                                                                       first)];
+        return meanings_[static_cast<std::size_t>(operation)]
+                        [static_cast<std::size_t>(status - first)];
     }
 
     std::array<std::array<call_status, last - first + 1>, operations.size()> meanings_{};

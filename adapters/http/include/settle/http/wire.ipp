@@ -46,7 +46,8 @@ SETTLE_FUNCTION std::string utc_text(timestamp moment) {
     year_month_day const date{day};
     hh_mm_ss const time{moment - day};
     std::string text;
-    auto const append = [&text](std::int64_t number, std::size_t width, std::string_view behind_it) {
+    auto const append = [&text](std::int64_t number, std::size_t width,
+                                std::string_view behind_it) {
         auto const digits = std::to_string(number);
         text.append(width - digits.size(), '0').append(digits).append(behind_it);
     };
@@ -81,7 +82,9 @@ SETTLE_FUNCTION std::optional<timestamp> moment_of_utc_text(std::string_view tex
         for (char const digit : digits) value = 10 * value + (digit - '0');
         return value;
     };
-    auto const part = [&](std::size_t at, std::size_t width) { return number(text.substr(at, width)); };
+    auto const part = [&](std::size_t at, std::size_t width) {
+        return number(text.substr(at, width));
+    };
     year_month_day const date{year{part(0, 4)}, month{static_cast<unsigned>(part(5, 2))},
                               day{static_cast<unsigned>(part(8, 2))}};
     // A leap second counts as the first of the next minute.
@@ -121,9 +124,9 @@ SETTLE_FUNCTION std::string body_of(service_call const& call) {
     throw failure({make_error_code(errc::damaged), std::move(text)});
 }
 
-SETTLE_FUNCTION received_call::received_call(
-    settle::detail::function_view<header(std::string_view)> text_of, std::string_view operation,
-    std::string_view body) {
+SETTLE_FUNCTION
+received_call::received_call(settle::detail::function_view<header(std::string_view)> text_of,
+                             std::string_view operation, std::string_view body) {
     auto const refuse = [](std::string_view name) {
         refuse_call("settle: the call has no header " + std::string{name} +
                     ", or the header is damaged. See http#wire-form");
@@ -177,8 +180,8 @@ SETTLE_FUNCTION void received_call::read_body(std::string_view body) {
 }
 
 SETTLE_FUNCTION service_call received_call::call() const {
-    return {service_, operation_, key_, transaction_, participant_,
-            line_, epoch_, last_moment_, request_, result_};
+    return {service_, operation_, key_,         transaction_, participant_,
+            line_,    epoch_,     last_moment_, request_,     result_};
 }
 
 } // namespace http::detail
