@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 namespace settle_test {
 
@@ -24,6 +25,25 @@ namespace settle_test {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     return address;
+}
+
+/// Binds a socket to a port of its own.
+[[nodiscard]] inline sockaddr_in bind_to_free_port(int fd) {
+    auto address = loopback(0);
+    socklen_t size = sizeof address;
+    auto* const native = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(fd, native, size) != 0 || ::getsockname(fd, native, &size) != 0) {
+        throw std::system_error{errno, std::generic_category(), "bind"};
+    }
+    return address;
+}
+
+/// A port at which nothing listens.
+[[nodiscard]] inline int free_port() {
+    int const fd = new_socket();
+    auto const address = bind_to_free_port(fd);
+    ::close(fd);
+    return ntohs(address.sin_port);
 }
 
 } // namespace settle_test

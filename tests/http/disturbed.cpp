@@ -16,18 +16,6 @@ using settle::http::options;
 
 namespace {
 
-/// A port at which nothing listens.
-int free_port() {
-    int const fd = new_socket();
-    auto address = loopback(0);
-    socklen_t size = sizeof address;
-    auto* const native = reinterpret_cast<sockaddr*>(&address);
-    REQUIRE(::bind(fd, native, size) == 0);
-    REQUIRE(::getsockname(fd, native, &size) == 0);
-    ::close(fd);
-    return ntohs(address.sin_port);
-}
-
 std::string address_of(int port) { return "http://127.0.0.1:" + std::to_string(port) + "/airline"; }
 
 options const short_times{.connect_timeout = 5s, .call_timeout = 1s, .wave_timeout = 10s};
@@ -62,16 +50,13 @@ TEST_CASE("a host that is not found is unavailable") {
 TEST_CASE("a connection that is not accepted is unavailable") {
     // The queue of the listener is full, so that the system answers no more connections.
     int const listener = new_socket();
-    auto address = loopback(0);
-    socklen_t size = sizeof address;
-    auto* const native = reinterpret_cast<sockaddr*>(&address);
-    REQUIRE(::bind(listener, native, size) == 0);
+    auto const address = bind_to_free_port(listener);
     REQUIRE(::listen(listener, 0) == 0);
-    REQUIRE(::getsockname(listener, native, &size) == 0);
     std::vector<int> queued;
     for (int count = 0; count < 4; ++count) {
         queued.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-        std::ignore = ::connect(queued.back(), native, size);
+        std::ignore =
+            ::connect(queued.back(), reinterpret_cast<sockaddr const*>(&address), sizeof address);
     }
     options settings = short_times;
     settings.connect_timeout = 200ms;

@@ -125,14 +125,7 @@ TEST_CASE("calls share one connection with HTTP/2 where the server has it") {
     }
     testing::scratch_folder const folder{"http-2"};
     certificate const own{folder};
-    int const probe = new_socket();
-    auto address = loopback(0);
-    socklen_t size = sizeof address;
-    auto* const native = reinterpret_cast<sockaddr*>(&address);
-    REQUIRE(::bind(probe, native, size) == 0);
-    REQUIRE(::getsockname(probe, native, &size) == 0);
-    ::close(probe);
-    auto const port = std::to_string(ntohs(address.sin_port));
+    auto const port = std::to_string(free_port());
     // It sends the body of a call back.
     testing::program server{
         folder,
