@@ -4,7 +4,7 @@
 #include "calls.hpp"
 #include "raw_server.hpp"
 
-#include <condition_variable>
+#include <csignal>
 
 #include <sys/wait.h>
 
@@ -209,6 +209,20 @@ TEST_CASE("a connection that the server closed between two waves is not used aga
     client one{server.address(), short_times};
     for (int count = 0; count < 3; ++count) CHECK(send_one(one, seat_call()).status == ok);
     CHECK(server.connections() == 3);
+}
+
+TEST_CASE("SIGPIPE during a wave ends nothing, and the thread's mask is as before") {
+    auto const sender = ::pthread_self();
+    raw_server server{[sender](raw_connection& with) {
+        with.read_request();
+        ::pthread_kill(sender, SIGPIPE);
+        with.send_json("1");
+    }};
+    client one{server.address(), short_times};
+    CHECK(send_one(one, seat_call()).status == ok);
+    sigset_t mask;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    CHECK(::sigismember(&mask, SIGPIPE) == 0);
 }
 
 TEST_CASE("a client that was made before a fork sends nothing in the child") {

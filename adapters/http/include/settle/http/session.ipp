@@ -159,7 +159,8 @@ SETTLE_FUNCTION destination::destination(std::string_view address, options given
     loopback = is_loopback(host_of(base));
 }
 
-/// Keeps SIGPIPE from this thread: a TLS library raises it when a server has gone.
+/// Keeps SIGPIPE from this thread. With CURLOPT_NOSIGNAL, libcurl leaves this to its user: the
+/// system may raise it when a server has gone.
 class without_sigpipe {
 public:
     without_sigpipe() noexcept {
