@@ -3,8 +3,9 @@
 #pragma once
 
 #include <settle/http/wire.hpp>
-
+#include <settle/store/error.hpp>
 #include <settle/store/json_writer.hpp>
+#include <settle/store/utf8.hpp>
 
 #include <algorithm>
 #include <chrono>
