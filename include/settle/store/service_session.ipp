@@ -147,7 +147,8 @@ private:
                              of.participant,
                              of.is_range ? std::optional{request.part.line} : std::nullopt,
                              request.epoch_number, request.last_moment, one.request,
-                             ends ? kept_result_of(request, request.part) : std::string_view{}});
+                             ends ? kept_result_of(request, request.part) : std::string_view{},
+                             of.applies});
         }
         try {
             send_(calls, answers_);
