@@ -60,7 +60,7 @@ template <typename Rows, typename Records>
         out += "      receiver of " + of.id() + " " + of.calls[i].name + ": " +
                std::string{name_of(row.now)};
         if (row.effects != 0) {
-            out += ", " + std::to_string(row.effects) + (row.effects == 1 ? " effect" : " effects");
+            if (row.effects != 1) out += ", " + std::to_string(row.effects) + " effects";
             out += words_of(row.parameters, of) + ", result " + std::to_string(row.result);
         }
         out += '\n';
