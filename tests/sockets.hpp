@@ -39,7 +39,7 @@ namespace settle_test {
 }
 
 /// A port at which nothing listens.
-[[nodiscard]] inline int free_port() {
+[[nodiscard]] inline int unused_port() {
     int const fd = new_socket();
     auto const address = bind_to_free_port(fd);
     ::close(fd);

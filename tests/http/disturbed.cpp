@@ -31,7 +31,7 @@ std::string const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 } // namespace
 
 TEST_CASE("a refused connection is unavailable") {
-    client one{address_of(free_port())};
+    client one{address_of(unused_port())};
     auto const answer = send_one(one, seat_call());
     CHECK(answer.status == unavailable);
     CHECK(contains(answer.text, "settle: the call 'apply' at http://127.0.0.1:"));

@@ -41,7 +41,7 @@ TEST_CASE("the service of the page keeps its promises") {
         std::exit(SETTLE_SKIP_CODE);
     }
     testing::scratch_folder const folder{"http-page"};
-    auto const port = std::to_string(free_port());
+    auto const port = std::to_string(unused_port());
     auto const code =
         folder.write("airline.py", service_of_the_page(port, folder.at("airline.db")));
     testing::program const service{folder, {python, code}};

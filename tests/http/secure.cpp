@@ -125,7 +125,7 @@ TEST_CASE("calls of a client share one connection with HTTP/2 where the server h
     }
     testing::scratch_folder const folder{"http-2"};
     certificate const own{folder};
-    auto const port = std::to_string(free_port());
+    auto const port = std::to_string(unused_port());
     // It sends the body of a call back.
     testing::program server{
         folder,

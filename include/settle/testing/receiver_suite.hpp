@@ -79,7 +79,7 @@ template <ServiceClient Client>
     receiver_report report;
     report.problem = fault_of(of);
     if (!report.problem.empty()) return report;
-    trial tried{of, [&](std::span<service_call const> calls, std::span<service_answer> answers) {
+    receivers::trial tried{of, [&](std::span<service_call const> calls, std::span<service_answer> answers) {
                     client.send(calls, answers);
                 }};
     try {
