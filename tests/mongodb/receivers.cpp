@@ -93,7 +93,8 @@ struct office {
     settle::receiver<receiver_database, settle::testing::manual_environment> desk{db, {}, clock};
 };
 
-service_call call(call_operation operation, std::string_view key, std::string_view request = "1") {
+service_call made_call(call_operation operation, std::string_view key,
+                       std::string_view request = "1") {
     service_call made{};
     made.service = "airline";
     made.operation = operation;
@@ -143,14 +144,14 @@ TEST_CASE("receivers: the receiver on MongoDB has the grade barrier") {
 
 TEST_CASE("receivers: a refusal on MongoDB undoes the work, and its row is stored alone") {
     office in;
-    auto const refused = in.desk.take(call(call_operation::apply, "a", "11"), seats{});
+    auto const refused = in.desk.take(made_call(call_operation::apply, "a", "11"), seats{});
     CHECK(refused == service_answer::refused("the flight has too few seats"));
     CHECK(in.sum("1") == 0);
     auto const row = in.desk.find("a").value();
     REQUIRE(row.has_value());
     CHECK(row->standing.status == receiver_status::refused);
     CHECK(row->answer == refused.text);
-    CHECK(in.desk.take(call(call_operation::apply, "a", "1"), seats{}) == refused);
+    CHECK(in.desk.take(made_call(call_operation::apply, "a", "1"), seats{}) == refused);
     CHECK(in.sum("1") == 0);
 }
 
@@ -171,15 +172,15 @@ TEST_CASE("receivers: work on MongoDB that fails is undone and may be sent again
         }
     };
     office in;
-    CHECK(in.desk.take(call(call_operation::apply, "a"), failing{}) ==
+    CHECK(in.desk.take(made_call(call_operation::apply, "a"), failing{}) ==
           service_answer::unavailable("the printer is out of paper"));
     // The server has ended the native transaction at the error, whatever the handler answers.
-    auto const lost = in.desk.take(call(call_operation::apply, "a"), careless{});
+    auto const lost = in.desk.take(made_call(call_operation::apply, "a"), careless{});
     CHECK(lost.status == call_status::unavailable);
     CHECK(contains(lost.text, "duplicate key"));
     CHECK_FALSE(in.desk.find("a").value());
     CHECK(in.sum("1") == 0);
-    CHECK(in.desk.take(call(call_operation::apply, "a"), seats{}).status == call_status::ok);
+    CHECK(in.desk.take(made_call(call_operation::apply, "a"), seats{}).status == call_status::ok);
     CHECK(in.effects() == 1);
 }
 
@@ -195,7 +196,8 @@ TEST_CASE("receivers: threads on MongoDB that share keys take effect once for ea
                     auto& answer = mine[static_cast<std::size_t>(i)];
                     std::string const key = "k" + std::to_string(i);
                     // Every third request is refused.
-                    auto const made = call(call_operation::apply, key, i % 3 == 0 ? "10000" : "1");
+                    auto const made =
+                        made_call(call_operation::apply, key, i % 3 == 0 ? "10000" : "1");
                     do answer = in.desk.take(made, seats{});
                     while (answer.status == call_status::unavailable);
                 }
@@ -210,13 +212,14 @@ TEST_CASE("receivers: threads on MongoDB that share keys take effect once for ea
 TEST_CASE("receivers: rows on MongoDB are listed and purged") {
     office in;
     for (auto const* key : {"c", "a", "b"}) {
-        auto made = call(call_operation::apply, key);
+        auto made = made_call(call_operation::apply, key);
         made.last_moment = in.clock.now();
         made.line = 7;
         CHECK(in.desk.take(made, seats{}).status == call_status::ok);
     }
-    CHECK(in.desk.take(call(call_operation::compensate, "b"), seats{}).status == call_status::ok);
-    CHECK(in.desk.take(call(call_operation::confirm, "c"), seats{}).status == call_status::ok);
+    auto const undone = in.desk.take(made_call(call_operation::compensate, "b"), seats{});
+    CHECK(undone.status == call_status::ok);
+    CHECK(in.desk.take(made_call(call_operation::confirm, "c"), seats{}).status == call_status::ok);
     auto const page = in.desk.list({}, {}, 2).value();
     REQUIRE(page.size() == 2);
     CHECK(page[0].key == "a");
@@ -236,7 +239,7 @@ TEST_CASE("receivers: rows on MongoDB are listed and purged") {
                                           R"({"last_moment": 1}}}]})")
                 .ok);
     CHECK(in.desk.list().problem().code == settle::errc::damaged);
-    auto const damaged = in.desk.take(call(call_operation::apply, "a"), seats{});
+    auto const damaged = in.desk.take(made_call(call_operation::apply, "a"), seats{});
     CHECK(damaged.status == call_status::unavailable);
     CHECK(contains(damaged.text, "the row 'a' of the collection settle_receiver is damaged"));
 }
