@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/definition/transaction.hpp>
+#include <settle/running/call_result.hpp>
 #include <settle/running/engine.hpp>
 #include <settle/running/listing.hpp>
 #include <settle/running/open_engine.hpp>

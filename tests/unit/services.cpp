@@ -156,6 +156,26 @@ TEST_CASE("services: calls are made in stages, with the results of earlier calls
     CHECK(found.results[1] == settle::kept_result{2, 0, R"({"number":"12","price":80})"});
 }
 
+TEST_CASE("services: an outcome has the results of the calls, also for a later caller") {
+    trips on;
+    auto engine = on.make();
+    auto const first = engine.run("t1", usual);
+    auto const ticket_of = [](auto const& from) {
+        return settle::result_of<trip_type, "flight">(from).value();
+    };
+    CHECK(ticket_of(first).number == "LH 1");
+    CHECK(ticket_of(first).price == 120);
+    CHECK(settle::result_of<trip_type, "room">(first).value().number == "12");
+    CHECK(engine.run("t1", usual) == first);
+    CHECK(ticket_of(entry_of(engine, "t1")).price == 120);
+    CHECK(engine.cancel("t1") == first);
+
+    on.services.before = refuses("room");
+    auto const canceled = engine.run("t2", usual);
+    CHECK(ticket_of(canceled).price == 120);
+    CHECK_FALSE(settle::result_of<trip_type, "room">(canceled));
+}
+
 TEST_CASE("services: a call has its key, its operation, its part and the result of its apply") {
     trips on;
     std::vector<std::string> confirms;

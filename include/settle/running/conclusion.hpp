@@ -36,20 +36,22 @@ void copy_reason(outcome& concluded, job const& work, execution_state const& exe
 }
 
 /// Filled member by member: a whole aggregate would be cleared before it is filled.
-[[nodiscard, gnu::always_inline]] inline outcome done(transaction_id&& id) {
+[[nodiscard, gnu::always_inline]] inline outcome done(job& work) {
     outcome concluded;
-    concluded.id.swap(id);
+    concluded.id.swap(work.id);
     concluded.verdict = verdict::done;
+    concluded.results.swap(work.results);
     return concluded;
 }
 
-/// Shape:   work, execution - as the driver left them; the outcome takes the id and the problem
+/// Shape:   work, execution - as the driver left them; the outcome takes the id, the problem and
+///          the results
 template <typename Log>
 outcome conclude(job& work, execution_state const& execution, Log& log) {
     auto const& c = work.coordinator;
     // An error of an earlier try is obsolete when the transaction is done.
     bool const plain = execution.cut == interruption::none && c.why() == reason::none;
-    if (plain && c.state() == state::done && !c.vanished()) return done(std::move(work.id));
+    if (plain && c.state() == state::done && !c.vanished()) return done(work);
     outcome concluded;
     concluded.id = std::move(work.id);
     concluded.problem = std::move(work.problem);
@@ -73,6 +75,7 @@ outcome conclude(job& work, execution_state const& execution, Log& log) {
     if (execution.cut != interruption::none || c.vanished() || !is_final(c.state()))
         return concluded;
     concluded.verdict = c.state() == state::done ? verdict::done : verdict::canceled;
+    concluded.results = std::move(work.results);
     if (concluded.canceled()) copy_reason(concluded, work, execution, log);
     return concluded;
 }

@@ -2,6 +2,9 @@
 // The engine: runs, recovers, cancels and reverses transactions of the types it was built with.
 #pragma once
 
+// First, so that the message about an ignored outcome names few headers.
+#include <settle/running/outcome.hpp>
+
 #include <settle/running/access.hpp>
 #include <settle/running/batch.hpp>
 #include <settle/running/closing.hpp>

@@ -2,7 +2,7 @@
 // The results of calls: the outcome of a transaction, and reports of batches and maintenance.
 #pragma once
 
-#include <settle/protocol/state.hpp>
+#include <settle/protocol/entry.hpp>
 #include <settle/store/error.hpp>
 
 #include <optional>
@@ -35,6 +35,8 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
     /// False if the transaction is done, and this call ended before all of its parts were
     /// confirmed. Recovery confirms them.
     bool finished = true;
+    /// The results of the calls, if the transaction has an end; result_of() reads one.
+    std::vector<kept_result> results;
 
     [[nodiscard]] bool done() const noexcept { return verdict == settle::verdict::done; }
     [[nodiscard]] bool canceled() const noexcept { return verdict == settle::verdict::canceled; }

@@ -88,6 +88,7 @@ template <typename Direction>
     concluded.why = found.why;
     concluded.participant = found.participant;
     concluded.line = found.line;
+    concluded.results = found.results;
     return concluded;
 }
 
