@@ -191,6 +191,22 @@ TEST_CASE("sqlite receiver: a wave is one native transaction, in order") {
     in.desk.take_all({}, {}, seats{});
 }
 
+TEST_CASE("sqlite receiver: a long wave is split, and every call gets its answer") {
+    folder const files;
+    office in{files.file()};
+    std::vector<std::string> keys;
+    for (int i = 0; i < 600; ++i) keys.push_back("k" + std::to_string(i));
+    std::vector<service_call> calls;
+    for (auto const& key : keys) calls.push_back(apply_call(key));
+    std::vector<service_answer> answers(calls.size());
+    in.desk.take_all(calls, answers, seats{});
+    // The flight has ten seats.
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        CHECK(answers[i].status == (i < 10 ? call_status::ok : call_status::refused));
+    }
+    CHECK(books_of(in.db) == books{0, 10, 0, 0});
+}
+
 TEST_CASE("sqlite receiver: while another program writes, a call is unavailable") {
     folder const files;
     receiver_database db{files.file(), "airline", {.busy_timeout = milliseconds{1}}};

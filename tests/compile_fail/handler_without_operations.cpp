@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+// A handler of a receiver has an apply or a confirm.
+// expect: settle: the handler has neither an 'apply' nor a 'confirm'.
+#include <settle/sqlite/receiver.hpp>
+
+namespace {
+
+using session = settle::sqlite::receiver_session;
+
+struct handler {
+#ifdef FIXED
+    settle::service_answer apply(session&, settle::service_call const&) const {
+#else
+    settle::service_answer aply(session&, settle::service_call const&) const {
+#endif
+        return settle::service_answer::ok();
+    }
+};
+
+[[maybe_unused]] settle::service_answer
+take(settle::receiver<settle::sqlite::receiver_database>& receiver,
+     settle::service_call const& call) {
+    return receiver.take(call, handler{});
+}
+
+} // namespace
