@@ -31,8 +31,9 @@ TEST_CASE("a call is one POST with its headers and its body") {
          {"Host: 127.0.0.1:", "User-Agent: settle/0.1.0\r\n", "Content-Type: application/json\r\n",
           "Accept: application/json\r\n", "Idempotency-Key: bank.db/trip-1/2/apply\r\n",
           "Settle-Service: airline\r\n", "Settle-Key: bank.db/trip-1/2\r\n",
-          "Settle-Transaction: trip-1\r\n", "Settle-Participant: flight\r\n", "Settle-Line: 3\r\n",
-          "Settle-Epoch: 4711\r\n", "Settle-Last-Moment: 2026-11-26T01:48:31.123Z\r\n"}) {
+          "Settle-Transaction: trip-1\r\n", "Settle-Participant: flight\r\n",
+          "Settle-Has-Apply: true\r\n", "Settle-Line: 3\r\n", "Settle-Epoch: 4711\r\n",
+          "Settle-Last-Moment: 2026-11-26T01:48:31.123Z\r\n"}) {
         CHECK_MESSAGE(contains(request, std::string{"\r\n"} + line), line);
     }
     CHECK(request.ends_with("\r\n\r\n{\"request\":" + std::string{seat_request} + "}"));
@@ -53,6 +54,7 @@ TEST_CASE("a confirm and a compensate carry the result of the apply where it is 
     CHECK(send_one(client, call) == service_answer::ok());
     call = seat_call(call_operation::compensate);
     call.request = {};
+    call.has_apply = false;
     CHECK(send_one(client, call) == service_answer::ok());
 
     REQUIRE(requests.size() == 2);
@@ -61,6 +63,7 @@ TEST_CASE("a confirm and a compensate carry the result of the apply where it is 
     CHECK(requests[0].ends_with("{\"request\":" + std::string{seat_request} +
                                 ",\"result\":{\"number\":\"T1\"}}"));
     CHECK(requests[1].starts_with("POST /airline/compensate "));
+    CHECK(contains(requests[1], "Settle-Has-Apply: false\r\n"));
     CHECK(requests[1].ends_with("\r\n\r\n{\"request\":null}"));
 }
 
@@ -73,6 +76,7 @@ TEST_CASE("a receiver gets the call that the client sent") {
         settle::epoch epoch = 0;
         timestamp last_moment;
         call_operation operation{};
+        bool has_apply = true;
     };
     std::vector<seen> calls;
     settle::http::receiver_server server{
@@ -80,12 +84,13 @@ TEST_CASE("a receiver gets the call that the client sent") {
             calls.push_back({std::string{call.service}, std::string{call.key},
                              std::string{call.transaction}, std::string{call.participant},
                              std::string{call.request}, std::string{call.result}, call.line,
-                             call.epoch_number, call.last_moment, call.operation});
+                             call.epoch_number, call.last_moment, call.operation, call.has_apply});
             return service_answer::ok("1");
         }};
     settle::http::client client{server.address()};
     auto call = seat_call(call_operation::compensate, odd);
     call.service = call.transaction = call.participant = odd;
+    call.has_apply = false;
     call.line = 4294967295U;
     call.epoch_number = 9007199254740991;
     call.result = "[1, {\"a\" : \"}\"}]";
@@ -101,6 +106,7 @@ TEST_CASE("a receiver gets the call that the client sent") {
     CHECK(calls[0].epoch == 9007199254740991);
     CHECK(calls[0].last_moment == call.last_moment);
     CHECK(calls[0].operation == call_operation::compensate);
+    CHECK_FALSE(calls[0].has_apply);
 }
 
 TEST_CASE("no text of a call adds a header, and no header has a byte beside visible ASCII") {
@@ -125,8 +131,8 @@ TEST_CASE("no text of a call adds a header, and no header has a byte beside visi
     }
     CHECK(names == std::multiset<std::string>{
                        "Accept", "Content-Length", "Content-Type", "Host", "Idempotency-Key",
-                       "Settle-Epoch", "Settle-Key", "Settle-Last-Moment", "Settle-Participant",
-                       "Settle-Service", "Settle-Transaction", "User-Agent"});
+                       "Settle-Epoch", "Settle-Has-Apply", "Settle-Key", "Settle-Last-Moment",
+                       "Settle-Participant", "Settle-Service", "Settle-Transaction", "User-Agent"});
     for (char const each : head) {
         bool const allowed = (each >= ' ' && each <= '~') || each == '\r' || each == '\n';
         CHECK(allowed);
@@ -203,4 +209,30 @@ TEST_CASE("a receiver refuses a damaged call with a sentence") {
     REQUIRE(elsewhere);
     CHECK(elsewhere->status == 404);
     CHECK(called == 4);
+    // A newer client may send more.
+    CHECK(post(whole, "{\"request\":1,\"more\":[2]}") == "2001");
+}
+
+TEST_CASE("a call of an unknown operation is refused") {
+    using settle::http::detail::received_call;
+    auto const no_header = [](std::string_view) { return received_call::header{}; };
+    CHECK_THROWS_WITH_AS((received_call{no_header, "undo", "{}"}),
+                         "settle: the path ends in no operation: apply, confirm or compensate. "
+                         "See http#wire-form",
+                         settle::failure);
+}
+
+TEST_CASE("a receiver server refuses a port that is taken") {
+    auto const any = [](service_call const&) { return service_answer::ok(); };
+    settle::http::receiver_server const first{"/airline", any};
+    settle::http::server_options settings;
+    settings.port = first.port();
+    try {
+        settle::http::receiver_server const second{"/airline", any, settings};
+        CHECK(false);
+    } catch (settle::failure const& problem) {
+        CHECK(problem.problem().text == "settle: the server cannot listen at " + first.address() +
+                                            ". Choose another port, or end the program that has "
+                                            "it. See http#receivers");
+    }
 }

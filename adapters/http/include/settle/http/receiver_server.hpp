@@ -109,6 +109,11 @@ inline void set_limits(httplib::Server& server, server_options const& settings) 
     server.set_keep_alive_max_count(static_cast<std::size_t>(-1));
     server.set_keep_alive_timeout(settings.keep_alive.count());
     server.set_payload_max_length(settings.longest_call);
+    // Not SO_REUSEPORT, which httplib sets: two programs would share a port, and its calls.
+    server.set_socket_options([](socket_t socket) {
+        int const on = 1;
+        ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    });
     // Head and body of an answer are two writes: the second would wait for the client's system.
     server.set_tcp_nodelay(true);
 }

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <climits>
 #include <csignal>
 #include <ctime>
@@ -174,9 +173,9 @@ public:
     without_sigpipe(without_sigpipe const&) = delete;
     without_sigpipe& operator=(without_sigpipe const&) = delete;
     ~without_sigpipe() {
+        // Takes the signal away if it has come.
         std::timespec const now{};
-        while (!was_pending_ && ::sigtimedwait(&pipe_, nullptr, &now) == -1 && errno == EINTR) {
-        }
+        if (!was_pending_) ::sigtimedwait(&pipe_, nullptr, &now);
         ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     }
 
@@ -274,11 +273,10 @@ SETTLE_FUNCTION std::size_t transfer::take_body(char* bytes, std::size_t, std::s
     }
     try {
         to.body_.append(bytes, count);
+        return count;
     } catch (std::bad_alloc const&) {
-        to.cut_ = true;
         return 0;
     }
-    return count;
 }
 
 SETTLE_FUNCTION int transfer::before_request(void* self, char*, char*, int, int) noexcept {

@@ -63,6 +63,7 @@ private:
     std::optional<std::uint32_t> line_;
     epoch epoch_ = 0;
     timestamp last_moment_;
+    bool has_apply_ = true;
     std::string_view request_;
     std::string_view result_;
 };

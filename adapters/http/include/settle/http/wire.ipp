@@ -107,6 +107,7 @@ headers_of(service_call const& call) {
         {"Settle-Key", header_value(call.key)},
         {"Settle-Transaction", header_value(call.transaction)},
         {"Settle-Participant", header_value(call.participant)},
+        {"Settle-Has-Apply", call.has_apply ? "true" : "false"},
         {"Settle-Epoch", std::to_string(call.epoch_number)},
         {"Settle-Last-Moment", utc_text(call.last_moment)}};
     if (call.line) headers.emplace_back("Settle-Line", std::to_string(*call.line));
@@ -157,6 +158,9 @@ received_call::received_call(settle::detail::function_view<header(std::string_vi
     participant_ = text("Settle-Participant");
     number("Settle-Epoch", text("Settle-Epoch"), epoch_);
     if (auto const line = text_of("Settle-Line")) number("Settle-Line", *line, line_.emplace());
+    auto const has_apply = text("Settle-Has-Apply");
+    if (has_apply != "true" && has_apply != "false") refuse("Settle-Has-Apply");
+    has_apply_ = has_apply == "true";
     auto const moment = moment_of_utc_text(text("Settle-Last-Moment"));
     if (!moment) refuse("Settle-Last-Moment");
     last_moment_ = *moment;
