@@ -184,8 +184,8 @@ SETTLE_FUNCTION void received_call::read_body(std::string_view body) {
 }
 
 SETTLE_FUNCTION service_call received_call::call() const {
-    return {service_, operation_, key_,         transaction_, participant_,
-            line_,    epoch_,     last_moment_, request_,     result_};
+    return {service_, operation_,   key_,     transaction_, participant_, line_,
+            epoch_,   last_moment_, request_, result_,      has_apply_};
 }
 
 } // namespace http::detail
