@@ -36,7 +36,7 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
     /// confirmed. Recovery confirms them.
     bool finished = true;
     /// The results of the calls, if the transaction has an end; result_of() reads one.
-    std::vector<kept_result> results;
+    std::vector<kept_result> results{};
 
     [[nodiscard]] bool done() const noexcept { return verdict == settle::verdict::done; }
     [[nodiscard]] bool canceled() const noexcept { return verdict == settle::verdict::canceled; }
