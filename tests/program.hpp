@@ -92,6 +92,18 @@ public:
 
     void signal(int number) const { ::kill(pid_, number); }
 
+    /// What it has printed so far.
+    [[nodiscard]] std::string printed() const { return read_file(out_); }
+    /// Its errors so far.
+    [[nodiscard]] std::string complained() const { return read_file(err_); }
+
+    /// True if it has ended by itself or by a signal; wait() says how.
+    [[nodiscard]] bool has_ended() const {
+        siginfo_t how{};
+        ::waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED | WNOHANG | WNOWAIT);
+        return how.si_pid == pid_;
+    }
+
     ended wait() {
         int status = 0;
         ::waitpid(pid_, &status, 0);

@@ -57,6 +57,12 @@ exit_code code_of(std::string_view program, Function&& function) {
     }
 }
 
+/// True for an application whose transactions call services.
+template <typename Application>
+concept calls_services = requires(Application& application) {
+    application.options();
+};
+
 /// The commands of one application on one engine.
 /// Shape:   Application offers
 ///          name, purpose, pieces, default_store - texts for people
@@ -71,6 +77,8 @@ exit_code code_of(std::string_view program, Function&& function) {
 ///          each_account(engine, visit) - calls visit(collection, id, opened_with, now) for each
 ///          sums(engine), show_balances(engine, account) - for `check` and `balance`
 ///          in_words(participant, reason) - the application's words for a reason, or nothing
+///          options(), check_services(engine) - only if it calls services: the options of the
+///          program, and what `check` prints on the services' books; false when they are wrong
 ///          tutorial - an application for the leftovers of MongoDB's tutorial, with its type and
 ///          layout(); it has no reader, and no commands that begin a transaction
 template <typename Application, typename Engine>
@@ -99,6 +107,8 @@ public:
         case command::cancel: return cancel();
         case command::balance: return application_->show_balances(*engine_, given_->account);
         case command::check: return check();
+        case command::stuck: return stuck();
+        case command::resolve: return resolve();
         default: break;
         }
         samples::complain(Application::name,
@@ -250,6 +260,10 @@ private:
             return exit_code::settled;
         }
         if (result.verdict == settle::verdict::done) {
+            if constexpr (calls_services<Application>) {
+                return complain(fmt::format("{} is done, too late to cancel it",
+                                            given_->cancel_id));
+            }
             return complain(fmt::format("{} is done, too late to cancel it; '{} reverse {}' "
                                         "undoes it",
                                         given_->cancel_id, Application::name, given_->cancel_id));
@@ -274,6 +288,26 @@ private:
                                                   result.why)));
         }
         return unsettled(result);
+    }
+
+    exit_code stuck() {
+        auto const found = engine_->stuck(given_->stuck_for).value();
+        fmt::print("{}\n", list_head());
+        for (settle::entry const& entry : found) fmt::print("{}\n", list_line(entry));
+        fmt::print("{} entries\n", with_commas(found.size()));
+        return exit_code::settled;
+    }
+
+    exit_code resolve() {
+        auto const result =
+            engine_->resolve(given_->resolve_id, given_->participant, given_->why);
+        if (result.verdict == settle::verdict::refused) {
+            return complain(sentence_of(result.problem));
+        }
+        if (!result.done() && !result.canceled()) return unsettled(result);
+        print_line(fmt::format("{} is {}", given_->resolve_id,
+                               result.done() ? "done" : "canceled"));
+        return exit_code::settled;
     }
 
     /// Reports an outcome that is neither done nor canceled.
@@ -313,7 +347,10 @@ private:
             fmt::print("'{} recover' settles transactions of ended programs, or says why not\n",
                        Application::name);
         }
-        bool const well = unchanged && balanced && marks == 0 && unfinished == 0;
+        bool well = unchanged && balanced && marks == 0 && unfinished == 0;
+        if constexpr (calls_services<Application>) {
+            well = application_->check_services(*engine_) && well;
+        }
         return well ? exit_code::settled : exit_code::refused;
     }
 
@@ -432,10 +469,13 @@ int main_of(Application application, int argc, char** argv) {
     occupy_standard_descriptors();
     auto code = code_of(Application::name, [&] {
         settings given;
-        command_line_words const words{std::string{Application::name},
-                                       std::string{Application::purpose},
-                                       std::string{Application::default_store},
-                                       application.open_options()};
+        command_line_words words{std::string{Application::name},
+                                 std::string{Application::purpose},
+                                 std::string{Application::default_store},
+                                 application.open_options(),
+                                 {},
+                                 calls_services<Application>};
+        if constexpr (calls_services<Application>) words.options = application.options();
         auto const ended = read_command_line(words, argc, argv, given);
         if (ended) return *ended;
         check_named_files(given);

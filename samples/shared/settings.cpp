@@ -208,15 +208,18 @@ public:
                            "tutorial: a database with leftovers of MongoDB's tutorial");
         line_.add_flag("--two-phases", target_->two_phases,
                        "Uses two phases even if the store can use one phase");
+        for (text_option const& each : words.options) add_text(each);
         add_settling(words.open_options);
-        add_looking();
+        add_looking(words.calls_services);
+        if (words.calls_services) add_services();
     }
 
     std::optional<exit_code> parse(int argc, char** argv) {
         try {
             line_.parse(words_of(argc, argv));
             for (auto* word : {&address_, &target_->show_id, &target_->cancel_id,
-                               &target_->reverse_id, &target_->account}) {
+                               &target_->reverse_id, &target_->resolve_id,
+                               &target_->participant, &target_->why, &target_->account}) {
                 *word = plain(*word);
             }
             for (auto* path : {&target_->file, &target_->input}) {
@@ -312,7 +315,7 @@ private:
         add_word(run, "--report", take, "Also writes the report as JSON")->type_name("FILE");
     }
 
-    void add_looking() {
+    void add_looking(bool calls_services) {
         auto& list = add(command::list, "Shows the log's entries");
         add_state(list, target_->state);
         add_age(list, target_->older_than, "Only entries that have not moved for so long");
@@ -322,11 +325,32 @@ private:
         add_id(command::cancel, target_->cancel_id, "Cancels a transaction that is not yet applied")
             .add_flag("--even-if-unknown", target_->even_if_unknown,
                       "Also an id without an entry: it can then never run");
-        add_id(command::reverse, target_->reverse_id, "Undoes a transaction that is done");
+        if (!calls_services) {
+            add_id(command::reverse, target_->reverse_id, "Undoes a transaction that is done");
+        }
         add(command::balance, "Shows all balances, or the balance of one account")
             .add_option("ACCOUNT", target_->account, "The account")
             ->type_name("");
         add(command::check, "Checks that no money is lost and nothing is unfinished");
+    }
+
+    void add_text(text_option const& given) {
+        line_.add_option(given.name, *given.target, given.purpose)
+            ->capture_default_str()
+            ->type_name("");
+    }
+
+    void add_services() {
+        auto& stuck = add(command::stuck, "Shows unfinished transactions that are old");
+        add_age(stuck, target_->stuck_for, "Created so long ago (10m)");
+        auto& resolve = add_id(command::resolve, target_->resolve_id,
+                               "Closes a call that its service will never answer");
+        resolve.add_option("PARTICIPANT", target_->participant, "The participant that calls")
+            ->required()
+            ->type_name("");
+        resolve.add_option("REASON", target_->why, "How the call was settled by hand")
+            ->required()
+            ->type_name("");
     }
 
     CLI::App& add(command which, std::string const& purpose) {
@@ -368,6 +392,8 @@ std::string_view name_of(command named) {
     case command::reverse: return "reverse";
     case command::balance: return "balance";
     case command::check: return "check";
+    case command::stuck: return "stuck";
+    case command::resolve: return "resolve";
     }
     return {};
 }

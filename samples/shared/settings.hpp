@@ -19,7 +19,7 @@
 namespace samples {
 
 enum class command {
-    open, run, recover, work, purge, list, show, cancel, reverse, balance, check
+    open, run, recover, work, purge, list, show, cancel, reverse, balance, check, stuck, resolve
 };
 
 /// A command's word on the command line.
@@ -43,11 +43,15 @@ struct settings {
     std::string show_id; // each command has its own, since several may be given
     std::string cancel_id;
     std::string reverse_id;
+    std::string resolve_id;
+    std::string participant; // of resolve
+    std::string why;         // of resolve
     std::string account;
     std::optional<settle::state> state;
     std::chrono::seconds older_than{0};
     std::chrono::seconds standing_for{std::chrono::minutes(30)};
     std::chrono::seconds finished_for{std::chrono::hours(24 * 30)}; // of purge
+    std::chrono::seconds stuck_for{std::chrono::minutes(10)};
     bool list_json = false;
     bool show_json = false;
     bool even_if_unknown = false;
@@ -63,12 +67,21 @@ struct open_option {
     std::int64_t* target = nullptr;
 };
 
+/// An option of the program: a text with a default.
+struct text_option {
+    std::string name; // with its dashes
+    std::string purpose;
+    std::string* target = nullptr;
+};
+
 /// The special parts of a sample's command line.
 struct command_line_words {
     std::string name;
     std::string purpose;
     std::string default_store;
     std::vector<open_option> open_options;
+    std::vector<text_option> options{};
+    bool calls_services = false; // has `stuck` and `resolve`, and no `reverse`
 };
 
 /// Reads the command line. For help or an error, prints the text and returns the exit code.

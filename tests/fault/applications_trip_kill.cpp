@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+// The sample of trips and its four services are killed at random moments. Afterwards each trip is
+// whole, or it never was, in all five files.
+#include <trip_services.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <random>
+
+namespace {
+
+using testing::program;
+using testing::scratch_folder;
+using testing::trip_services;
+
+/// A seed from SETTLE_SEED, so that a failing run can be had again, or from the device.
+std::uint64_t trip_seed() {
+    char const* const given = std::getenv("SETTLE_SEED");
+    return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+}
+
+/// The number of kills of the long case, from SETTLE_KILLS (tests/run.sh --kills).
+std::size_t many_kills() {
+    char const* const given = std::getenv("SETTLE_KILLS");
+    return given != nullptr ? std::strtoull(given, nullptr, 10) : 200;
+}
+
+/// The first lines of the sample's orders.
+std::string orders(scratch_folder const& folder, std::size_t count) {
+    std::ifstream all{testing::data_file("trip/orders.csv")};
+    std::string text;
+    std::string line;
+    for (std::size_t i = 0; i <= count && std::getline(all, line); ++i) text += line + "\n";
+    return folder.write("orders.csv", text);
+}
+
+/// An agency with its services, which are killed until all orders have ended.
+class victim {
+public:
+    static constexpr std::size_t lines = 150;
+    static constexpr std::size_t trips = 145; ///< the other lines are refused
+
+    victim(scratch_folder const& folder, std::mt19937_64& chance)
+        : services_(folder), input_(orders(folder, lines)), chance_(&chance) {
+        auto const opened = services_.call({"open", input_, "--balance", "3000.00"});
+        REQUIRE_MESSAGE(opened.code == 1, opened.out << opened.err);
+    }
+
+    /// Runs the orders, and kills programs meanwhile. Returns the number of kills.
+    /// Shape:   limit - at most so many
+    std::size_t strike(std::size_t limit) {
+        std::size_t killed = 0;
+        auto running = services_.begin(run_words());
+        bool under_way = true;
+        while (under_way && killed < limit) {
+            wait(250'000);
+            under_way = !running->has_ended();
+            if (!under_way) break;
+            // The last of the five is the program itself; now and then all of them go.
+            auto const which = chance() % (trip_services::count + 2);
+            for (std::size_t at = 0; at < trip_services::count; ++at) {
+                if (which != at && which != trip_services::count + 1) continue;
+                if (!services_.runs(at)) continue;
+                services_.kill(at);
+                ++killed;
+            }
+            if (which >= trip_services::count) {
+                running->signal(SIGKILL);
+                ++killed;
+                under_way = false;
+            }
+            // Most services come back soon, some stay away until the end.
+            if (chance() % 3 != 0) {
+                wait(60'000);
+                for (std::size_t at = 0; at < trip_services::count; ++at) {
+                    if (!services_.runs(at)) services_.start(at);
+                }
+            }
+        }
+        if (under_way) running->signal(SIGKILL);
+        auto const how = running->wait();
+        if (how.signal == 0) {
+            // 1: refused lines; 3: a service was away for too long, which leaves something open.
+            CHECK_MESSAGE((how.code == 1 || how.code == 3), how.out << how.err);
+            through_ = how.code == 1;
+        } else if (under_way) {
+            ++killed;
+        }
+        if (chance() % 4 == 0) killed += strike_settling();
+        return killed;
+    }
+
+    /// Starts everything again: every trip ends, and all five files agree.
+    void settle() {
+        services_.start_missing();
+        auto const settled = services_.call({"recover", "check"});
+        CHECK_MESSAGE(settled.code == 0, settled.out << settled.err);
+        for (auto const& row : services_.ask_all("SELECT id, state FROM settle_entries")) {
+            bool const over = row[1] == "done" || row[1] == "canceled";
+            if (!over) FAIL_CHECK(row[0] << " is " << row[1]);
+            // A final entry never changes.
+            auto const before = ends_.emplace(row[0], row[1]).first;
+            if (before->second != row[1]) {
+                FAIL_CHECK(row[0] << " was " << before->second << " and is " << row[1]);
+            }
+        }
+        for (auto const& row : services_.faults()) {
+            FAIL_CHECK(row[0] << " at " << row[1] << ": " << row[2] << ", " << row[3]);
+        }
+    }
+
+    /// Runs the rest of the file: every order is done or canceled once.
+    void finish() {
+        auto const last = services_.call({"run", input_});
+        CHECK_MESSAGE(last.code == 1, last.out << last.err);
+        settle();
+        CHECK(ends_.size() == trips);
+    }
+
+    [[nodiscard]] bool through() const { return through_; }
+
+private:
+    std::uint64_t chance() { return (*chance_)(); }
+    void wait(std::uint64_t longest) {
+        std::this_thread::sleep_for(std::chrono::microseconds{chance() % longest});
+    }
+
+    std::vector<std::string> run_words() {
+        std::vector<std::string> words{"run", input_};
+        constexpr char const* batches[]{"1", "3", "10", "40"};
+        words.insert(words.end(), {"--batch", batches[chance() % 4]});
+        if (chance() % 4 == 0) words.insert(words.end(), {"--threads", "3"});
+        return words;
+    }
+
+    /// Kills a program that settles the rest, and a service with it.
+    std::size_t strike_settling() {
+        services_.start_missing();
+        auto const settling = services_.begin({"recover"});
+        wait(80'000);
+        std::size_t killed = 0;
+        if (!settling->has_ended()) {
+            settling->signal(SIGKILL);
+            ++killed;
+        }
+        settling->wait();
+        services_.kill(chance() % trip_services::count);
+        return killed + 1;
+    }
+
+    trip_services services_;
+    std::string input_;
+    std::mt19937_64* chance_;
+    bool through_ = false;
+    std::map<std::string, std::string> ends_; ///< every state that was final once
+};
+
+/// Kills often, and checks everything after each round. A finished file is replaced by a new one.
+void kill_often(std::size_t kills) {
+    std::uint64_t const from = trip_seed();
+    std::mt19937_64 chance{from};
+    std::size_t struck = 0;
+    for (int round = 0; struck < kills; ++round) {
+        scratch_folder const folder{"kill-trip-" + std::to_string(round)};
+        victim here{folder, chance};
+        while (struck < kills && !here.through()) {
+            INFO("killed " << struck << " of " << kills << " times, seed " << from);
+            struck += here.strike(std::min<std::size_t>(kills - struck, 4));
+            here.settle();
+        }
+        here.finish();
+    }
+    MESSAGE("killed " << struck << " times");
+}
+
+} // namespace
+
+TEST_CASE("kills: trip and its services are killed 60 times, and each trip is whole or never was") {
+    kill_often(60);
+}
+
+TEST_CASE("long: kills: trip and its services are killed often") { kill_often(many_kills()); }
