@@ -7,15 +7,17 @@ usage() {
     cat <<'TEXT'
 samples/run.sh                          6,471 payment orders of a bank: open, run, check
 samples/run.sh payment                  512 invoices of a shop: open, run, check
+samples/run.sh trip                     400 trips at four services over HTTP: open, run, check
 samples/run.sh mongodb                  the bank's orders on a MongoDB replica set of its own
 samples/run.sh transfer ARGUMENT...     the program itself: samples/run.sh transfer --help
-samples/run.sh payment ARGUMENT...      the same for the shop's
+samples/run.sh payment ARGUMENT...      the same for the shop's; also for trip
 samples/run.sh ARGUMENT...              the same as with `transfer`
 
-Missing Debian packages are installed, and the programs are built into build/bin. The first two
-begin with a new database, build/bank.db or build/shop.db, and exit as their check does. The third
-finds or fetches a server, starts a replica set of one, and stops it in the end: for a trial. Files
-that you name in an ARGUMENT are relative to your current folder.
+Missing Debian packages are installed, and the programs are built into build/bin. The first three
+begin with new databases, build/bank.db, build/shop.db or those of build/trip, and exit as their
+check does. The third starts its services and stops them in the end. The fourth finds or fetches a
+server, starts a replica set of one, and stops it in the end: for a trial. Files that you name in an
+ARGUMENT are relative to your current folder.
 TEXT
 }
 
@@ -24,7 +26,7 @@ case ${1-} in
     usage
     exit 0
     ;;
-transfer | payment)
+transfer | payment | trip)
     program=$1
     shift
     ;;
@@ -79,6 +81,47 @@ step() {
     [ "$code" -le 1 ] || echo "samples/run.sh: this ended with exit code $code" >&2
 }
 
+pids=
+services=
+
+# Starts the four services on free ports; sets `services` to the options that name them.
+start_services() {
+    rm -rf build/trip
+    mkdir -p build/trip
+    trap stop_services EXIT
+    # Not every shell takes the way by EXIT when it is interrupted.
+    trap 'exit 130' INT
+    trap 'exit 143' HUP TERM
+    for kind in flight hotel car card; do
+        # In a session of its own, a service does not end at Ctrl-C before the trips do.
+        setsid build/bin/trip-service "$kind" --database "build/trip/$kind.db" --port 0 \
+            >"build/trip/$kind.txt" &
+        pids="$pids $!"
+    done
+    for kind in flight hotel car card; do
+        tries=0
+        until [ -s "build/trip/$kind.txt" ]; do
+            tries=$((tries + 1))
+            if [ "$tries" -gt 100 ]; then
+                echo "samples/run.sh: the service $kind does not start" >&2
+                exit 3
+            fi
+            sleep 0.1
+        done
+        address=$(cat "build/trip/$kind.txt")
+        services="$services --$kind $address --$kind-database build/trip/$kind.db"
+    done
+}
+
+stop_services() {
+    for pid in $pids; do
+        kill "$pid" 2>/dev/null || :
+    done
+    for pid in $pids; do
+        wait "$pid" 2>/dev/null || :
+    done
+}
+
 cd "$root"
 case $program$trial in
 transfermongodb)
@@ -108,6 +151,14 @@ payment)
     rm -f build/shop.db build/shop.db-wal build/shop.db-shm
     step --store "$store" open "$input" --balance 2000.00 --stock 1000
     ;;
+trip)
+    start_services
+    store=sqlite:build/trip/trip.db
+    input=samples/trip/orders.csv
+    step --store "$store" open "$input" --balance 3000.00
+    ;;
 esac
-step --store "$store" run "$input"
-run --store "$store" check
+# shellcheck disable=SC2086 # the services' options are several words
+step --store "$store" $services run "$input"
+# shellcheck disable=SC2086
+run --store "$store" $services check

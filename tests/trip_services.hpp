@@ -73,10 +73,10 @@ public:
         std::vector<std::string> all{std::string{SETTLE_BIN_DIR} + "/trip", "--store",
                                      "sqlite:" + file("trip")};
         for (auto const& each : all_) {
-            all.insert(all.end(), {"--" + each.name,
-                                   "http://127.0.0.1:" + std::to_string(each.port) + "/" +
-                                       each.name,
-                                   "--" + each.name + "-database", file(each.name)});
+            all.insert(all.end(),
+                       {"--" + each.name,
+                        "http://127.0.0.1:" + std::to_string(each.port) + "/" + each.name,
+                        "--" + each.name + "-database", file(each.name)});
         }
         all.insert(all.end(), words.begin(), words.end());
         return std::make_unique<program>(*folder_, std::move(all));
@@ -106,7 +106,8 @@ public:
             services += next + ("SELECT '" + each.name + "' AS service");
         }
         return ask_all(
-            "WITH taken AS MATERIALIZED (" + rows + "), service AS (" + services + "), "
+            "WITH taken AS MATERIALIZED (" + rows + "), service AS (" + services +
+            "), "
             "entry AS MATERIALIZED (SELECT id, state, parameters FROM settle_entries "
             "WHERE type = 'trip'), "
             "moved(id, amount) AS ("
@@ -148,18 +149,17 @@ private:
         auto const until = clock::now() + std::chrono::seconds{60};
         for (auto const& each : all_) {
             while (each.running->printed().find('\n') == std::string::npos) {
-                REQUIRE_MESSAGE(clock::now() < until, each.name << " does not answer: "
-                                                                << each.running->complained());
+                REQUIRE_MESSAGE(clock::now() < until,
+                                each.name << " does not answer: " << each.running->complained());
                 std::this_thread::sleep_for(std::chrono::milliseconds{2});
             }
         }
     }
 
     scratch_folder const* folder_;
-    std::array<service, count> all_{service{"flight", "90", "seats"},
-                                    service{"hotel", "24", "rooms"},
-                                    service{"car", "14", "rentals"},
-                                    service{"card", "15000.00", "charges"}};
+    std::array<service, count> all_{
+        service{"flight", "90", "seats"}, service{"hotel", "24", "rooms"},
+        service{"car", "14", "rentals"}, service{"card", "15000.00", "charges"}};
 };
 
 } // namespace testing

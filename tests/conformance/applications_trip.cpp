@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// The sample of trips: orders of a file at four services, and the commands on their log.
+#include <trip_services.hpp>
+
+namespace {
+
+using testing::ask;
+using testing::scratch_folder;
+using testing::trip_services;
+
+bool has(std::string const& text, std::string const& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::string const header = "id,traveller,price,card,flight,people,hotel,rooms,nights,car,days\n";
+
+} // namespace
+
+TEST_CASE("trip: the orders of the file end once, and all five files agree") {
+    scratch_folder const folder{"trip-file"};
+    trip_services const services{folder};
+    auto const file = testing::data_file("trip/orders.csv");
+    auto const opened = services.call({"open", file, "--balance", "3000.00"});
+    REQUIRE_MESSAGE(opened.code == 1, opened.out << opened.err);
+    auto const run = services.call({"run", file});
+    CHECK_MESSAGE(run.code == 1, run.out << run.err);
+    auto const checked = services.call({"check"});
+    CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
+    CHECK(services.faults().empty());
+
+    auto const count = [&](std::string const& where) {
+        return std::stoi(
+            services.ask_all("SELECT count(*) FROM settle_entries WHERE " + where).at(0).at(0));
+    };
+    CHECK(count("state = 'done'") > 100);
+    CHECK(count("state = 'done'") + count("state = 'canceled'") == count("true"));
+    for (auto const* reason : {"traveller", "flight", "hotel", "car", "card"}) {
+        CHECK_MESSAGE(count("participant = '" + std::string{reason} + "'") > 0, reason);
+    }
+
+    SUBCASE("a repeated run changes nothing") {
+        auto const before = services.ask_all("SELECT id, state FROM settle_entries ORDER BY id");
+        CHECK(services.call({"run", file, "check"}).code == 1);
+        CHECK(services.ask_all("SELECT id, state FROM settle_entries ORDER BY id") == before);
+        CHECK(services.faults().empty());
+    }
+    SUBCASE("check finds a booking that is gone, a charge of another amount, and a seat too many") {
+        auto const text = [&](char const* service, std::string const& change) {
+            ask(services.file(service), change);
+            auto const found = services.call({"check"});
+            CHECK(found.code == 1);
+            return found.out;
+        };
+        CHECK(has(text("flight", "UPDATE flights SET free = free + 1 WHERE id = (SELECT min(id) "
+                                 "FROM flights)"),
+                  "BAD services    1 faults"));
+        CHECK(has(text("card", "UPDATE charges SET price = price + 1 WHERE number = 1"),
+                  "BAD cards"));
+        CHECK(has(text("hotel", "DELETE FROM rooms WHERE number = (SELECT max(number) FROM rooms)"),
+                  "is done, and the rooms have nothing of it"));
+    }
+}
+
+TEST_CASE("trip: show has the results of the services") {
+    scratch_folder const folder{"trip-show"};
+    trip_services const services{folder};
+    auto const file =
+        folder.write("orders.csv", header + "T1,Ada,900.00,VISA-1,LIS-1,2,Park,1,3,van,3\n");
+    REQUIRE(services.call({"open", file, "--balance", "1000.00"}).code == 0);
+    auto const run = services.call({"run", file});
+    REQUIRE_MESSAGE(run.code == 0, run.out << run.err);
+    auto const shown = services.call({"show", "T1"});
+    for (auto const* number : {"flight-1", "hotel-1", "car-1", "card-1"}) {
+        CHECK_MESSAGE(has(shown.out, number), shown.out);
+    }
+    CHECK(has(services.call({"list"}).out, "done"));
+    CHECK(has(services.call({"stuck", "--older-than", "0s"}).out, "0 entries"));
+    CHECK(has(services.call({"cancel", "T1"}).err, "T1 is done, too late to cancel it"));
+    CHECK(has(services.call({"resolve", "T1", "hotel", "by hand"}).err, "T1"));
+    CHECK(services.call({"balance", "agency"}).out == "900.00\n");
+}
+
+TEST_CASE("trip: a call that its service will never answer is stuck, and a person closes it") {
+    scratch_folder const folder{"trip-stuck"};
+    trip_services services{folder};
+    auto const file =
+        folder.write("orders.csv", header + "T1,Ada,900.00,VISA-1,LIS-1,2,Park,1,3,van,3\n");
+    REQUIRE(services.call({"open", file, "--balance", "1000.00"}).code == 0);
+    services.kill(1);
+    auto const running = services.begin({"run", file});
+    auto const state = [&] {
+        auto const rows = services.ask_all("SELECT state FROM settle_entries WHERE id = 'T1'");
+        return rows.empty() ? std::string{} : rows[0][0];
+    };
+    for (int i = 0; i < 600 && state() != "canceling"; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    }
+    REQUIRE(state() == "canceling");
+    running->signal(SIGKILL);
+    running->wait();
+
+    CHECK(has(services.call({"stuck", "--older-than", "0s"}).out, "T1"));
+    auto const closed = services.call({"resolve", "T1", "hotel", "hotel burnt down"});
+    CHECK_MESSAGE(closed.code == 0, closed.out << closed.err);
+    CHECK(closed.out == "T1 is canceled\n");
+    CHECK(has(services.call({"show", "T1"}).out, "hotel burnt down"));
+    services.start_missing();
+    auto const checked = services.call({"check"});
+    CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
+    CHECK(services.faults().empty());
+}
+
+TEST_CASE("trip: a row that is no order is refused with its line and reason") {
+    scratch_folder const folder{"trip-rows"};
+    trip_services const services{folder};
+    auto const file = folder.write("orders.csv", header + "T1,,9,V,L,1,P,1,1,van,1\n"
+                                                          "T2,Ada,-9,V,L,1,P,1,1,van,1\n"
+                                                          "T3,Ada,9,V,L,0,P,1,1,van,1\n"
+                                                          "T4,Ada,9,V,L,1,P,x,1,van,1\n"
+                                                          "T5,agency,9,V,L,1,P,1,1,van,1\n");
+    REQUIRE(services.call({"open", file, "--balance", "1000.00"}).code == 1);
+    auto const run = services.call({"run", file});
+    CHECK(run.code == 1);
+    for (auto const* sentence :
+         {"order 'T1': it names no traveller", "order 'T2': the price -9 is not above zero",
+          "order 'T3': the number of people 0 is not from 1 to 1000",
+          "order 'T4': the number of rooms 'x' is not a number",
+          "order 'T5': the agency sells trips and buys none"}) {
+        CHECK_MESSAGE(has(run.out, sentence), run.out);
+    }
+}
+
+TEST_CASE("trip: wrong use of a service is one sentence") {
+    scratch_folder const folder{"trip-usage"};
+    auto const call = [&](std::vector<std::string> words) {
+        return testing::run_sample(folder, "trip-service", std::move(words));
+    };
+    CHECK(call({}).code == 2);
+    CHECK(call({"train"}).code == 2);
+    CHECK(call({"car", "--port", "70000"}).code == 2);
+    CHECK(call({"car", "--capacity", "many"}).code == 2);
+    trip_services const services{folder};
+    auto const other = call({"car", "--database", services.file("flight"), "--port", "0"});
+    CHECK(other.code == 3);
+    CHECK(has(other.err, "trip-service: "));
+}
