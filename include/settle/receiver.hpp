@@ -191,9 +191,11 @@ public:
     void take_all(std::span<service_call const> calls, std::span<service_answer> answers,
                   Handler&& handler) {
         detail::check_handler<std::remove_reference_t<Handler>, session>();
-        handler_view const view{[&handler](session& access, service_call const& call) {
+        // A view does not own its function.
+        auto const function = [&handler](session& access, service_call const& call) {
             return detail::handle(handler, access, call);
-        }};
+        };
+        handler_view const view{function};
         for (std::size_t begin = 0; begin < calls.size(); begin += Database::largest_wave) {
             auto const count = std::min<std::size_t>(Database::largest_wave, calls.size() - begin);
             take_wave(calls.subspan(begin, count), answers.subspan(begin, count), view);

@@ -74,22 +74,21 @@ service_books read_books(service_kind const& kind, std::string const& path) {
     reading const file{path};
     // All queries see one state of the file.
     file.ask("BEGIN", [](sqlite3_stmt*) {});
-    file.ask(fmt::format("SELECT trip, number, price, confirmed FROM {} ORDER BY number",
-                         kind.taken),
-             [&](sqlite3_stmt* row) {
-                 books.taken.push_back({text(row, 0),
-                                        fmt::format("{}-{}", kind.name, text(row, 1)),
-                                        sqlite3_column_int64(row, 2),
-                                        sqlite3_column_int64(row, 3) != 0});
-             });
+    file.ask(
+        fmt::format("SELECT trip, number, price, confirmed FROM {} ORDER BY number", kind.taken),
+        [&](sqlite3_stmt* row) {
+            books.taken.push_back({text(row, 0), fmt::format("{}-{}", kind.name, text(row, 1)),
+                                   sqlite3_column_int64(row, 2),
+                                   sqlite3_column_int64(row, 3) != 0});
+        });
     file.ask(fmt::format("SELECT id, capacity, free, coalesce(sum(units), 0) AS taken "
                          "FROM {} LEFT JOIN {} ON item = id GROUP BY id "
                          "HAVING capacity <> free + taken",
                          kind.stock, kind.taken),
              [&](sqlite3_stmt* row) {
-                 books.faults.push_back(
-                     fmt::format("{} {}: {} free and {} taken, of {}", kind.stock, text(row, 0),
-                                 text(row, 2), text(row, 3), text(row, 1)));
+                 books.faults.push_back(fmt::format("{} {}: {} free and {} taken, of {}",
+                                                    kind.stock, text(row, 0), text(row, 2),
+                                                    text(row, 3), text(row, 1)));
              });
     file.ask(fmt::format("SELECT key FROM settle_receiver "
                          "WHERE status IN ('applied', 'confirmed') EXCEPT SELECT key FROM {}",

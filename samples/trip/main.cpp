@@ -176,8 +176,7 @@ public:
         bool const well = compared.faults == 0;
         if (well) {
             fmt::print("ok  services    {} trips stand in all books, {} in none\n",
-                       samples::with_commas(compared.whole),
-                       samples::with_commas(compared.never));
+                       samples::with_commas(compared.whole), samples::with_commas(compared.never));
         } else {
             fmt::print("BAD services    {} faults in their books\n",
                        samples::with_commas(compared.faults));
@@ -208,6 +207,4 @@ private:
 
 } // namespace
 
-int main(int argc, char** argv) {
-    return samples::main_of(agency_application{}, argc, argv);
-}
+int main(int argc, char** argv) { return samples::main_of(agency_application{}, argc, argv); }

@@ -89,9 +89,9 @@ public:
                   call.key, call.transaction, asked->item, asked->units, asked->price);
         auto const [row] = db.first<std::int64_t>("SELECT last_insert_rowid()").value();
         auto const number = fmt::format("{}-{}", kind_->name, row);
-        return service_answer::ok(
-            charges() ? settle::encode_json(agency::receipt{number, asked->price})
-                      : settle::encode_json(agency::booking{number, asked->price}));
+        return service_answer::ok(charges()
+                                      ? settle::encode_json(agency::receipt{number, asked->price})
+                                      : settle::encode_json(agency::booking{number, asked->price}));
     }
 
     service_answer confirm(session& db, service_call const& call) const {
@@ -112,7 +112,9 @@ public:
     }
 
 private:
-    [[nodiscard]] bool charges() const { return kind_ == &agency::service_kinds[agency::card_kind]; }
+    [[nodiscard]] bool charges() const {
+        return kind_ == &agency::service_kinds[agency::card_kind];
+    }
 
     [[nodiscard]] std::optional<wish> read(service_call const& call) const {
         if (call.service != kind_->name) return std::nullopt;
@@ -123,8 +125,8 @@ private:
         }
         auto const asked = settle::decode_json<agency::reservation>(call.request);
         if (!asked || asked->units <= 0 || asked->days <= 0) return std::nullopt;
-        auto const price = samples::multiply(
-            samples::multiply(price_of(asked->item), asked->units), asked->days);
+        auto const price =
+            samples::multiply(samples::multiply(price_of(asked->item), asked->units), asked->days);
         return wish{asked->item, asked->units, price};
     }
 
