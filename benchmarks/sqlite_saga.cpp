@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+// Trips of three calls of services in the same process, with the log in SQLite: two calls that can
+// be undone, and a pivot.
+#include "baseline/saga.hpp"
+#include "settle_side.hpp"
+#include "sqlite_files.hpp"
+
+#include <array>
+#include <fstream>
+
+namespace bench {
+
+namespace {
+
+/// The functions of the services, for settle.
+class bound_services {
+public:
+    explicit bound_services(travel_services& all) : all_(&all) {}
+
+    settle::reply<ticket> operator()(seat_request const& asked, settle::service_call const&) {
+        return all_->book(asked);
+    }
+    settle::reply<room> operator()(room_request const& asked, settle::service_call const&) {
+        return all_->book(asked);
+    }
+    settle::reply<> operator()(charge const& asked, settle::service_call const&) {
+        all_->pay(asked);
+        return settle::nothing{};
+    }
+
+private:
+    travel_services* all_;
+};
+
+auto make_agency(settle::sqlite::database& db, bound_services& services) {
+    return settle::engine{db, settle::type<trip_type>, settle::bind(airline, services),
+                          settle::bind(hotel, services), settle::bind(bank, services)};
+}
+
+double settle_round(std::string const& path, trips const& work, std::size_t window) {
+    erase_file(path);
+    travel_services counted;
+    bound_services services{counted};
+    settle::sqlite::database db{path};
+    auto engine = make_agency(db, services);
+    double const seconds = window == 1 ? run_each(engine, work.requests)
+                                       : run_batches(engine, work.requests, window);
+    settle::entry_filter unfinished;
+    unfinished.unfinished = true;
+    auto const left = engine.page(unfinished, {}, 1);
+    if (!left.has_value() || !left.value().empty()) {
+        throw wrong_result("settle: trips are unfinished");
+    }
+    check_services(counted, work);
+    return seconds;
+}
+
+double round_by_hand(std::string const& path, trips const& work, std::size_t window,
+                     baseline::log_layout layout) {
+    erase_file(path);
+    travel_services counted;
+    double seconds = 0;
+    {
+        baseline::connection const on{path};
+        on.execute(baseline::saga_log_sql(layout).c_str());
+        baseline::saga by_hand{on, counted};
+        std::span<trip_request const> const all{work.requests};
+        stopwatch const watch;
+        for (std::size_t at = 0; at < all.size(); at += window) {
+            by_hand.run_batch(all.subspan(at, std::min(window, all.size() - at)));
+        }
+        seconds = watch.seconds();
+    }
+    check_services(counted, work);
+    check_count(path, "SELECT count(*) FROM log WHERE state = 3", work.requests.size());
+    return seconds;
+}
+
+/// The number of commits in the write-ahead log of an open file without a checkpoint: a frame of the
+/// log that ends a commit has the size of the database in its header.
+std::size_t commits_in(std::string const& path) {
+    constexpr std::streamoff head = 32;
+    constexpr std::streamoff frame = 24 + 4096;
+    std::ifstream file{path + "-wal", std::ios::binary};
+    std::size_t commits = 0;
+    std::array<char, 8> start{};
+    for (std::streamoff at = head; file.seekg(at) && file.read(start.data(), start.size());
+         at += frame) {
+        if (std::any_of(start.begin() + 4, start.end(), [](char c) { return c != 0; })) ++commits;
+    }
+    return commits;
+}
+
+/// The durable writes of one trip.
+double writes_of_settle(std::string const& path, trips const& work) {
+    erase_file(path);
+    travel_services counted;
+    bound_services services{counted};
+    settle::sqlite::database db{path};
+    auto engine = make_agency(db, services);
+    // The first trip writes the names of the type and of the owner.
+    expect_done(engine.run("first", work.requests.front().second));
+    auto const before = commits_in(path);
+    run_each(engine, work.requests);
+    return static_cast<double>(commits_in(path) - before) /
+           static_cast<double>(work.requests.size());
+}
+
+double writes_by_hand(std::string const& path, trips const& work) {
+    erase_file(path);
+    travel_services counted;
+    baseline::connection const on{path};
+    on.execute(baseline::saga_log_sql(baseline::log_layout::by_id).c_str());
+    baseline::saga by_hand{on, counted};
+    auto const before = commits_in(path);
+    for (auto const& one : work.requests) by_hand.run(one);
+    return static_cast<double>(commits_in(path) - before) /
+           static_cast<double>(work.requests.size());
+}
+
+void compare(context& at, std::string const& name, std::size_t count, std::size_t window,
+             double budget) {
+    using baseline::log_layout;
+    trips const work = make_trips(count);
+    std::string const path = at.file("saga.db");
+    comparison compared;
+    compared.name = name;
+    compared.operations = static_cast<double>(count);
+    compared.settle = {"settle", [&] { return settle_round(path, work, window); }};
+    compared.baselines = {
+        {"by hand, log in the order of ids",
+         [&] { return round_by_hand(path, work, window, log_layout::by_id); }},
+        {"by hand, log with an index of ids",
+         [&] { return round_by_hand(path, work, window, log_layout::by_number); }}};
+    compared.budget = budget;
+    at.compare(compared);
+    erase_file(path);
+}
+
+add_case const one_at_a_time{
+    55, "SQLite, saga of three calls, one at a time", [](context& at, std::string const& name) {
+        compare(at, name, at.size(1'000, 300), 1, 1.15);
+    }};
+
+add_case const in_batches{
+    56, "SQLite, saga of three calls, 64 at a time", [](context& at, std::string const& name) {
+        compare(at, name, at.size(20'000, 4'000), 64, 1.00);
+    }};
+
+add_case const durable_writes{
+    57, "SQLite, saga of three calls, durable writes of one",
+    [](context& at, std::string const& name) {
+        trips const work = make_trips(20);
+        std::string const path = at.file("saga_writes.db");
+        row counted{name, "x", writes_of_settle(path, work), writes_by_hand(path, work)};
+        counted.ratio = counted.settle / counted.baseline;
+        counted.budget = 1.0;
+        counted.against = "by hand";
+        at.add(counted);
+        erase_file(path);
+    }};
+
+} // namespace
+
+} // namespace bench
