@@ -63,8 +63,14 @@ void for_each_member_of(Part& one, Function&& function) {
         function("after", one.after);
     } else {
         function("value", one.value);
+        function("closed", one.closed);
     }
 }
+
+template <typename T>
+inline constexpr bool may_lack = false;
+template <typename T>
+inline constexpr bool may_lack<std::optional<T>> = true;
 
 template <typename Part>
 [[nodiscard]] document array_of(std::vector<Part> const& all) {
@@ -73,7 +79,11 @@ template <typename Part>
     for (Part const& one : all) {
         document element;
         for_each_member_of(one, [&](char const* name, auto const& member) {
-            append_field(element, name, member);
+            if constexpr (may_lack<std::remove_cvref_t<decltype(member)>>) {
+                if (member) append_field(element, name, *member);
+            } else {
+                append_field(element, name, member);
+            }
         });
         made.object_at(number++, element);
     }
@@ -123,8 +133,9 @@ public:
         list->for_each([&](value_view const& one) {
             for_each_member_of(into.emplace_back(), [&](char const* part, auto& value) {
                 auto const stored = one.find(part);
+                bool const lacks = !stored && may_lack<std::remove_reference_t<decltype(value)>>;
                 bool const good = stored && read_field(*stored, value).empty();
-                if (!good) wrong(name, "is damaged");
+                if (!good && !lacks) wrong(name, "is damaged");
             });
             return true;
         });
