@@ -77,6 +77,7 @@ nlohmann::ordered_json to_json(settle::entry const& entry) {
         shown["results"].push_back({{"participant", each.participant},
                                     {"line", each.line + 1},
                                     {"value", parsed(each.value)}});
+        if (each.closed) shown["results"].back()["closed"] = *each.closed;
     }
     return shown;
 }

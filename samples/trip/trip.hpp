@@ -63,7 +63,8 @@ SETTLE_STRUCT(agency::reservation, item, units, days);
 SETTLE_STRUCT(agency::booking, number, price);
 SETTLE_STRUCT(agency::payment, card, amount);
 SETTLE_STRUCT(agency::receipt, number, amount);
-SETTLE_STRUCT(agency::trip, traveller, price, card, flight, people, hotel, rooms, nights, car, days);
+SETTLE_STRUCT(agency::trip, traveller, price, card, flight, people, hotel, rooms, nights, car,
+              days);
 
 namespace agency {
 

@@ -16,7 +16,9 @@ namespace testing {
             {3, 0, "[]"},
             {4, 0, "null"},
             {5, 0, "false"},
-            {6, 0, ""}};
+            {6, 0, ""},
+            {7, 0, "", "refunded by hand, \"case\" 4711"},
+            {8, 1, "{}", "ä"}};
 }
 
 TEST_CASE_TEMPLATE_DEFINE("log: a keep raises the revision and stores results", Fixture,

@@ -67,11 +67,6 @@ void for_each_member_of(Part& one, Function&& function) {
     }
 }
 
-template <typename T>
-inline constexpr bool may_lack = false;
-template <typename T>
-inline constexpr bool may_lack<std::optional<T>> = true;
-
 template <typename Part>
 [[nodiscard]] document array_of(std::vector<Part> const& all) {
     document made;
@@ -79,7 +74,8 @@ template <typename Part>
     for (Part const& one : all) {
         document element;
         for_each_member_of(one, [&](char const* name, auto const& member) {
-            if constexpr (may_lack<std::remove_cvref_t<decltype(member)>>) {
+            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>,
+                                         std::optional<std::string>>) {
                 if (member) append_field(element, name, *member);
             } else {
                 append_field(element, name, member);
@@ -133,9 +129,12 @@ public:
         list->for_each([&](value_view const& one) {
             for_each_member_of(into.emplace_back(), [&](char const* part, auto& value) {
                 auto const stored = one.find(part);
-                bool const lacks = !stored && may_lack<std::remove_reference_t<decltype(value)>>;
-                bool const good = stored && read_field(*stored, value).empty();
-                if (!good && !lacks) wrong(name, "is damaged");
+                // Only a part that a person closed has the reason.
+                bool const may_be_absent =
+                    std::is_same_v<std::remove_reference_t<decltype(value)>,
+                                   std::optional<std::string>>;
+                bool const good = stored ? read_field(*stored, value).empty() : may_be_absent;
+                if (!good) wrong(name, "is damaged");
             });
             return true;
         });

@@ -52,6 +52,10 @@ SETTLE_FUNCTION void append_results(std::string& out, std::vector<kept_result> c
     for (kept_result const& one : results) {
         detail::append_part(out, one.participant, one.line);
         if (!one.value.empty()) out.append(",\"value\":").append(one.value);
+        if (one.closed) {
+            out += ",\"closed\":";
+            append_json_text(out, *one.closed);
+        }
         out += '}';
     }
     out += ']';
@@ -99,6 +103,7 @@ SETTLE_FUNCTION bool read_result(json_reader& reader, kept_result& into) {
         if (name == "participant") read_json(reader, into.participant);
         else if (name == "line") read_json(reader, into.line);
         else if (name == "value") copy_value(reader, into.value);
+        else if (name == "closed") read_json(reader, into.closed.emplace());
         else reader.fail("a result has no such member");
     }
     return !reader.failed();
