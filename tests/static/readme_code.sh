@@ -11,6 +11,7 @@
 #   behind <!-- statements -->          the body of a function, behind all fragments
 #   behind <!-- statements of the block above -->
 #                                       the body of main in a program with the last block compiled alone
+#   behind <!-- file NAME -->           a header that later blocks include by this name
 #   behind <!-- members of TYPE -->     each declaration is compared with the member of that name
 #   behind <!-- excerpt -->             not compiled
 #   any other                           a fragment: it follows README.md's program and all fragments
@@ -76,8 +77,9 @@ awk -v folder="$folder" '
         gsub(/^\.\/|\.md$/, "", page)
         gsub(/\//, "_", page)
         alone = statements = above = prints = excerpt = 0
-        type = ""
+        type = file = ""
     }
+    /^<!-- file .* -->$/ { file = $3; next }
     /^<!-- statements -->$/ { statements = 1; next }
     /^<!-- statements of the block above -->$/ { above = 1; next }
     /^<!-- excerpt -->$/ { excerpt = 1; next }
@@ -91,6 +93,8 @@ awk -v folder="$folder" '
         inside = 0
         if (excerpt) {
             ;
+        } else if (file != "") {
+            to(file, block)
         } else if (type != "") {
             gsub(/\/\/[^\n]*/, "", block)
             count = split(block, declarations, ";")
@@ -127,7 +131,7 @@ awk -v folder="$folder" '
             to("fragments.cpp", block "\n")
         }
         statements = above = excerpt = 0
-        type = ""
+        type = file = ""
         next
     }
     inside { if (first == "") first = $0; block = block $0 "\n"; next }
