@@ -76,8 +76,8 @@ double round_by_hand(std::string const& path, trips const& work, std::size_t win
     return seconds;
 }
 
-/// The number of commits in the write-ahead log of an open file without a checkpoint: a frame of the
-/// log that ends a commit has the size of the database in its header.
+/// The number of commits in the write-ahead log of an open file without a checkpoint: a frame of
+/// the log that ends a commit has the size of the database in its header.
 std::size_t commits_in(std::string const& path) {
     constexpr std::streamoff head = 32;
     constexpr std::streamoff frame = 24 + 4096;

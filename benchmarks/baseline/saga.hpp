@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A trip of three calls by hand, with a row of a log in SQLite. Each step is durable before the next
-// call, so a later run can repeat the last call with the same key, or undo the earlier calls.
+// A trip of three calls by hand, with a row of a log in SQLite. Each step is durable before the
+// next call, so a later run can repeat the last call with the same key, or undo the earlier calls.
 #pragma once
 
 #include "../travel.hpp"
