@@ -23,8 +23,8 @@ struct service_kind {
 };
 
 inline constexpr std::array<service_kind, 4> service_kinds{
-    service_kind{"flight", "seats of flights", "flights", "seats", 7301, "90"},
-    service_kind{"hotel", "rooms of hotels", "hotels", "rooms", 7302, "24"},
+    service_kind{"flight", "seats of flights", "flights", "seats", 7301, "70"},
+    service_kind{"hotel", "rooms of hotels", "hotels", "rooms", 7302, "20"},
     service_kind{"car", "cars", "garages", "rentals", 7303, "14"},
     service_kind{"card", "charges of cards", "cards", "charges", 7304, "15000.00"}};
 
