@@ -4,6 +4,8 @@
 #include "calls.hpp"
 #include "raw_server.hpp"
 
+#include <settle/store/utf8.hpp>
+
 #include <csignal>
 
 #include <sys/wait.h>
