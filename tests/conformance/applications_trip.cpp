@@ -35,7 +35,7 @@ TEST_CASE("trip: the orders of the file end once, and all five files agree") {
     CHECK(count("state = 'done'") > 100);
     CHECK(count("state = 'done'") + count("state = 'canceled'") == count("true"));
     for (auto const* reason : {"traveller", "flight", "hotel", "car", "card"}) {
-        CHECK_MESSAGE(count("participant = '" + std::string{reason} + "'") > 0, reason);
+        CHECK_MESSAGE(count("participant = '" + std::string{reason} + "'") > 0, std::string{reason});
     }
 
     SUBCASE("a repeated run changes nothing") {

@@ -122,7 +122,7 @@ TEST_CASE("a body beyond the limit is not read, and its call is unknown") {
     options settings = short_times;
     settings.call_timeout = 20s;
     settings.longest_answer = 1000;
-    std::string const megabytes = "\"" + std::string(4'000'000, 'x') + "\"";
+    std::string const megabytes = "\"" + std::string(40'000'000, 'x') + "\"";
     std::string const length = "Content-Length: " + std::to_string(megabytes.size()) + "\r\n\r\n";
     for (auto const* line : {"HTTP/1.1 200 OK\r\n", "HTTP/1.1 409 Conflict\r\n",
                              "HTTP/1.1 503 Service Unavailable\r\n"}) {
