@@ -158,7 +158,7 @@ private:
 
     scratch_folder const* folder_;
     std::array<service, count> all_{
-        service{"flight", "30", "seats"}, service{"hotel", "20", "rooms"},
+        service{"flight", "30", "seats"}, service{"hotel", "9", "rooms"},
         service{"car", "14", "rentals"}, service{"card", "15000.00", "charges"}};
 };
 

@@ -34,8 +34,8 @@ TEST_CASE("trip: the orders of the file end once, and all five files agree") {
     };
     CHECK(count("state = 'done'") > 100);
     CHECK(count("state = 'done'") + count("state = 'canceled'") == count("true"));
-    for (auto const* reason : {"traveller", "flight", "hotel", "car", "card"}) {
-        CHECK_MESSAGE(count("participant = '" + std::string{reason} + "'") > 0, std::string{reason});
+    for (std::string const refused : {"traveller", "flight", "hotel", "car", "card"}) {
+        CHECK_MESSAGE(count("participant = '" + refused + "'") > 0, refused);
     }
 
     SUBCASE("a repeated run changes nothing") {
