@@ -158,8 +158,8 @@ private:
 
     scratch_folder const* folder_;
     std::array<service, count> all_{
-        service{"flight", "30", "seats"}, service{"hotel", "9", "rooms"},
-        service{"car", "14", "rentals"}, service{"card", "15000.00", "charges"}};
+        service{"flight", "30", "seats"}, service{"hotel", "10", "rooms"},
+        service{"car", "6", "rentals"}, service{"card", "15000.00", "charges"}};
 };
 
 } // namespace testing

@@ -34,9 +34,10 @@ TEST_CASE("trip: the orders of the file end once, and all five files agree") {
     };
     CHECK(count("state = 'done'") > 100);
     CHECK(count("state = 'done'") + count("state = 'canceled'") == count("true"));
-    for (std::string const refused : {"traveller", "flight", "hotel", "car", "card"}) {
-        CHECK_MESSAGE(count("participant = '" + refused + "'") > 0, refused);
-    }
+    CHECK(count("participant = 'traveller'") > 0);
+    CHECK(count("participant = 'card'") > 0);
+    // Which of the three is sold out first depends on the order of the calls.
+    CHECK(count("participant IN ('flight', 'hotel', 'car')") > 20);
 
     SUBCASE("a repeated run changes nothing") {
         auto const before = services.ask_all("SELECT id, state FROM settle_entries ORDER BY id");
