@@ -152,7 +152,11 @@ add_case const durable_writes{
     [](context& at, std::string const& name) {
         trips const work = make_trips(20);
         std::string const path = at.file("saga_writes.db");
-        row counted{name, "x", writes_of_settle(path, work), writes_by_hand(path, work)};
+        row counted{};
+        counted.name = name;
+        counted.unit = "x";
+        counted.settle = writes_of_settle(path, work);
+        counted.baseline = writes_by_hand(path, work);
         counted.ratio = counted.settle / counted.baseline;
         counted.budget = 1.0;
         counted.against = "by hand";
