@@ -2,6 +2,8 @@
 // A service of the tests: an airline that sells the seats of one flight, on a receiver in SQLite.
 #pragma once
 
+#include <receiver_calls.hpp>
+
 #include <settle/sqlite/receiver.hpp>
 
 #include <cstdint>
@@ -79,30 +81,6 @@ inline books books_of(receiver_database& db) {
                   .value();
       }).value();
     return found;
-}
-
-/// A call with a last moment in the far future.
-/// Shape:   key and request - outlive the call
-inline service_call call(call_operation operation, std::string_view key,
-                         std::string_view request = "1") {
-    service_call made{};
-    made.service = "airline";
-    made.operation = operation;
-    made.key = key;
-    made.transaction = "trip";
-    made.participant = "flight";
-    made.last_moment = timestamp::max();
-    made.request = request;
-    return made;
-}
-inline service_call apply_call(std::string_view key, std::string_view request = "1") {
-    return call(call_operation::apply, key, request);
-}
-inline service_call confirm_call(std::string_view key) {
-    return call(call_operation::confirm, key);
-}
-inline service_call compensate_call(std::string_view key) {
-    return call(call_operation::compensate, key);
 }
 
 } // namespace airline

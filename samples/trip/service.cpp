@@ -53,9 +53,9 @@ std::int64_t price_of(std::string_view item) {
 
 /// Takes calls of one service. What is there for an item comes from the command line, when the item
 /// is first asked for.
-class desk {
+class booking_handler {
 public:
-    desk(agency::service_kind const& kind, std::int64_t capacity)
+    booking_handler(agency::service_kind const& kind, std::int64_t capacity)
         : kind_(&kind), capacity_(capacity) {}
 
     void create_tables(session& db) const {
@@ -149,7 +149,7 @@ samples::exit_code serve(settings const& given) {
     if (capacity < 0) throw samples::input_error("the capacity is below zero");
     samples::interrupt const interrupted;
     settle::sqlite::receiver_database db{given.database, std::string{given.kind->name}};
-    desk const handler{*given.kind, capacity};
+    booking_handler const handler{*given.kind, capacity};
     db.change([&](session& own) { handler.create_tables(own); }).value();
     settle::receiver receiver{db};
     std::ignore = receiver.purge().value();

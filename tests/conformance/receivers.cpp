@@ -39,12 +39,13 @@ struct threaded_client {
     std::optional<receiver_database>* db;
 
     void send(std::span<service_call const> calls, std::span<service_answer> answers) const {
-        settle::receiver desk{**db};
+        settle::receiver airline_receiver{**db};
         std::vector<std::jthread> threads;
         for (std::size_t at = 1; at < calls.size(); ++at) {
-            threads.emplace_back([&, at] { answers[at] = desk.take(calls[at], seats{}); });
+            threads.emplace_back(
+                [&, at] { answers[at] = airline_receiver.take(calls[at], seats{}); });
         }
-        answers[0] = desk.take(calls[0], seats{});
+        answers[0] = airline_receiver.take(calls[0], seats{});
     }
 };
 static_assert(settle::ServiceClient<threaded_client>);

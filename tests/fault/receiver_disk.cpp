@@ -47,8 +47,8 @@ std::vector<sent> play() {
     try {
         receiver_database db{path, "airline", {.busy_timeout = 1ms}};
         create_tables(db, seats_at_first);
-        settle::receiver desk{db};
-        for (auto& one : story) one.answer = desk.take(one.call, seats{});
+        settle::receiver airline_receiver{db};
+        for (auto& one : story) one.answer = airline_receiver.take(one.call, seats{});
     } catch (settle::failure const& problem) {
         CHECK_MESSAGE(std::string_view{problem.what()}.starts_with("settle: "), problem.what());
     }
@@ -82,8 +82,8 @@ bool was_sent(std::vector<sent> const& story, std::string_view key, call_operati
 void check(std::vector<sent> const& story) {
     receiver_database db{path, "airline", {.busy_timeout = 1ms}};
     create_tables(db, seats_at_first);
-    settle::receiver desk{db};
-    CHECK(books_of(db) == books_by_rows(desk.list().value()));
+    settle::receiver airline_receiver{db};
+    CHECK(books_of(db) == books_by_rows(airline_receiver.list().value()));
     // `unavailable` is certain: nothing was stored.
     for (auto const& one : story) {
         bool effect = false;
@@ -92,12 +92,12 @@ void check(std::vector<sent> const& story) {
             effect = effect || was_sent(story, one.call.key, operation);
         }
         std::string const key{one.call.key};
-        if (!effect) CHECK_MESSAGE(!desk.find(key).value(), key);
+        if (!effect) CHECK_MESSAGE(!airline_receiver.find(key).value(), key);
     }
     for (auto const& one : story) {
         if (one.call.operation != call_operation::apply) continue;
         auto const& answer = one.answer;
-        auto const again = desk.take(one.call, seats{});
+        auto const again = airline_receiver.take(one.call, seats{});
         std::string const key{one.call.key};
         if (answer.status == call_status::refused) CHECK_MESSAGE(again == answer, key);
         bool const undone = was_sent(story, key, call_operation::compensate);
@@ -105,16 +105,16 @@ void check(std::vector<sent> const& story) {
     }
     for (auto const& one : story) {
         if (one.call.operation == call_operation::apply) continue;
-        auto const again = desk.take(one.call, seats{});
+        auto const again = airline_receiver.take(one.call, seats{});
         CHECK_MESSAGE(again == service_answer::ok(), again.text);
     }
     for (auto const& one : story) {
         bool const undone = was_sent(story, one.call.key, call_operation::compensate);
         if (one.call.operation != call_operation::apply || !undone) continue;
-        CHECK(desk.take(one.call, seats{}).status == call_status::refused);
+        CHECK(airline_receiver.take(one.call, seats{}).status == call_status::refused);
     }
     auto const found = books_of(db);
-    CHECK(found == books_by_rows(desk.list().value()));
+    CHECK(found == books_by_rows(airline_receiver.list().value()));
     CHECK(found.free == seats_at_first - 2);
     CHECK(found.confirms == 1);
 }

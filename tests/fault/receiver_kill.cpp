@@ -93,19 +93,19 @@ TEST_CASE("receiver: a process that is killed inside a handler leaves neither ro
     child first{[&](int to) {
         receiver_database db{files.file(), "airline"};
         create_tables(db, 10);
-        settle::receiver desk{db};
+        settle::receiver airline_receiver{db};
         stopped handler;
         handler.to = to;
-        std::ignore = desk.take(apply_call("a"), handler);
+        std::ignore = airline_receiver.take(apply_call("a"), handler);
     }};
     REQUIRE(first.line() == "inside");
     first.kill();
 
     receiver_database db{files.file(), "airline"};
-    settle::receiver desk{db};
+    settle::receiver airline_receiver{db};
     CHECK(books_of(db) == books{10, 0, 0, 0});
-    CHECK_FALSE(desk.find("a").value());
-    CHECK(desk.take(apply_call("a"), seats{}) == service_answer::ok(R"({"ticket":1})"));
+    CHECK_FALSE(airline_receiver.find("a").value());
+    CHECK(airline_receiver.take(apply_call("a"), seats{}) == service_answer::ok(R"({"ticket":1})"));
     CHECK(books_of(db) == books{9, 1, 0, 0});
 }
 
@@ -121,12 +121,12 @@ TEST_CASE("receiver: processes that are killed at any moment keep every answer")
             child one{[&](int to) {
                 receiver_database db{files.file(), "airline"};
                 create_tables(db, free);
-                settle::receiver desk{db};
+                settle::receiver airline_receiver{db};
                 for (int i = 0;; ++i) {
                     std::string const key = prefix + std::to_string(i);
-                    say(to, key + ' ' + desk.take(apply_call(key), seats{}).text);
+                    say(to, key + ' ' + airline_receiver.take(apply_call(key), seats{}).text);
                     if (i % 3 != 0) continue;
-                    auto const undone = desk.take(compensate_call(key), seats{});
+                    auto const undone = airline_receiver.take(compensate_call(key), seats{});
                     say(to, std::string{name_of(undone.status)});
                 }
             }};
@@ -136,13 +136,13 @@ TEST_CASE("receiver: processes that are killed at any moment keep every answer")
             for (auto text = one.line(); !text.empty(); text = one.line()) answers.push_back(text);
         }
         receiver_database db{files.file(), "airline"};
-        settle::receiver desk{db};
+        settle::receiver airline_receiver{db};
         std::string key;
         for (auto const& text : answers) {
             auto const space = text.find(' ');
             bool const applied = space != std::string::npos;
             if (applied) key = text.substr(0, space);
-            auto const row = desk.find(key).value();
+            auto const row = airline_receiver.find(key).value();
             REQUIRE(row.has_value());
             if (applied) CHECK(row->answer == text.substr(space + 1));
             else CHECK(row->standing.status == receiver_status::compensated);
@@ -151,7 +151,7 @@ TEST_CASE("receiver: processes that are killed at any moment keep every answer")
         auto const found = books_of(db);
         std::int64_t applied = 0;
         std::int64_t compensated = 0;
-        for (auto const& one : desk.list({}, {}, 1'000'000).value()) {
+        for (auto const& one : airline_receiver.list({}, {}, 1'000'000).value()) {
             ++applied;
             if (one.standing.status == receiver_status::compensated) ++compensated;
         }
@@ -164,14 +164,14 @@ TEST_CASE("receiver: a child that was forked later must not use its parent's rec
     folder const files;
     receiver_database db{files.file(), "airline"};
     create_tables(db, 10);
-    settle::receiver desk{db};
+    settle::receiver airline_receiver{db};
     child one{[&](int to) {
-        say(to, desk.take(apply_call("a"), seats{}).text);
-        say(to, desk.list().problem().text);
+        say(to, airline_receiver.take(apply_call("a"), seats{}).text);
+        say(to, airline_receiver.list().problem().text);
         say(to, sqlite_test::refusal([&] { receiver_database{files.file(), "airline"}; }));
     }};
     for (int i = 0; i < 3; ++i) CHECK(contains(one.line(), "before fork()"));
-    CHECK(desk.take(apply_call("a"), seats{}).status == call_status::ok);
+    CHECK(airline_receiver.take(apply_call("a"), seats{}).status == call_status::ok);
     CHECK(books_of(db) == books{9, 1, 0, 0});
 }
 

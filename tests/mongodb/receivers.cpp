@@ -2,6 +2,8 @@
 // The receiver on MongoDB: rows and work in one native transaction of a replica set.
 #include "shared_servers.hpp"
 
+#include <receiver_calls.hpp>
+
 #include <settle/mongodb/receiver.hpp>
 #include <settle/testing/manual_environment.hpp>
 #include <settle/testing/receiver_suite.hpp>
@@ -18,6 +20,7 @@ namespace mongodb_receivers {
 namespace {
 
 using namespace settle_test;
+using airline::made_call;
 using settle::call_operation;
 using settle::call_status;
 using settle::receiver_status;
@@ -90,33 +93,22 @@ struct office {
     fresh_database own{replica_set_address};
     receiver_database db{own.address(), "airline"};
     settle::testing::manual_environment clock;
-    settle::receiver<receiver_database, settle::testing::manual_environment> desk{db, {}, clock};
+    settle::receiver<receiver_database, settle::testing::manual_environment> airline_receiver{
+        db, {}, clock};
 };
-
-service_call made_call(call_operation operation, std::string_view key,
-                       std::string_view request = "1") {
-    service_call made{};
-    made.service = "airline";
-    made.operation = operation;
-    made.key = key;
-    made.transaction = "trip";
-    made.participant = "flight";
-    made.last_moment = timestamp::max();
-    made.request = request;
-    return made;
-}
 
 /// Takes the calls of a wave in threads.
 struct threaded_client {
     receiver_database* db;
 
     void send(std::span<service_call const> calls, std::span<service_answer> answers) const {
-        settle::receiver desk{*db};
+        settle::receiver airline_receiver{*db};
         std::vector<std::jthread> threads;
         for (std::size_t at = 1; at < calls.size(); ++at) {
-            threads.emplace_back([&, at] { answers[at] = desk.take(calls[at], seats{}); });
+            threads.emplace_back(
+                [&, at] { answers[at] = airline_receiver.take(calls[at], seats{}); });
         }
-        answers[0] = desk.take(calls[0], seats{});
+        answers[0] = airline_receiver.take(calls[0], seats{});
     }
 };
 
@@ -144,14 +136,15 @@ TEST_CASE("receivers: the receiver on MongoDB has the grade barrier") {
 
 TEST_CASE("receivers: a refusal on MongoDB undoes the work, and its row is stored alone") {
     office in;
-    auto const refused = in.desk.take(made_call(call_operation::apply, "a", "11"), seats{});
+    auto const refused =
+        in.airline_receiver.take(made_call(call_operation::apply, "a", "11"), seats{});
     CHECK(refused == service_answer::refused("the flight has too few seats"));
     CHECK(in.sum("1") == 0);
-    auto const row = in.desk.find("a").value();
+    auto const row = in.airline_receiver.find("a").value();
     REQUIRE(row.has_value());
     CHECK(row->standing.status == receiver_status::refused);
     CHECK(row->answer == refused.text);
-    CHECK(in.desk.take(made_call(call_operation::apply, "a", "1"), seats{}) == refused);
+    CHECK(in.airline_receiver.take(made_call(call_operation::apply, "a", "1"), seats{}) == refused);
     CHECK(in.sum("1") == 0);
 }
 
@@ -172,15 +165,16 @@ TEST_CASE("receivers: work on MongoDB that fails is undone and may be sent again
         }
     };
     office in;
-    CHECK(in.desk.take(made_call(call_operation::apply, "a"), failing{}) ==
+    CHECK(in.airline_receiver.take(made_call(call_operation::apply, "a"), failing{}) ==
           service_answer::unavailable("the printer is out of paper"));
     // The server has ended the native transaction at the error, whatever the handler answers.
-    auto const lost = in.desk.take(made_call(call_operation::apply, "a"), careless{});
+    auto const lost = in.airline_receiver.take(made_call(call_operation::apply, "a"), careless{});
     CHECK(lost.status == call_status::unavailable);
     CHECK(contains(lost.text, "duplicate key"));
-    CHECK_FALSE(in.desk.find("a").value());
+    CHECK_FALSE(in.airline_receiver.find("a").value());
     CHECK(in.sum("1") == 0);
-    CHECK(in.desk.take(made_call(call_operation::apply, "a"), seats{}).status == call_status::ok);
+    CHECK(in.airline_receiver.take(made_call(call_operation::apply, "a"), seats{}).status ==
+          call_status::ok);
     CHECK(in.effects() == 1);
 }
 
@@ -198,7 +192,7 @@ TEST_CASE("receivers: threads on MongoDB that share keys take effect once for ea
                     // Every third request is refused.
                     auto const made =
                         made_call(call_operation::apply, key, i % 3 == 0 ? "10000" : "1");
-                    do answer = in.desk.take(made, seats{});
+                    do answer = in.airline_receiver.take(made, seats{});
                     while (answer.status == call_status::unavailable);
                 }
             });
@@ -206,7 +200,7 @@ TEST_CASE("receivers: threads on MongoDB that share keys take effect once for ea
     }
     for (auto const& one : answers) CHECK(one == answers[0]);
     CHECK(in.effects() == keys * 2 / 3);
-    CHECK(in.desk.list({receiver_status::refused}).value().size() == keys / 3);
+    CHECK(in.airline_receiver.list({receiver_status::refused}).value().size() == keys / 3);
 }
 
 TEST_CASE("receivers: rows on MongoDB are listed and purged") {
@@ -215,31 +209,33 @@ TEST_CASE("receivers: rows on MongoDB are listed and purged") {
         auto made = made_call(call_operation::apply, key);
         made.last_moment = in.clock.now();
         made.line = 7;
-        CHECK(in.desk.take(made, seats{}).status == call_status::ok);
+        CHECK(in.airline_receiver.take(made, seats{}).status == call_status::ok);
     }
-    auto const undone = in.desk.take(made_call(call_operation::compensate, "b"), seats{});
+    auto const undone =
+        in.airline_receiver.take(made_call(call_operation::compensate, "b"), seats{});
     CHECK(undone.status == call_status::ok);
-    CHECK(in.desk.take(made_call(call_operation::confirm, "c"), seats{}).status == call_status::ok);
-    auto const page = in.desk.list({}, {}, 2).value();
+    CHECK(in.airline_receiver.take(made_call(call_operation::confirm, "c"), seats{}).status ==
+          call_status::ok);
+    auto const page = in.airline_receiver.list({}, {}, 2).value();
     REQUIRE(page.size() == 2);
     CHECK(page[0].key == "a");
     CHECK(page[0].answer == R"({"seats":1})");
     CHECK(page[0].line == 7);
     CHECK(page[0].created == in.clock.now());
     CHECK(page[1].standing.status == receiver_status::compensated);
-    CHECK(in.desk.list({receiver_status::applied}, "a").value().empty());
-    CHECK(in.desk.find("z").value() == std::nullopt);
-    CHECK(in.desk.purge().value() == 0);
+    CHECK(in.airline_receiver.list({receiver_status::applied}, "a").value().empty());
+    CHECK(in.airline_receiver.find("z").value() == std::nullopt);
+    CHECK(in.airline_receiver.purge().value() == 0);
     in.clock.advance(std::chrono::minutes{5} + milliseconds{1});
-    CHECK(in.desk.purge(1).value() == 1);
-    CHECK(in.desk.purge().value() == 1);
-    CHECK(in.desk.list().value().size() == 1);
+    CHECK(in.airline_receiver.purge(1).value() == 1);
+    CHECK(in.airline_receiver.purge().value() == 1);
+    CHECK(in.airline_receiver.list().value().size() == 1);
     REQUIRE(run_command(in.own.address(), R"({"update": "settle_receiver", "updates": [)"
                                           R"({"q": {"_id": "a"}, "u": {"$unset": )"
                                           R"({"last_moment": 1}}}]})")
                 .ok);
-    CHECK(in.desk.list().problem().code == settle::errc::damaged);
-    auto const damaged = in.desk.take(made_call(call_operation::apply, "a"), seats{});
+    CHECK(in.airline_receiver.list().problem().code == settle::errc::damaged);
+    auto const damaged = in.airline_receiver.take(made_call(call_operation::apply, "a"), seats{});
     CHECK(damaged.status == call_status::unavailable);
     CHECK(contains(damaged.text, "the row 'a' of the collection settle_receiver is damaged"));
 }

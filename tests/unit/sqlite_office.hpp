@@ -31,7 +31,7 @@ struct office {
 
     receiver_database db;
     manual_environment clock;
-    receiver<receiver_database, manual_environment> desk{db, {}, clock};
+    receiver<receiver_database, manual_environment> airline_receiver{db, {}, clock};
 };
 
 /// A handler whose apply is a function.
@@ -46,7 +46,7 @@ template <typename Apply>
 applying(Apply) -> applying<Apply>;
 
 inline std::optional<receiver_status> status_of(office& in, std::string_view key) {
-    auto const row = in.desk.find(key).value();
+    auto const row = in.airline_receiver.find(key).value();
     if (!row) return std::nullopt;
     return row->standing.status;
 }

@@ -16,19 +16,20 @@ TEST_CASE("sqlite receiver: a repeat gets the kept answer, also after the file i
     service_answer first;
     {
         office in{files.file()};
-        first = in.desk.take(apply_call("a", "2"), seats{});
+        first = in.airline_receiver.take(apply_call("a", "2"), seats{});
         CHECK(first == service_answer::ok(R"({"ticket":1})"));
-        CHECK(in.desk.take(apply_call("a", "2"), seats{}) == first);
+        CHECK(in.airline_receiver.take(apply_call("a", "2"), seats{}) == first);
         CHECK(books_of(in.db) == books{8, 1, 0, 0});
     }
     office in{files.file()};
-    CHECK(in.desk.take(apply_call("a", "2"), seats{}) == first);
-    CHECK(in.desk.take(apply_call("b", "2"), seats{}) == service_answer::ok(R"({"ticket":2})"));
-    CHECK(in.desk.take(confirm_call("a"), seats{}) == service_answer::ok());
-    CHECK(in.desk.take(confirm_call("a"), seats{}) == service_answer::ok());
-    CHECK(in.desk.take(compensate_call("b"), seats{}) == service_answer::ok());
-    CHECK(in.desk.take(compensate_call("b"), seats{}) == service_answer::ok());
-    CHECK(in.desk.take(apply_call("a", "2"), seats{}) == first);
+    CHECK(in.airline_receiver.take(apply_call("a", "2"), seats{}) == first);
+    CHECK(in.airline_receiver.take(apply_call("b", "2"), seats{}) ==
+          service_answer::ok(R"({"ticket":2})"));
+    CHECK(in.airline_receiver.take(confirm_call("a"), seats{}) == service_answer::ok());
+    CHECK(in.airline_receiver.take(confirm_call("a"), seats{}) == service_answer::ok());
+    CHECK(in.airline_receiver.take(compensate_call("b"), seats{}) == service_answer::ok());
+    CHECK(in.airline_receiver.take(compensate_call("b"), seats{}) == service_answer::ok());
+    CHECK(in.airline_receiver.take(apply_call("a", "2"), seats{}) == first);
     CHECK(books_of(in.db) == books{8, 2, 1, 1});
     // The later operations have the result of the apply.
     CHECK(sql_value(files.file(), "SELECT told FROM booking WHERE key = 'a'") == first.text);
@@ -38,37 +39,37 @@ TEST_CASE("sqlite receiver: a repeat gets the kept answer, also after the file i
 TEST_CASE("sqlite receiver: a refusal undoes the work and is kept") {
     folder const files;
     office in{files.file()};
-    auto const refused = in.desk.take(apply_call("a", "11"), seats{});
+    auto const refused = in.airline_receiver.take(apply_call("a", "11"), seats{});
     CHECK(refused == service_answer::refused("the flight has too few seats"));
     CHECK(books_of(in.db) == books{10, 0, 0, 0});
     CHECK(status_of(in, "a") == receiver_status::refused);
     in.db.change([](receiver_session& own) { own.change("UPDATE flight SET free = 100"); }).value();
-    CHECK(in.desk.take(apply_call("a", "11"), seats{}) == refused);
-    CHECK(in.desk.take(apply_call("a", "1"), seats{}) == refused);
-    CHECK(in.desk.take(compensate_call("a"), seats{}) == service_answer::ok());
-    CHECK(in.desk.take(apply_call("a", "11"), seats{}) == refused);
+    CHECK(in.airline_receiver.take(apply_call("a", "11"), seats{}) == refused);
+    CHECK(in.airline_receiver.take(apply_call("a", "1"), seats{}) == refused);
+    CHECK(in.airline_receiver.take(compensate_call("a"), seats{}) == service_answer::ok());
+    CHECK(in.airline_receiver.take(apply_call("a", "11"), seats{}) == refused);
     CHECK(books_of(in.db) == books{100, 0, 0, 0});
 }
 
 TEST_CASE("sqlite receiver: a call behind its compensation takes no effect") {
     folder const files;
     office in{files.file()};
-    CHECK(in.desk.take(apply_call("late"), seats{}).status == call_status::ok);
-    CHECK(in.desk.take(compensate_call("late"), seats{}).status == call_status::ok);
-    CHECK(in.desk.take(apply_call("late"), seats{}).status == call_status::refused);
-    CHECK(in.desk.take(compensate_call("empty"), seats{}).status == call_status::ok);
-    CHECK(in.desk.take(apply_call("empty"), seats{}).status == call_status::refused);
-    CHECK(in.desk.take(compensate_call("empty"), seats{}).status == call_status::ok);
+    CHECK(in.airline_receiver.take(apply_call("late"), seats{}).status == call_status::ok);
+    CHECK(in.airline_receiver.take(compensate_call("late"), seats{}).status == call_status::ok);
+    CHECK(in.airline_receiver.take(apply_call("late"), seats{}).status == call_status::refused);
+    CHECK(in.airline_receiver.take(compensate_call("empty"), seats{}).status == call_status::ok);
+    CHECK(in.airline_receiver.take(apply_call("empty"), seats{}).status == call_status::refused);
+    CHECK(in.airline_receiver.take(compensate_call("empty"), seats{}).status == call_status::ok);
     CHECK(books_of(in.db) == books{10, 1, 0, 1});
     CHECK(status_of(in, "late") == receiver_status::compensated);
     CHECK(status_of(in, "empty") == receiver_status::closed);
 
-    auto const wrong = in.desk.take(confirm_call("late"), seats{});
+    auto const wrong = in.airline_receiver.take(confirm_call("late"), seats{});
     CHECK(wrong.status == call_status::unavailable);
     CHECK(contains(wrong.text, "no effect to confirm"));
-    CHECK(in.desk.take(apply_call("done"), seats{}).status == call_status::ok);
-    CHECK(in.desk.take(confirm_call("done"), seats{}).status == call_status::ok);
-    auto const late = in.desk.take(compensate_call("done"), seats{});
+    CHECK(in.airline_receiver.take(apply_call("done"), seats{}).status == call_status::ok);
+    CHECK(in.airline_receiver.take(confirm_call("done"), seats{}).status == call_status::ok);
+    auto const late = in.airline_receiver.take(compensate_call("done"), seats{});
     CHECK(late.status == call_status::unavailable);
     CHECK(contains(late.text, "cannot be compensated"));
     CHECK(books_of(in.db) == books{9, 2, 1, 1});
@@ -77,18 +78,18 @@ TEST_CASE("sqlite receiver: a call behind its compensation takes no effect") {
 TEST_CASE("sqlite receiver: a key is closed before its apply, or tells its apply") {
     folder const files;
     office in{files.file()};
-    auto const closed = in.desk.close("a").value();
+    auto const closed = in.airline_receiver.close("a").value();
     CHECK(closed.standing.status == receiver_status::closed);
-    CHECK(in.desk.take(apply_call("a"), seats{}).status == call_status::refused);
-    CHECK(in.desk.close("a").value() == closed);
+    CHECK(in.airline_receiver.take(apply_call("a"), seats{}).status == call_status::refused);
+    CHECK(in.airline_receiver.close("a").value() == closed);
 
-    auto const ticket = in.desk.take(apply_call("b"), seats{});
-    auto const applied = in.desk.close("b").value();
+    auto const ticket = in.airline_receiver.take(apply_call("b"), seats{});
+    auto const applied = in.airline_receiver.close("b").value();
     CHECK(applied.standing.status == receiver_status::applied);
     CHECK(applied.answer == ticket.text);
-    CHECK(in.desk.take(apply_call("b"), seats{}) == ticket);
+    CHECK(in.airline_receiver.take(apply_call("b"), seats{}) == ticket);
     CHECK(books_of(in.db) == books{9, 1, 0, 0});
-    CHECK(in.desk.close("").problem().code == errc::bad_text);
+    CHECK(in.airline_receiver.close("").problem().code == errc::bad_text);
 }
 
 TEST_CASE("sqlite receiver: a first apply after the last moment is refused, and that is kept") {
@@ -97,18 +98,18 @@ TEST_CASE("sqlite receiver: a first apply after the last moment is refused, and 
     auto timed = apply_call("late");
     timed.last_moment = in.clock.now();
     in.clock.advance(milliseconds{1});
-    auto const refused = in.desk.take(timed, seats{});
+    auto const refused = in.airline_receiver.take(timed, seats{});
     CHECK(refused.status == call_status::refused);
     CHECK(contains(refused.text, "last moment"));
     timed.last_moment = timestamp::max();
-    CHECK(in.desk.take(timed, seats{}) == refused);
+    CHECK(in.airline_receiver.take(timed, seats{}) == refused);
 
     auto kept = apply_call("kept");
     kept.last_moment = in.clock.now();
-    auto const ticket = in.desk.take(kept, seats{});
+    auto const ticket = in.airline_receiver.take(kept, seats{});
     CHECK(ticket.status == call_status::ok);
     in.clock.advance(std::chrono::hours{1});
-    CHECK(in.desk.take(kept, seats{}) == ticket);
+    CHECK(in.airline_receiver.take(kept, seats{}) == ticket);
     CHECK(books_of(in.db) == books{9, 1, 0, 0});
 }
 
@@ -118,10 +119,10 @@ TEST_CASE("sqlite receiver: a purge erases rows with an end, behind the clocks' 
     auto const last = in.clock.now();
     auto const send = [&](call_operation operation, std::string_view key, bool has_apply = true,
                           std::string_view request = "1") {
-        auto made = call(operation, key, request);
+        auto made = made_call(operation, key, request);
         made.last_moment = last;
         made.has_apply = has_apply;
-        return in.desk.take(made, seats{}).status;
+        return in.airline_receiver.take(made, seats{}).status;
     };
     using enum call_operation;
     CHECK(send(apply, "applied") == call_status::ok);
@@ -133,14 +134,14 @@ TEST_CASE("sqlite receiver: a purge erases rows with an end, behind the clocks' 
     CHECK(send(compensate, "closed") == call_status::ok);
     CHECK(send(confirm, "mail", false) == call_status::ok);
 
-    CHECK(in.desk.purge().value() == 0);
+    CHECK(in.airline_receiver.purge().value() == 0);
     in.clock.advance(std::chrono::minutes{5});
-    CHECK(in.desk.purge().value() == 0);
+    CHECK(in.airline_receiver.purge().value() == 0);
     in.clock.advance(milliseconds{1});
-    CHECK(in.desk.purge(3).value() == 3);
-    CHECK(in.desk.purge().value() == 1);
-    CHECK(in.desk.purge().value() == 0);
-    auto const left = in.desk.list().value();
+    CHECK(in.airline_receiver.purge(3).value() == 3);
+    CHECK(in.airline_receiver.purge().value() == 1);
+    CHECK(in.airline_receiver.purge().value() == 0);
+    auto const left = in.airline_receiver.list().value();
     REQUIRE(left.size() == 2);
     CHECK(left[0].key == "applied");
     CHECK(left[1].key == "mail");
@@ -151,7 +152,7 @@ TEST_CASE("sqlite receiver: a purge erases rows with an end, behind the clocks' 
         CHECK(send(apply, key) == call_status::refused);
     }
     CHECK(send(confirm, "mail", false) == call_status::ok);
-    CHECK(in.desk.purge().value() == 4);
+    CHECK(in.airline_receiver.purge().value() == 4);
     CHECK(send(confirm, "confirmed") == call_status::ok);
     CHECK(send(compensate, "compensated") == call_status::ok);
     CHECK(books_of(in.db) == before);
@@ -161,10 +162,10 @@ TEST_CASE("sqlite receiver: a key that no row can have is not taken") {
     folder const files;
     office in{files.file()};
     std::string const longest(1024, 'k');
-    CHECK(in.desk.take(apply_call(longest), seats{}).status == call_status::ok);
+    CHECK(in.airline_receiver.take(apply_call(longest), seats{}).status == call_status::ok);
     for (std::string const& key :
          {std::string{}, longest + "k", std::string{"\xff"}, std::string{"a\0b", 3}}) {
-        auto const answer = in.desk.take(apply_call(key), seats{});
+        auto const answer = in.airline_receiver.take(apply_call(key), seats{});
         CHECK(answer.status == call_status::unavailable);
         CHECK(contains(answer.text, "settle: the key of the call"));
     }
@@ -178,7 +179,7 @@ TEST_CASE("sqlite receiver: a wave is one native transaction, in order") {
                            apply_call("b", "20"), apply_call("c"), confirm_call("c"),
                            compensate_call("d"),  apply_call("d")};
     std::array<service_answer, 8> answers;
-    in.desk.take_all(calls, answers, seats{});
+    in.airline_receiver.take_all(calls, answers, seats{});
     CHECK(answers[0].status == call_status::ok);
     CHECK(answers[1] == answers[0]);
     CHECK(answers[2].status == call_status::ok);
@@ -188,7 +189,7 @@ TEST_CASE("sqlite receiver: a wave is one native transaction, in order") {
     CHECK(answers[6].status == call_status::ok);
     CHECK(answers[7].status == call_status::refused);
     CHECK(books_of(in.db) == books{9, 2, 1, 1});
-    in.desk.take_all({}, {}, seats{});
+    in.airline_receiver.take_all({}, {}, seats{});
 }
 
 TEST_CASE("sqlite receiver: a long wave is split, and every call gets its answer") {
@@ -199,7 +200,7 @@ TEST_CASE("sqlite receiver: a long wave is split, and every call gets its answer
     std::vector<service_call> calls;
     for (auto const& key : keys) calls.push_back(apply_call(key));
     std::vector<service_answer> answers(calls.size());
-    in.desk.take_all(calls, answers, seats{});
+    in.airline_receiver.take_all(calls, answers, seats{});
     // The flight has ten seats.
     for (std::size_t i = 0; i < answers.size(); ++i) {
         CHECK(answers[i].status == (i < 10 ? call_status::ok : call_status::refused));
@@ -211,22 +212,22 @@ TEST_CASE("sqlite receiver: while another program writes, a call is unavailable"
     folder const files;
     receiver_database db{files.file(), "airline", {.busy_timeout = milliseconds{1}}};
     create_tables(db, 10);
-    receiver desk{db};
+    receiver airline_receiver{db};
     sqlite3* other = nullptr;
     REQUIRE(sqlite3_open(files.file().c_str(), &other) == SQLITE_OK);
     REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
     std::array const calls{apply_call("a"), apply_call("b")};
     std::array<service_answer, 2> answers;
-    desk.take_all(calls, answers, seats{});
+    airline_receiver.take_all(calls, answers, seats{});
     for (auto const& one : answers) {
         CHECK(one.status == call_status::unavailable);
         CHECK(contains(one.text, "database is locked"));
     }
-    CHECK(desk.close("a").problem().code == settle::condition::retryable);
-    CHECK(desk.purge().problem().code == settle::condition::retryable);
+    CHECK(airline_receiver.close("a").problem().code == settle::condition::retryable);
+    CHECK(airline_receiver.purge().problem().code == settle::condition::retryable);
     REQUIRE(sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr) == SQLITE_OK);
     sqlite3_close(other);
-    desk.take_all(calls, answers, seats{});
+    airline_receiver.take_all(calls, answers, seats{});
     CHECK(answers[1].status == call_status::ok);
     CHECK(books_of(db) == books{8, 2, 0, 0});
 }
@@ -259,7 +260,7 @@ TEST_CASE("sqlite receiver: a file can hold a receiver beside records, a log and
     std::string const path = files.file();
     sqlite_test::sql(path, "PRAGMA application_id = 42");
     office in{path};
-    CHECK(in.desk.take(apply_call("a"), seats{}).status == call_status::ok);
+    CHECK(in.airline_receiver.take(apply_call("a"), seats{}).status == call_status::ok);
     CHECK(sql_value(path, "PRAGMA application_id") == "42");
     CHECK(sql_value(path, "SELECT status FROM settle_receiver") == "applied");
 
@@ -267,7 +268,7 @@ TEST_CASE("sqlite receiver: a file can hold a receiver beside records, a log and
     settle::sqlite::database records{both};
     auto engine = sqlite_test::engine_on(records);
     office beside{both};
-    CHECK(beside.desk.take(apply_call("a"), seats{}).status == call_status::ok);
+    CHECK(beside.airline_receiver.take(apply_call("a"), seats{}).status == call_status::ok);
     CHECK(engine.create(sqlite_test::items, {"i", 1}).has_value());
 }
 
@@ -278,10 +279,10 @@ TEST_CASE("sqlite receiver: rows are listed in pages, by status and transaction"
         auto made = apply_call(key);
         made.transaction = key;
         made.line = 7;
-        CHECK(in.desk.take(made, seats{}).status == call_status::ok);
+        CHECK(in.airline_receiver.take(made, seats{}).status == call_status::ok);
     }
-    CHECK(in.desk.take(compensate_call("b"), seats{}).status == call_status::ok);
-    auto const page = in.desk.list({}, {}, 2).value();
+    CHECK(in.airline_receiver.take(compensate_call("b"), seats{}).status == call_status::ok);
+    auto const page = in.airline_receiver.list({}, {}, 2).value();
     REQUIRE(page.size() == 2);
     CHECK(page[0].key == "a");
     CHECK(page[0].service == "airline");
@@ -291,17 +292,17 @@ TEST_CASE("sqlite receiver: rows are listed in pages, by status and transaction"
     CHECK(page[0].created == in.clock.now());
     CHECK(page[0].standing.last_moment == timestamp::max());
     CHECK(page[1].standing.status == receiver_status::compensated);
-    auto const rest = in.desk.list({}, page[1].key, 2).value();
+    auto const rest = in.airline_receiver.list({}, page[1].key, 2).value();
     REQUIRE(rest.size() == 1);
     CHECK(rest[0].key == "c");
-    CHECK(in.desk.list({receiver_status::compensated}).value().size() == 1);
-    CHECK(in.desk.list({receiver_status::applied, "c"}).value().size() == 1);
-    CHECK(in.desk.list({receiver_status::refused}).value().empty());
-    CHECK(in.desk.find("a").value() == page[0]);
-    CHECK(in.desk.find("z").value() == std::nullopt);
+    CHECK(in.airline_receiver.list({receiver_status::compensated}).value().size() == 1);
+    CHECK(in.airline_receiver.list({receiver_status::applied, "c"}).value().size() == 1);
+    CHECK(in.airline_receiver.list({receiver_status::refused}).value().empty());
+    CHECK(in.airline_receiver.find("a").value() == page[0]);
+    CHECK(in.airline_receiver.find("z").value() == std::nullopt);
     sqlite_test::sql(files.file(), "UPDATE settle_receiver SET status = 'lost' WHERE key = 'a'");
-    CHECK(in.desk.list().problem().code == errc::damaged);
-    auto const damaged = in.desk.take(apply_call("a"), seats{});
+    CHECK(in.airline_receiver.list().problem().code == errc::damaged);
+    auto const damaged = in.airline_receiver.take(apply_call("a"), seats{});
     CHECK(damaged.status == call_status::unavailable);
     CHECK(contains(damaged.text, "the row 'a' of the table settle_receiver is damaged"));
 }
@@ -322,7 +323,7 @@ TEST_CASE("sqlite receiver: threads and connections that share keys take effect 
                 for (int i = 0; i < keys; ++i) {
                     auto& answer = answers[of][static_cast<std::size_t>(i)];
                     std::string const key = "k" + std::to_string(i);
-                    do answer = in.desk.take(apply_call(key), seats{});
+                    do answer = in.airline_receiver.take(apply_call(key), seats{});
                     while (answer.status == call_status::unavailable);
                 }
             });

@@ -24,14 +24,14 @@ TEST_CASE("sqlite receiver: a confirm without an apply takes effect once") {
     };
     auto mail = confirm_call("mail");
     mail.has_apply = false;
-    CHECK(in.desk.take(mail, mailer{&mails}) == service_answer::ok());
-    CHECK(in.desk.take(mail, mailer{&mails}) == service_answer::ok());
+    CHECK(in.airline_receiver.take(mail, mailer{&mails}) == service_answer::ok());
+    CHECK(in.airline_receiver.take(mail, mailer{&mails}) == service_answer::ok());
     CHECK(mails == 1);
     CHECK(books_of(in.db).bookings == 1);
     // The row of an apply was purged, since there was one.
-    CHECK(in.desk.take(confirm_call("purged"), mailer{&mails}) == service_answer::ok());
+    CHECK(in.airline_receiver.take(confirm_call("purged"), mailer{&mails}) == service_answer::ok());
     CHECK(mails == 1);
-    auto const missing = in.desk.take(apply_call("a"), mailer{&mails});
+    auto const missing = in.airline_receiver.take(apply_call("a"), mailer{&mails});
     CHECK(missing.status == call_status::unavailable);
     CHECK(contains(missing.text, "has no 'apply'"));
 }
@@ -45,12 +45,12 @@ TEST_CASE("sqlite receiver: work that fails is undone and may be sent again") {
         if (fails) throw std::runtime_error{"the printer is out of paper"};
         return answer;
     }};
-    CHECK(in.desk.take(apply_call("a"), handler) ==
+    CHECK(in.airline_receiver.take(apply_call("a"), handler) ==
           service_answer::unavailable("the printer is out of paper"));
     CHECK(books_of(in.db) == books{10, 0, 0, 0});
     CHECK(status_of(in, "a") == std::nullopt);
     fails = false;
-    CHECK(in.desk.take(apply_call("a"), handler).status == call_status::ok);
+    CHECK(in.airline_receiver.take(apply_call("a"), handler).status == call_status::ok);
     CHECK(books_of(in.db) == books{9, 1, 0, 0});
 
     applying busy{[](receiver_session& own, service_call const& call) {
@@ -59,23 +59,24 @@ TEST_CASE("sqlite receiver: work that fails is undone and may be sent again") {
         answer.retry_after = milliseconds{250};
         return answer;
     }};
-    auto const later = in.desk.take(apply_call("b"), busy);
+    auto const later = in.airline_receiver.take(apply_call("b"), busy);
     CHECK(later.status == call_status::unavailable);
     CHECK(later.retry_after == milliseconds{250});
     CHECK(status_of(in, "b") == std::nullopt);
     applying odd{[](receiver_session&, service_call const&) -> service_answer { throw 7; }};
-    CHECK(in.desk.take(apply_call("b"), odd).status == call_status::unavailable);
+    CHECK(in.airline_receiver.take(apply_call("b"), odd).status == call_status::unavailable);
     CHECK(books_of(in.db) == books{9, 1, 0, 0});
 
-    struct stubborn : seats {
+    struct refusing_compensation : seats {
         service_answer compensate(receiver_session& own, service_call const& call) const {
             std::ignore = seats::compensate(own, call);
             return service_answer::refused("no refunds");
         }
     };
-    auto const stuck = in.desk.take(compensate_call("a"), stubborn{});
-    CHECK(stuck.status == call_status::unavailable);
-    CHECK(contains(stuck.text, "refused a compensate, which must succeed in the end: no refunds"));
+    auto const answer =
+        in.airline_receiver.take(compensate_call("a"), refusing_compensation{});
+    CHECK(answer.status == call_status::unavailable);
+    CHECK(contains(answer.text, "refused a compensate, which must succeed in the end: no refunds"));
     CHECK(books_of(in.db) == books{9, 1, 0, 0});
     CHECK(status_of(in, "a") == receiver_status::applied);
 }
@@ -124,7 +125,7 @@ TEST_CASE("sqlite receiver: a handler cannot leave its native transaction") {
             own.change(text);
             return answer;
         }};
-        auto const answer = in.desk.take(apply_call("a"), handler);
+        auto const answer = in.airline_receiver.take(apply_call("a"), handler);
         CHECK(answer.status == call_status::unavailable);
         CHECK_MESSAGE(contains(answer.text, "not authorized"), text << ": " << answer.text);
     }
@@ -137,14 +138,14 @@ TEST_CASE("sqlite receiver: a handler cannot leave its native transaction") {
         own.change("RELEASE mine");
         return seats{}.apply(own, call);
     }};
-    CHECK(in.desk.take(apply_call("a"), careful).status == call_status::ok);
+    CHECK(in.airline_receiver.take(apply_call("a"), careful).status == call_status::ok);
     CHECK(books_of(in.db) == books{9, 1, 0, 0});
 
     applying several{[&](receiver_session& own, service_call const&) {
         own.change("UPDATE flight SET free = 0; UPDATE flight SET free = 1");
         return service_answer::ok();
     }};
-    CHECK(contains(in.desk.take(apply_call("b"), several).text, "not one statement"));
+    CHECK(contains(in.airline_receiver.take(apply_call("b"), several).text, "not one statement"));
     CHECK(books_of(in.db) == books{9, 1, 0, 0});
 }
 
@@ -160,8 +161,8 @@ TEST_CASE("sqlite receiver: a statement that a handler leaves running does not h
         REQUIRE(sqlite3_step(left) == SQLITE_ROW);
         return service_answer::ok();
     }};
-    CHECK(in.desk.take(apply_call("a"), handler).status == call_status::ok);
-    CHECK(in.desk.take(apply_call("b"), seats{}).status == call_status::ok);
+    CHECK(in.airline_receiver.take(apply_call("a"), handler).status == call_status::ok);
+    CHECK(in.airline_receiver.take(apply_call("b"), seats{}).status == call_status::ok);
     CHECK(books_of(in.db).bookings == 3);
     sqlite3_finalize(left);
 }
@@ -182,12 +183,12 @@ TEST_CASE("sqlite receiver: foreign keys of the service hold at the end of the w
         if (known) own.change("INSERT INTO person(id) VALUES(1)");
         return service_answer::ok();
     }};
-    auto const broken = in.desk.take(apply_call("a"), handler);
+    auto const broken = in.airline_receiver.take(apply_call("a"), handler);
     CHECK(broken.status == call_status::unavailable);
     CHECK(contains(broken.text, "foreign key"));
     CHECK(status_of(in, "a") == std::nullopt);
     known = true;
-    CHECK(in.desk.take(apply_call("a"), handler).status == call_status::ok);
+    CHECK(in.airline_receiver.take(apply_call("a"), handler).status == call_status::ok);
 }
 
 TEST_CASE("sqlite receiver: an error that ends the native transaction undoes its own call alone") {
@@ -216,7 +217,7 @@ TEST_CASE("sqlite receiver: an error that ends the native transaction undoes its
         std::string const keys[]{prefix + "1", prefix + "2", prefix + "3"};
         std::array const calls{apply_call(keys[0]), apply_call(keys[1], "2"), apply_call(keys[2])};
         std::array<service_answer, 3> answers;
-        in.desk.take_all(calls, answers, handler);
+        in.airline_receiver.take_all(calls, answers, handler);
         CHECK(answers[0].status == call_status::ok);
         CHECK(answers[1].status == call_status::unavailable);
         CHECK(contains(answers[1].text, "ended the native transaction"));
@@ -232,10 +233,10 @@ TEST_CASE("sqlite receiver: a handler that calls its own receiver is told so") {
     office in{files.file()};
     service_answer inner;
     applying handler{[&](receiver_session& own, service_call const& call) {
-        inner = in.desk.take(apply_call("inner"), seats{});
+        inner = in.airline_receiver.take(apply_call("inner"), seats{});
         return seats{}.apply(own, call);
     }};
-    CHECK(in.desk.take(apply_call("outer"), handler).status == call_status::ok);
+    CHECK(in.airline_receiver.take(apply_call("outer"), handler).status == call_status::ok);
     CHECK(inner.status == call_status::unavailable);
     CHECK(contains(inner.text, "a handler called its own receiver"));
     CHECK(books_of(in.db) == books{9, 1, 0, 0});

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+// Calls of the tests' airline.
+#pragma once
+
+#include <settle/store/service.hpp>
+
+#include <string_view>
+
+namespace airline {
+
+using settle::call_operation;
+using settle::service_call;
+using settle::timestamp;
+
+/// A call with a last moment in the far future.
+/// Shape:   key and request - outlive the call
+inline service_call made_call(call_operation operation, std::string_view key,
+                              std::string_view request = "1") {
+    service_call made{};
+    made.service = "airline";
+    made.operation = operation;
+    made.key = key;
+    made.transaction = "trip";
+    made.participant = "flight";
+    made.last_moment = timestamp::max();
+    made.request = request;
+    return made;
+}
+inline service_call apply_call(std::string_view key, std::string_view request = "1") {
+    return made_call(call_operation::apply, key, request);
+}
+inline service_call confirm_call(std::string_view key) {
+    return made_call(call_operation::confirm, key);
+}
+inline service_call compensate_call(std::string_view key) {
+    return made_call(call_operation::compensate, key);
+}
+
+} // namespace airline
