@@ -350,4 +350,13 @@ TEST_CASE("receiver rule: the last moment itself is in time") {
     CHECK(late.take(call_operation::apply, call_status::ok, timestamp{}) == refused);
 }
 
+TEST_CASE("receiver rule: a confirm ends behind the purge of its row and a late copy of its apply") {
+    using settle::decide;
+    settle::receiver_standing const row{receiver_status::refused, true, last_moment};
+    settle::receiver_request const confirm{call_operation::confirm, true, last_moment};
+    CHECK(decide(&row, confirm, last_moment + milliseconds{1}).reply == call_status::ok);
+    // Before the last moment no row is purged, so the confirm contradicts the refusal.
+    CHECK(decide(&row, confirm, last_moment).reply == call_status::unavailable);
+}
+
 } // namespace receiver_test

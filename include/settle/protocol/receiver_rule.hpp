@@ -121,6 +121,8 @@ inline constexpr std::string_view compensate_behind_confirm =
     case call_operation::confirm:
         if (row->status == applied) return detail::to_work();
         if (stands) return {};
+        // The row of an effect was purged, and a late copy of its apply made this refusal.
+        if (row->status == refused && request.has_apply && now > request.last_moment) return {};
         return detail::to_be_repaired(detail::confirm_without_effect);
     case call_operation::compensate: break;
     }

@@ -427,15 +427,13 @@ private:
     /// A receiver forgets a call that has an end, once its last moment is over.
     template <typename Function>
     void purge_rows(world_type const& now, std::size_t t, Function& function) const {
-        using enum receiver_row::status;
         auto const& of = *all_[t];
         for (std::size_t i = 0; now.entries[t].closed && i < of.calls.size(); ++i) {
             receiver_row const& row = now.rows[of.first_row + i];
-            bool const kept_for_good = of.calls[i].moments == call_moments::confirm_only ||
-                                       of.calls[i].moments == call_moments::pivot;
-            if (kept_for_good || row.now == none || row.now == applied) continue;
+            bool const has_apply = of.calls[i].moments != call_moments::confirm_only;
+            if (!row.now || !end_of({*row.now, has_apply, {}})) continue;
             world_type next = now;
-            next.rows[of.first_row + i].now = none;
+            next.rows[of.first_row + i].now.reset();
             next.rows[of.first_row + i].forgotten = true;
             function(std::move(next), move_kind::outside,
                      [&] { return "the receiver forgets " + of.id() + " " + of.calls[i].name; });

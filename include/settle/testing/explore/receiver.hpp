@@ -3,9 +3,11 @@
 #pragma once
 
 #include <settle/definition/call_participant.hpp>
+#include <settle/protocol/receiver_rule.hpp>
 #include <settle/protocol/step.hpp>
 #include <settle/testing/explore/few.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,10 +82,9 @@ inline constexpr std::size_t most_calls = 4;
 
 /// The state of one key at its receiver.
 struct receiver_row {
-    enum class status : std::uint8_t { none, applied, confirmed, closed, refused };
-    status now = status::none;
+    std::optional<receiver_status> now{};
     std::uint8_t result = 0;
-    bool compensated = false;    ///< the receiver remembers this operation
+    bool compensated = false;    ///< a receiver of keys alone remembers this operation
     bool forgotten = false;      ///< the row was purged once
     std::int8_t effects = 0;     ///< effects that stand; an undo of nothing makes it negative
     call_results parameters = 0; ///< the results that the first call carried
@@ -91,17 +92,12 @@ struct receiver_row {
     epoch under = 0; ///< the epoch in the key, if keys have epochs
 
     [[nodiscard]] std::uint64_t packed() const noexcept {
-        return static_cast<std::uint64_t>(now) | std::uint64_t{result} << 8U |
-               std::uint64_t{parameters} << 16U |
-               std::uint64_t{static_cast<std::uint8_t>(effects)} << 32U |
-               (compensated ? 1U : 0U) << 6U | (forgotten ? 1U : 0U) << 7U | under << 40U;
+        return (now ? std::uint64_t{1} + static_cast<std::uint64_t>(*now) : 0U) |
+               (compensated ? 1U : 0U) << 6U | (forgotten ? 1U : 0U) << 7U |
+               std::uint64_t{result} << 8U | std::uint64_t{parameters} << 16U |
+               std::uint64_t{static_cast<std::uint8_t>(effects)} << 32U | under << 40U;
     }
 };
-
-[[nodiscard]] constexpr std::string_view name_of(receiver_row::status value) {
-    constexpr std::string_view names[]{"none", "applied", "confirmed", "closed", "refused"};
-    return names[static_cast<std::size_t>(value)];
-}
 
 struct call_answer {
     answer what = answer::nothing;
@@ -122,22 +118,17 @@ struct received_call {
 /// The number of answers that a receiver chooses from.
 [[nodiscard]] inline std::size_t possible_answers(receiver_row const& row, call_model const& of,
                                                   step at, epoch under) {
-    bool const first =
-        at == step::apply && (row.now == receiver_row::status::none || row.under != under);
+    bool const first = at == step::apply && (!row.now || row.under != under);
     if (!first || of.moments == call_moments::confirm_only) return 1;
     return of.results + (of.refuses ? 1U : 0U) + (of.busy ? 1U : 0U);
 }
 
 namespace detail {
 
-/// The first apply that reaches a receiver.
-inline call_answer apply_first(receiver_row& row, call_model const& of, received_call const& call) {
-    bool const remembers = of.grade.remembers != receiver_grade::memory::nothing;
-    bool const refuses = of.refuses && call.chosen == of.results;
-    if (refuses || (call.late && remembers)) {
-        if (of.grade.keeps_refusals) row.now = receiver_row::status::refused;
-        return {answer::refused, 0};
-    }
+/// The work of a first apply: its effect, a refusal or no effect yet.
+inline call_answer work_of_apply(receiver_row& row, call_model const& of,
+                                 received_call const& call) {
+    if (of.refuses && call.chosen == of.results) return {answer::refused, 0};
     if (call.chosen >= of.results) return {answer::busy, 0};
     auto const result = static_cast<std::uint8_t>(call.chosen + 1);
     if (of.moments == call_moments::query) return {answer::applied, result};
@@ -145,53 +136,88 @@ inline call_answer apply_first(receiver_row& row, call_model const& of, received
     row.result = result;
     row.under = call.under;
     ++row.effects;
-    if (remembers) row.now = receiver_row::status::applied;
     return {answer::applied, result};
 }
 
-inline call_answer compensate(receiver_row& row, call_model const& of) {
-    using enum receiver_row::status;
-    bool const undoes = of.grade.remembers == receiver_grade::memory::rows ? row.now == applied
-                                                                           : !row.compensated;
-    if (undoes) --row.effects;
-    if (of.grade.remembers == receiver_grade::memory::rows) {
-        // A key without a row is closed, too, so that it refuses a later apply.
-        if (row.now != refused) row.now = closed;
-    } else {
-        row.compensated = of.grade.remembers == receiver_grade::memory::keys;
-    }
-    return {answer::applied, 0};
+[[nodiscard]] constexpr call_operation operation_of(step at) {
+    return at == step::apply     ? call_operation::apply
+           : at == step::confirm ? call_operation::confirm
+                                 : call_operation::compensate;
+}
+[[nodiscard]] constexpr answer answer_of(call_status status) {
+    return status == call_status::ok        ? answer::applied
+           : status == call_status::refused ? answer::refused
+                                            : answer::unavailable;
 }
 
-inline call_answer confirm(receiver_row& row, call_model const& of) {
-    using enum receiver_row::status;
-    if (of.moments == call_moments::confirm_only) {
-        if (row.now == none) ++row.effects;
-        if (of.grade.remembers != receiver_grade::memory::nothing) row.now = confirmed;
-    } else if (row.now == applied) {
-        row.now = confirmed;
+/// A receiver with rows follows the receiver rule.
+inline call_answer execute_by_rule(receiver_row& row, call_model const& of,
+                                   received_call const& call) {
+    constexpr timestamp last{};
+    auto const operation = operation_of(call.at);
+    bool const has_apply = of.moments != call_moments::confirm_only;
+    bool const found = row.now && row.under == call.under;
+    receiver_standing const standing{row.now.value_or(receiver_status::closed), has_apply, last};
+    auto const decided = settle::decide(found ? &standing : nullptr, {operation, has_apply, last},
+                                        last + std::chrono::milliseconds{call.late ? 1 : 0});
+    if (decided.step == receiver_step::note) row.now = decided.status;
+    call_answer made{answer_of(decided.reply), row.result};
+    if (decided.step == receiver_step::work) {
+        made = {answer::applied, 0};
+        if (operation == call_operation::apply) made = work_of_apply(row, of, call);
+        else if (operation == call_operation::compensate) --row.effects;
+        else if (!has_apply) ++row.effects;
+        auto const worked = made.what == answer::applied   ? call_status::ok
+                            : made.what == answer::refused ? call_status::refused
+                                                           : call_status::unavailable;
+        if (auto const status = status_after(operation, worked)) row.now = *status;
+    }
+    if (row.now == receiver_status::refused && !of.grade.keeps_refusals) row.now.reset();
+    if (operation != call_operation::apply || made.what != answer::applied) made.result = 0;
+    return made;
+}
+
+/// A receiver without rows remembers the key and the operation, or nothing.
+inline call_answer execute_without_rows(receiver_row& row, call_model const& of,
+                                        received_call const& call) {
+    using enum receiver_status;
+    bool const remembers = of.grade.remembers == receiver_grade::memory::keys;
+    switch (operation_of(call.at)) {
+    case call_operation::apply: {
+        if (row.now == refused) return {answer::refused, 0};
+        if (row.now && row.under == call.under) return {answer::applied, row.result};
+        bool const late = call.late && remembers;
+        auto const made = late ? call_answer{answer::refused, 0} : work_of_apply(row, of, call);
+        if (made.what == answer::applied && remembers) row.now = applied;
+        if (made.what == answer::refused && of.grade.keeps_refusals) row.now = refused;
+        return made;
+    }
+    case call_operation::confirm:
+        if (of.moments == call_moments::confirm_only && !row.now) ++row.effects;
+        if (remembers) row.now = confirmed;
+        break;
+    case call_operation::compensate:
+        if (!row.compensated) --row.effects;
+        row.compensated = remembers;
+        break;
     }
     return {answer::applied, 0};
 }
 
 } // namespace detail
 
-/// Executes one call at its receiver.
+/// Executes one call at its receiver. A moment at which the participant makes no call is applied.
 inline call_answer execute_call(receiver_row& row, call_model const& of,
                                 received_call const& call) {
-    using enum receiver_row::status;
     using enum call_moments;
-    if (call.at == step::apply) {
-        if (of.moments == confirm_only) return {answer::applied, 0};
-        if (row.now == none || row.under != call.under) return detail::apply_first(row, of, call);
-        bool const stands = row.now == applied || row.now == confirmed;
-        return stands ? call_answer{answer::applied, row.result} : call_answer{answer::refused, 0};
-    }
-    if (call.at == step::confirm) {
-        bool const asks = of.moments == undoable || of.moments == confirm_only;
-        return asks ? detail::confirm(row, of) : call_answer{answer::applied, 0};
-    }
-    return of.moments == undoable ? detail::compensate(row, of) : call_answer{answer::applied, 0};
+    bool const asks = call.at == step::apply     ? of.moments != confirm_only
+                      : call.at == step::confirm ? of.moments != pivot && of.moments != query
+                                                 : of.moments == undoable;
+    if (!asks) return {answer::applied, 0};
+    if (of.moments == query) return detail::work_of_apply(row, of, call);
+    return of.grade.remembers == receiver_grade::memory::rows
+               ? detail::execute_by_rule(row, of, call)
+               : detail::execute_without_rows(row, of, call);
 }
 
 } // namespace testing

@@ -147,7 +147,7 @@ private:
     [[nodiscard]] static bool unconfirmed(receiver_row const& row, call_model const& of) {
         return of.moments == call_moments::undoable &&
                of.grade.remembers == receiver_grade::memory::rows &&
-               row.now == receiver_row::status::applied;
+               row.now == receiver_status::applied;
     }
 
     /// With a rule switched off, a call may precede the keep of its parameters, as long as the

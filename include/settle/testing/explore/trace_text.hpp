@@ -56,9 +56,9 @@ template <typename Rows, typename Records>
     std::string out;
     for (std::size_t i = 0; i < of.calls.size(); ++i) {
         receiver_row const& row = rows[of.first_row + i];
-        if (row.now == receiver_row::status::none && row.effects == 0) continue;
+        if (!row.now && row.effects == 0) continue;
         out += "      receiver of " + of.id() + " " + of.calls[i].name + ": " +
-               std::string{name_of(row.now)};
+               std::string{row.now ? name_of(*row.now) : "no row"};
         if (row.effects != 0) {
             if (row.effects != 1) out += ", " + std::to_string(row.effects) + " effects";
             out += words_of(row.parameters, of) + ", result " + std::to_string(row.result);
