@@ -350,7 +350,7 @@ TEST_CASE("receiver rule: the last moment itself is in time") {
     CHECK(late.take(call_operation::apply, call_status::ok, timestamp{}) == refused);
 }
 
-TEST_CASE("receiver rule: a confirm ends behind the purge of its row and a late copy of its apply") {
+TEST_CASE("receiver rule: a confirm ends behind the purge of its row and a late apply") {
     using settle::decide;
     settle::receiver_standing const row{receiver_status::refused, true, last_moment};
     settle::receiver_request const confirm{call_operation::confirm, true, last_moment};
