@@ -181,7 +181,7 @@ if ! tests/coverage.sh build/clang >build/clang/coverage.txt 2>&1; then
 fi
 cat build/clang/coverage.txt
 # A test opens a database in a child of fork(), and the driver of a database has threads.
-TSAN_OPTIONS="suppressions=$root/tests/mongodb/tsan.txt die_after_fork=0 ${TSAN_OPTIONS-}"
+TSAN_OPTIONS="suppressions=$root/tests/tsan.txt die_after_fork=0 ${TSAN_OPTIONS-}"
 export TSAN_OPTIONS
 stage tsan build/tsan "settle_conformance settle_fault settle_simulation settle_mongodb_tests settle_http_tests" \
     "-L ^(conformance|fault|mongodb|http)$ $short" "$@"

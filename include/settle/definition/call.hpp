@@ -62,7 +62,7 @@ enum class moment_fault {
     field,
     line,
     line_unlisted,
-    wide,
+    width,
     type
 };
 
@@ -76,7 +76,7 @@ consteval moment_fault fault_of_argument() {
     else if constexpr (!every_leaf<listed_line_of<element>::template test, Argument>::value)
         return moment_fault::line_unlisted;
     else if constexpr (operand_fits<Member, Argument>()) return moment_fault::none;
-    else return both_integers<Member, Argument> ? moment_fault::wide : moment_fault::type;
+    else return both_integers<Member, Argument> ? moment_fault::width : moment_fault::type;
 }
 
 /// A fault, and the argument that has it.
@@ -146,7 +146,7 @@ constexpr void explain_moment() {
     static_assert(Fault != moment_fault::line_unlisted,
                   "settle: a settle::line<...> that SETTLE_STRUCT does not list would not be kept "
                   "in the log. Add it there. See definition#parameters");
-    static_assert(Fault != moment_fault::wide,
+    static_assert(Fault != moment_fault::width,
                   "settle: an argument of a call is a wider integer than the request's member. "
                   "Give both the same type, or write a constant as a settle::lit that fits. "
                   "See definition#services");

@@ -74,8 +74,8 @@ struct fingerprint {
 
 private:
     static std::uint64_t fold(std::uint64_t value, std::uint64_t by) {
-        __extension__ typedef unsigned __int128 wide;
-        wide const product = wide{value} * by;
+        __extension__ typedef unsigned __int128 doubled;
+        doubled const product = doubled{value} * by;
         return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
     }
 };
