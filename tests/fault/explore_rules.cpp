@@ -25,6 +25,8 @@ struct switched {
     static inline bool lifetimes = true;
     static inline bool keeps = true;
     static inline bool keeps_acknowledged = true;
+    static inline bool old_inserts_keep_nothing = true;
+    static inline bool confirms_before_close = true;
     static inline bool compensates_unanswered = true;
     static inline bool records_again = true;
     static inline bool kept_stages_stay = true;

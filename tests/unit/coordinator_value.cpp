@@ -29,6 +29,7 @@ namespace {
         add([](auto& c) { c.claimed(log_answer::taken, true); });
         break;
     case step::commit:
+    case step::commit_and_close:
         for (auto reply : log_answers) add([&](auto& c) { c.committed(reply); });
         break;
     case step::close:

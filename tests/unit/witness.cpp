@@ -75,6 +75,10 @@ TEST_CASE("witness: a change against state and epoch is reported") {
         seen.note_change("t", change(state::pending, 5, state::done, 5));
         CHECK(first_of(seen) == "t: went from pending (epoch 5) to done (epoch 5)");
     }
+    SUBCASE("closed at its commit, without a part to confirm") {
+        seen.note_change("t", change(state::pending, 5, state::done, 5), false);
+        CHECK(first_of(seen).empty());
+    }
 }
 
 TEST_CASE("witness: a wrong outcome is reported") {

@@ -63,10 +63,12 @@ namespace fields_of_write {
 using enum entry_field;
 inline constexpr std::array insert{id,          type,  definition, parameters, state,    epoch,
                                    committed,   owner, created,    modified,   attempts, reason,
-                                   participant, line,  images,     open};
+                                   participant, line,  images,     open,       stages_kept};
 inline constexpr std::array claim{state, epoch, owner, modified, attempts};
 inline constexpr std::array keep{state, modified, attempts, revision, stages_kept, results};
 inline constexpr std::array commit{state, committed, modified, attempts, images, results};
+inline constexpr std::array commit_and_close{state,  committed, modified, attempts,
+                                             images, results,   open};
 inline constexpr std::array close{state, modified, open};
 inline constexpr std::array cancel{state,  epoch,       owner, modified, attempts,
                                    reason, participant, line,  open};
@@ -81,6 +83,7 @@ inline constexpr std::array one_phase{state,  epoch,       owner, modified, atte
     case step::claim: return fields_of_write::claim;
     case step::keep: return fields_of_write::keep;
     case step::commit: return fields_of_write::commit;
+    case step::commit_and_close: return fields_of_write::commit_and_close;
     case step::close: return fields_of_write::close;
     case step::cancel: return fields_of_write::cancel;
     default: return fields_of_write::one_phase;
@@ -134,7 +137,9 @@ void with_value(entry_field field, entry_write const& write, write_context const
         return;
     case entry_field::open: return give(!is_final(change.to));
     case entry_field::revision: return give(change.to_revision);
-    case entry_field::stages_kept: return give(change.stages_kept);
+    case entry_field::stages_kept:
+        if (!write.inserts || change.stages_kept != 0) give(change.stages_kept);
+        return;
     case entry_field::results:
         if (write.results != nullptr) give(*write.results);
         return;

@@ -29,6 +29,7 @@ public:
         basic_coordinator made{parts, purpose, stages};
         if (purpose == goal::tombstone) made.why_ = reason::mark_without_entry;
         made.one_phase_ = purpose == goal::run && how == phases::one && stages.count == 1;
+        if (stages.begins_called) made.stages_.current = made.stages_.kept = 1;
         made.next_ = made.first_step();
         made.seen_ = first;
         return made;
@@ -77,8 +78,10 @@ public:
                     reason::none, false, revision, revision + 1,
                     static_cast<stage_number>(kept + 1)};
         case step::commit:
-            return {state_, epoch_, settle::state::applied, epoch_, epoch_, attempts_, reason::none,
-                    false, revision, revision, kept};
+        case step::commit_and_close:
+            return {state_, epoch_,
+                    current == step::commit ? settle::state::applied : settle::state::done,
+                    epoch_, epoch_, attempts_, reason::none, false, revision, revision, kept};
         case step::close:
             return {state_, epoch_, ending_state(), epoch_, committed_, attempts_, reason::none,
                     false, revision, revision, kept};
@@ -97,13 +100,15 @@ public:
 
     /// Shape:   expired - the entry is too old to commit
     void inserted(log_answer reply, bool expired) {
+        // No part was sent. An earlier entry may be purged, so an old entry keeps nothing.
+        if (expired && Rules::old_inserts_keep_nothing) stages_.kept = stages_.current = 0;
         if (!moved(reply)) return;
         known_ = true;
         state_ = insert_state();
         epoch_ = seen_;
         if (goal_ != goal::run) next_ = step::end;
         else if (expired && Rules::lifetimes) cancel_for(reason::expired);
-        else start(step::apply);
+        else start(step::apply, stages_.kept);
     }
 
     /// The log has no entry with this id.
@@ -187,8 +192,10 @@ public:
     void committed(log_answer reply) {
         if (!moved(reply)) return;
         committed_ = epoch_;
-        state_ = settle::state::applied;
-        start(step::confirm);
+        bool const closes = next_ == step::commit_and_close;
+        state_ = closes ? settle::state::done : settle::state::applied;
+        if (closes) next_ = step::end;
+        else start(step::confirm);
     }
 
     void closed(log_answer reply) {
@@ -313,6 +320,10 @@ private:
     [[nodiscard]] bool only_pivot_decides() const noexcept {
         return state_ == settle::state::deciding && Rules::pivot_decides;
     }
+    [[nodiscard]] step committing_step() const noexcept {
+        bool const confirms = stages_.confirms && Rules::confirms_before_close;
+        return confirms ? step::commit : step::commit_and_close;
+    }
     [[nodiscard]] settle::state state_after_keep() const noexcept {
         return Rules::notes_pivot && stages_.pivot_is_next() ? settle::state::deciding : state_;
     }
@@ -377,7 +388,7 @@ private:
 
     void end_stage() {
         auto const next = static_cast<stage_number>(stages_.current + 1);
-        if (stages_.is_last()) ask_log(step::commit);
+        if (stages_.is_last()) ask_log(committing_step());
         // After a claim only the records are applied again. The results of kept stages stay.
         else if (stages_.current < stages_.kept) start(step::apply, stages_.kept);
         else if (Rules::keeps) ask_log(step::keep);

@@ -14,6 +14,7 @@ SETTLE_BEGIN
 struct stage_progress {
     stage_number count = 1;
     bool has_pivot = false;   ///< the last stage is the pivot
+    bool confirms = true;     ///< a part has work after the commit
     stage_number current = 0; ///< the stage whose parts the next wave sends
     stage_number kept = 0;    ///< the number of stages whose results the entry has
     std::uint32_t revision = 0;
@@ -28,6 +29,7 @@ struct stage_progress {
     [[nodiscard]] std::uint64_t packed() const noexcept {
         return (std::uint64_t{count} - 1) | std::uint64_t{current} << 8U |
                std::uint64_t{kept} << 16U | (has_pivot ? 1U : 0U) << 24U |
+               (confirms ? 0U : 1U) << 25U |
                std::uint64_t{revision} << 32U;
     }
 
@@ -125,6 +127,7 @@ protected:
         : answers_(parts), goal_(purpose) {
         stages_.count = stages.count;
         stages_.has_pivot = stages.has_pivot;
+        stages_.confirms = stages.confirms;
     }
 
     [[nodiscard]] bool held() const noexcept { return epoch_ != 0; }

@@ -16,7 +16,7 @@ SETTLE_BEGIN
 /// `initial` → `pending` → `applied` → `done`; `pending` → `canceling` → `canceled`;
 /// `initial` → `canceled`; in one phase also `initial` → `done`. With a pivot `pending` →
 /// `deciding` → `applied` or `canceling`: in `deciding` the pivot may have been called, and only
-/// its answer decides.
+/// its answer decides. A type that confirms no part becomes `done` instead of `applied`.
 enum class state : std::uint8_t { initial, pending, applied, done, canceling, canceled, deciding };
 
 [[nodiscard]] constexpr std::string_view name_of(state value) {
@@ -34,12 +34,16 @@ inline constexpr std::array all_states{state::initial,   state::pending,  state:
 }
 
 /// True if an entry may go from one state to another, or stay in it under a new owner.
-[[nodiscard]] constexpr bool may_follow(state from, state to) {
+/// Shape:   confirms - a part of its type has work after the commit
+[[nodiscard]] constexpr bool may_follow(state from, state to, bool confirms = true) {
     using enum state;
     switch (from) {
     case initial: return to == pending || to == canceled || to == done; // done in one phase
-    case pending: return to == pending || to == applied || to == canceling || to == deciding;
-    case deciding: return to == deciding || to == applied || to == canceling;
+    case pending:
+        if (to == deciding) return true;
+        [[fallthrough]];
+    case deciding:
+        return to == from || to == canceling || to == applied || (to == done && !confirms);
     case applied: return to == applied || to == done;
     case canceling: return to == canceling || to == canceled;
     default: return false;
@@ -148,6 +152,9 @@ using stage_number = std::uint8_t;
 struct stage_plan {
     stage_number count = 1;
     bool has_pivot = false; ///< the last stage is a single call that cannot be undone
+    bool confirms = true;   ///< a part has work after the commit; records always have
+    /// The insert keeps stage 0: the stage has no part, and the next stage is no pivot.
+    bool begins_called = false;
 
     constexpr stage_plan() = default;
     constexpr stage_plan(stage_number stages, bool pivot = false)

@@ -23,8 +23,14 @@ enum class step : std::uint8_t {
     wait,           ///< driver: another owner is at work; wait, then look_again()
     end,            ///< no step is left: `state()` says how the run ended
     one_phase,      ///< one store: write the entry and every part in one native transaction
-    keep            ///< log: write the results of the stage that was applied; the state stays
+    keep,           ///< log: write the results of the stage that was applied; the state stays
+    commit_and_close ///< log: pending → done, for a transaction without a part to confirm
 };
+
+/// True if the step commits in two phases.
+[[nodiscard]] constexpr bool commits(step value) noexcept {
+    return value == step::commit || value == step::commit_and_close;
+}
 
 /// True if the step applies parts.
 [[nodiscard]] constexpr bool applies(step value) noexcept {
@@ -39,7 +45,7 @@ enum class step : std::uint8_t {
     constexpr std::string_view names[]{"insert",   "read",  "claim", "commit",  "close",
                                        "cancel",   "apply", "confirm", "compensate",
                                        "back off", "pause", "wait",  "end",     "one phase",
-                                       "keep"};
+                                       "keep",     "commit and close"};
     return names[static_cast<std::size_t>(value)];
 }
 

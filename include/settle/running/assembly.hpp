@@ -241,10 +241,11 @@ public:
         auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
         if constexpr (is_container) {
             return driver_type{{log_, sessions_}, given_.environment(), given_.observer(),
-                               limits_, owner_, call, how};
+                               limits_, owner_, call, how, keeps_at_insert<log_type>};
         } else {
             return driver_type{seam_calls{ports_.view(), limits_.lifetime}, ports_.environment,
-                               ports_.observer, limits_, owner_, call, how};
+                               ports_.observer, limits_, owner_, call, how,
+                               keeps_at_insert<log_type>};
         }
     }
 

@@ -66,7 +66,7 @@ job new_job(transaction_id&& id, new_request const& request, goal purpose, Drive
             Environment const& environment) {
     return job{std::move(id), request.direction, request.parameters,
                driver.time(), request.parts,     fresh_epoch(environment, driver.time()),
-               purpose,       driver.how()};
+               purpose,       driver.how(),      driver.stages_of(*request.direction)};
 }
 
 /// The job of an entry that this worker takes over.

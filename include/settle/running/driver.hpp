@@ -15,14 +15,20 @@ template <typename Calls, typename Environment, typename Observer>
 class driver {
 public:
     driver(Calls calls, Environment const& environment, Observer& observer, options const& limits,
-           std::string const& owner, call_options const& call, phases how)
-        : calls_(std::move(calls)), how_(how),
+           std::string const& owner, call_options const& call, phases how, bool keeps_at_insert)
+        : calls_(std::move(calls)), how_(how), keeps_at_insert_(keeps_at_insert),
           progress_(calls_, environment, observer, limits, owner, call) {}
     driver(driver const&) = delete;
     driver& operator=(driver const&) = delete;
 
     /// One phase or two, for transactions that begin here.
     [[nodiscard]] phases how() const { return how_; }
+    /// The stages of a transaction that begins here.
+    [[nodiscard]] stage_plan stages_of(transaction_descriptor const& type) const {
+        stage_plan made = type.stages;
+        made.begins_called = made.begins_called && keeps_at_insert_;
+        return made;
+    }
     [[nodiscard]] timestamp time() const { return progress_.time(); }
     /// Reads the clock before a new job, when the last job ended a while ago.
     void look_at_clock() { progress_.look_at_clock(); }
@@ -81,6 +87,7 @@ private:
         ask_stores<step::back_off>(all, typed);
         if constexpr (Calls::several_stages) ask_log<step::keep>(all);
         ask_log<step::commit>(all);
+        if constexpr (Calls::several_stages) ask_log<step::commit_and_close>(all);
         ask_log<step::cancel>(all);
         ask_stores<step::confirm>(all, typed);
         ask_stores<step::compensate>(all, typed);
@@ -121,6 +128,7 @@ private:
 
     Calls calls_;
     phases how_;
+    bool keeps_at_insert_; ///< the log takes inserts that keep a stage
     detail::progress<Calls, Environment, Observer> progress_;
 };
 

@@ -33,9 +33,9 @@ struct job {
           coordinator(std::move(work)) {}
     /// A job that is new to the log; its coordinator is made in place.
     job(transaction_id&& own_id, transaction_descriptor const* own_type, void const* own_parameters,
-        timestamp at, std::size_t parts, epoch first, goal purpose, phases how)
+        timestamp at, std::size_t parts, epoch first, goal purpose, phases how, stage_plan stages)
         : id(std::move(own_id)), type(own_type), parameters(own_parameters),
-          coordinator(settle::coordinator::begin(parts, first, purpose, how, own_type->stages)),
+          coordinator(settle::coordinator::begin(parts, first, purpose, how, stages)),
           created(at) {}
 
     /// True if a wave of this step has work for the job.
@@ -109,12 +109,12 @@ template <step Step>
     bool const inserts = Step == step::insert || (Step == step::one_phase && c.inserts());
     auto const change = [&]() __attribute__((always_inline)) {
         if (!inserts) return c.change(Step);
-        return transition{state::initial, 0, c.insert_state(), c.insert_epoch(), 0, 0, c.why(),
-                          true};
+        return transition{state::initial, 0,        c.insert_state(), c.insert_epoch(), 0, 0,
+                          c.why(),        true, 0, 0, c.stages_kept()};
     };
-    bool const ends_done = Step == step::commit ||
+    bool const ends_done = commits(Step) ||
                            (Step == step::one_phase && c.insert_state() == state::done);
-    bool const keeps = Step == step::keep || Step == step::commit;
+    bool const keeps = Step == step::keep || commits(Step);
     // The write is built in place, so that no member is set twice.
     return {&work.id,
             work.type,

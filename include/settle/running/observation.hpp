@@ -102,7 +102,7 @@ public:
 private:
     static constexpr bool ends_entry(step taken) {
         return taken == step::insert || taken == step::close || taken == step::cancel ||
-               taken == step::one_phase;
+               taken == step::commit_and_close || taken == step::one_phase;
     }
 
     /// The observer's exception must not keep a transaction from its end.

@@ -38,7 +38,9 @@ public:
     /// The time that the next steps carry. The clock is read once a wave, after every wait, and
     /// whenever the age of an entry decides.
     [[nodiscard]] timestamp time() const { return now_; }
-    [[nodiscard]] write_context now() const { return {now_, owner_}; }
+    [[nodiscard]] write_context now() const {
+        return {now_, owner_, clock_view::on(environment_)};
+    }
 
     /// Reads the clock: after a slow wave, or before a new job.
     void look_at_clock() { now_ = environment_.now(); }
@@ -130,7 +132,7 @@ private:
 
     static constexpr bool asks_log(step taken) {
         return taken == step::insert || taken == step::claim || taken == step::keep ||
-               taken == step::commit || taken == step::close || taken == step::cancel ||
+               commits(taken) || taken == step::close || taken == step::cancel ||
                taken == step::one_phase;
     }
 
@@ -171,7 +173,7 @@ private:
         } else if constexpr (Step == step::keep) {
             c.kept(work.reply);
             if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
-        } else if constexpr (Step == step::commit) {
+        } else if constexpr (commits(Step)) {
             c.committed(work.reply);
             if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
         } else if constexpr (Step == step::close) {

@@ -47,6 +47,9 @@ public:
         for (job& work : jobs) {
             if (!work.takes(Step)) continue;
             writes_.push_back(write_of<Step>(work));
+            if (Step == step::insert) {
+                writes_.back().last_moment = later(work.created, lifetime_);
+            }
             writers_.push_back(&work);
         }
         write_all(at);

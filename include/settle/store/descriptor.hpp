@@ -60,6 +60,7 @@ struct part_descriptor {
     kept_result (*make_result)(part_number part, void const* kept);
     retry_limits retries;
     bool is_pivot;           ///< cannot be undone; the only part of the last stage
+    bool confirms;           ///< has work after the commit
 };
 
 /// A direction of a transaction type, as drivers and logs see it.
@@ -193,6 +194,13 @@ template <typename Participant>
     else return false;
 }
 
+/// A kind that does not tell has work after the commit.
+template <typename Participant>
+[[nodiscard]] consteval bool has_confirm() {
+    if constexpr (requires { Participant::confirms; }) return Participant::confirms;
+    else return true;
+}
+
 static_assert(last_stage < std::numeric_limits<stage_number>::max());
 
 template <typename Direction, std::size_t Index>
@@ -210,7 +218,8 @@ template <typename Direction, std::size_t Index>
             kind::make_image,
             kind::make_result,
             retries_of<participant>(),
-            is_pivot<participant>()};
+            is_pivot<participant>(),
+            has_confirm<participant>()};
 }
 
 template <typename Direction>
@@ -227,13 +236,19 @@ struct described_parts<undescribed> {
 
 template <typename Direction>
 [[nodiscard]] constexpr stage_plan plan_stages() {
+    stage_number first = std::numeric_limits<stage_number>::max();
     stage_number last = 0;
-    bool has_pivot = false;
+    stage_plan made;
+    made.confirms = described_parts<Direction>::all.empty();
     for (part_descriptor const& one : described_parts<Direction>::all) {
+        first = std::min(first, one.stage);
         last = std::max(last, one.stage);
-        has_pivot = has_pivot || one.is_pivot;
+        made.has_pivot = made.has_pivot || one.is_pivot;
+        made.confirms = made.confirms || one.confirms;
     }
-    return {static_cast<stage_number>(last + 1), has_pivot};
+    made.count = static_cast<stage_number>(last + 1);
+    made.begins_called = first != 0 && last > (made.has_pivot ? 1 : 0);
+    return made;
 }
 
 } // namespace detail

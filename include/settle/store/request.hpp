@@ -49,6 +49,27 @@ struct part_result {
     }
 };
 
+/// The clock of an environment, which outlives the view.
+struct clock_view {
+    void const* of = nullptr;
+    timestamp (*read)(void const* of) = nullptr;
+
+    template <typename Environment>
+    [[nodiscard]] static clock_view on(Environment const& environment) noexcept {
+        return {&environment,
+                [](void const* of) { return static_cast<Environment const*>(of)->now(); }};
+    }
+};
+
+/// Values that a log writes beside every entry of a call.
+struct write_context {
+    timestamp now;
+    std::string const& owner;
+    clock_view clock{}; ///< the engine's clock, for a log that looks at it inside a native write
+
+    [[nodiscard]] timestamp time() const { return clock.read ? clock.read(clock.of) : now; }
+};
+
 /// One insert or compare-and-set of an entry, handed to a log.
 /// Shape:   id, parameters, images, results - outlive the call
 struct entry_write {
@@ -60,7 +81,8 @@ struct entry_write {
     step action;             ///< insert, claim, keep, commit, close, cancel or one_phase; the
                              ///< same for all writes of one call
     bool inserts;            ///< the write inserts the entry; otherwise it changes the entry
-    /// The compare-and-set. An insert uses `to`, `to_epoch`, `committed` and `why` alone.
+    /// The compare-and-set. An insert uses `to`, `to_epoch`, `committed`, `why` and `stages_kept`
+    /// alone.
     transition change;
     timestamp created;
     std::size_t failed_part; ///< the part that `change.why` names, or no_part
@@ -70,7 +92,14 @@ struct entry_write {
     /// All results that the entry has from now on; null if this write stores none. Only a keep and
     /// a commit store results.
     std::vector<kept_result> const* results = nullptr;
+    /// An insert that keeps a stage takes no effect after it.
+    timestamp last_moment = timestamp::max();
 
+    /// True if an insert must take no effect. The log asks inside its native write, where no purge
+    /// can come between.
+    [[nodiscard]] bool is_late(write_context const& at) const {
+        return inserts && change.stages_kept != 0 && at.time() > last_moment;
+    }
     /// The part that failed, as the entry names it.
     [[nodiscard]] part_name failed() const {
         if (change.why == reason::none || failed_part == no_part) return {};
@@ -93,12 +122,6 @@ struct read_request {
     std::int64_t* row;      ///< as entry_write::row; the log may change it
     /// The transaction's insert follows, and finds an entry that this read missed.
     bool inserts_next = false;
-};
-
-/// Values that a log writes beside every entry of a call.
-struct write_context {
-    timestamp now;
-    std::string const& owner;
 };
 
 /// One transaction that a store settles in one native transaction.

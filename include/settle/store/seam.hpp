@@ -61,7 +61,8 @@
 //   write(writes, results, context)   Inserts entries, or changes each by compare-and-set on state,
 //       epoch and revision. All writes of a call have the same action. Each takes effect alone or
 //       together with others, but never in part, and is answered by itself. results[i].row comes as
-//       writes[i].row. A new entry has revision 0, no kept stage and no results. A keep leaves
+//       writes[i].row. A new entry has revision 0 and no results, and the kept stages that the
+//       insert gives: none, unless the session has keeps_at_insert. A keep leaves
 //       the epoch and the owner, and may change `pending` to `deciding`; it raises the revision and
 //       the number of kept stages, which no other write changes. Lists of images and results that a
 //       write has replace the lists of the entry, and all other writes leave them. Answers:
@@ -88,6 +89,9 @@
 //       change both precede `before`, and returns how far it has passed the log. The next call goes
 //       on there, so that a purge looks at no entry twice.
 //   expect(id)                    Optional: an insert of this id comes soon (fetches_ahead = true).
+//   keeps_at_insert = true        Optional: an insert may keep a stage. If write.is_late(context)
+//       inside the native write, it takes no effect and is answered `unavailable`. Between that
+//       question and the insert, no purge takes effect. The engine then saves a write.
 #pragma once
 
 #include <settle/protocol/entry.hpp>
@@ -207,6 +211,13 @@ template <typename Session>
         return session.can_settle_in_one_phase();
     else return settles_in_one_phase<Session>;
 }
+
+/// True if an insert of the log session may keep a stage.
+template <typename Session>
+inline constexpr bool keeps_at_insert = false;
+template <typename Session>
+    requires requires { Session::keeps_at_insert; }
+inline constexpr bool keeps_at_insert<Session> = Session::keeps_at_insert;
 
 /// True if a session accepts early notice of the records or ids of a coming wave, and fetches them
 /// meanwhile.

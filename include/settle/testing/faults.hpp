@@ -289,6 +289,9 @@ private:
 template <typename Database>
 class faulty_log {
 public:
+    static constexpr bool keeps_at_insert =
+        settle::detail::keeps_at_insert<decltype(std::declval<Database&>().bind_log())>;
+
     faulty_log(fault_source& source, Database& inner)
         : source_(&source), inner_(&inner), session_(inner.bind_log()) {}
 

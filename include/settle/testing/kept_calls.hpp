@@ -69,7 +69,7 @@ struct kept_parts {
 /// Writes of a log that are sent later.
 struct kept_writes {
     kept_writes(std::vector<entry_write>&& given, write_context const& context)
-        : writes(std::move(given)), now(context.now), owner(context.owner) {
+        : writes(std::move(given)), now(context.now), owner(context.owner), clock(context.clock) {
         for (entry_write& one : writes) {
             transactions.keep(one);
             if (one.images != nullptr) one.images = &images.emplace_back(*one.images);
@@ -81,7 +81,7 @@ struct kept_writes {
         std::vector<write_result> results(writes.size());
         for (std::size_t at = 0; at < writes.size(); ++at) results[at].row = writes[at].row;
         log.write(std::span<entry_write const>{writes}, std::span{results},
-                  write_context{now, owner});
+                  write_context{now, owner, clock});
     }
 
     kept_transactions transactions;
@@ -90,6 +90,7 @@ struct kept_writes {
     std::vector<entry_write> writes;
     timestamp now;
     std::string owner;
+    clock_view clock;
 };
 
 /// Transactions of one phase that are sent later.

@@ -83,6 +83,8 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_keep, Fixture);                               \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_attempts, Fixture);                           \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_deciding, Fixture);                           \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_commit_and_close, Fixture);                   \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_keep_at_insert, Fixture);                     \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_kept_results, Fixture);                       \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_old_revision, Fixture);                       \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_keep_wave, Fixture);                          \

@@ -142,6 +142,7 @@ public:
     void expect(transaction_id const& id) { database_->entries().expect(id); }
 
     static constexpr bool is_container = true;
+    static constexpr bool keeps_at_insert = true;
     /// Keeps other threads away while the caller calls write_one().
     [[nodiscard]] std::unique_lock<Lock> hold() { return std::unique_lock{database_->lock()}; }
     /// Shape:   row - as write.row, and stays valid as that

@@ -121,9 +121,11 @@ protected:
 
     // A protocol with two phases only has one stage only.
 
-    static mind born(transaction const& of, epoch first, goal aim, phases how) {
+    mind born(transaction const& of, epoch first, goal aim, phases how) const {
         if constexpr (knows_one_phase) {
-            return mind::begin(of.parts(), first, aim, how, of.stages());
+            stage_plan stages = of.stages();
+            stages.begins_called = stages.begins_called && within_.keeps_at_insert;
+            return mind::begin(of.parts(), first, aim, how, stages);
         } else {
             return mind::begin(of.parts(), first, aim);
         }

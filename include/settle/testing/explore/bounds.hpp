@@ -21,6 +21,7 @@ struct bounds {
     bool ages = false;              ///< entries expire at any moment, and are then purged
     bool resubmits = false;         ///< a purged id is submitted again, which users must not do
     bool one_phase = false;         ///< a call may commit in one phase
+    bool keeps_at_insert = true;    ///< an insert may keep stage 0, as the log promises it
     bool submits = false;           ///< an id may be submitted, for any worker to run later
     bool requeues = false;          ///< an applied transaction may be requeued, as in a batch
     bool refusals = false;          ///< a log may refuse a commit for good

@@ -122,7 +122,7 @@ struct model_entry {
         print.add(now.epoch_number);
         print.add(now.committed);
         print.add(birth);
-        if (now.revision == 0) return;
+        if (now.revision == 0 && now.stages_kept == 0) return;
         print.add(std::uint64_t{now.revision} | std::uint64_t{now.stages_kept} << 32U |
                   std::uint64_t{results} << 40U | std::uint64_t{1} << 63U);
     }
@@ -136,8 +136,10 @@ struct model_entry {
     }
 
     /// Shape:   state_alone - the log does not compare the epoch; blind - it compares neither epoch
-    ///          nor state, for an unfinished entry; any_revision - it does not compare the revision
-    log_answer change(transition const& write, bool state_alone, bool blind, bool any_revision) {
+    ///          nor state, for an unfinished entry; any_revision - it does not compare the
+    ///          revision; confirms - a part has work after the commit
+    log_answer change(transition const& write, bool state_alone, bool blind, bool any_revision,
+                      bool confirms) {
         if (!present) return log_answer::conflict;
         bool const same_state = now.state == write.from || (blind && !is_final(now.state));
         if (!same_state || (!state_alone && !blind && now.epoch_number != write.from_epoch)) {
@@ -147,7 +149,7 @@ struct model_entry {
             return log_answer::conflict;
         }
         bool const takes = write.takes_owner && !is_final(write.to);
-        if (!may_follow(now.state, write.to)) broken = breach::changed;
+        if (!may_follow(now.state, write.to, confirms)) broken = breach::changed;
         else if (takes && write.to_epoch <= now.epoch_number) broken = breach::taken;
         now = {write.to,       write.to_epoch,    write.committed,
                write.attempts, write.to_revision, write.stages_kept};
@@ -214,10 +216,13 @@ public:
     }
     [[nodiscard]] stage_plan stages() const {
         stage_plan made;
+        made.confirms = records() != 0;
         for (call_model const& one : calls) {
             made.count = std::max(made.count, static_cast<stage_number>(one.stage + 1));
             made.has_pivot = made.has_pivot || one.moments == call_moments::pivot;
+            made.confirms = made.confirms || confirms(one);
         }
+        made.begins_called = records() == 0 && made.count > (made.has_pivot ? 2 : 1);
         return made;
     }
     [[nodiscard]] part_name name_part(std::size_t part) const {

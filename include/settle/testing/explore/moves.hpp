@@ -176,18 +176,21 @@ private:
         sent.inserts = me.mind.insert_state();
         sent.under = sent.at == step::insert ? me.mind.insert_epoch() : 0;
         sent.change = me.mind.change();
+        if constexpr (knows_one_phase) {
+            if (sent.at == step::insert) sent.change.stages_kept = me.mind.stages_kept();
+        }
         sent.old = me.old;
-        if (sent.at == step::keep || sent.at == step::commit) sent.results = me.results;
+        if (sent.at == step::keep || commits(sent.at)) sent.results = me.results;
         log_answer reply{};
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
                 reply = operations_.perform_at_log(next, sent);
-                give_answer(w.mind, sent.at, reply, next.entries[me.transaction].old);
+                give_answer(w.mind, sent, reply, next.entries[me.transaction].old);
             },
             [&] { return text(sent) + words(reply); });
         if constexpr (requires(mind& m) { m.cancel_for(reason::none); }) {
-            if (within_.refusals && (sent.at == step::commit || sent.at == step::keep)) {
+            if (within_.refusals && (commits(sent.at) || sent.at == step::keep)) {
                 branch(
                     move_kind::outside,
                     [](world_type&, worker& w) { w.mind.cancel_for(reason::record_unusable); },
@@ -195,7 +198,7 @@ private:
             }
         }
         may_be_late(now, sent, branch, [&](world_type& next, worker& w) {
-            give_answer(w.mind, sent.at, log_answer::unknown, next.entries[me.transaction].old);
+            give_answer(w.mind, sent, log_answer::unknown, next.entries[me.transaction].old);
         });
     }
 
@@ -365,14 +368,15 @@ private:
         if constexpr (knows_one_phase) w.mind.look_at_age(now.entries[w.transaction].old);
     }
 
-    static void give_answer(mind& to, step at, log_answer reply, bool old) {
+    static void give_answer(mind& to, flight const& sent, log_answer reply, bool old) {
         if constexpr (knows_one_phase) {
-            if (at == step::keep) return to.kept(reply);
+            if (sent.at == step::keep) return to.kept(reply);
         }
-        switch (at) {
-        case step::insert: to.inserted(reply, old); break;
+        switch (sent.at) {
+        case step::insert: to.inserted(reply, old || sent.old); break;
         case step::claim: to.claimed(reply, old); break;
-        case step::commit: to.committed(reply); break;
+        case step::commit:
+        case step::commit_and_close: to.committed(reply); break;
         case step::close: to.closed(reply); break;
         default: to.canceled(reply); break;
         }

@@ -53,7 +53,7 @@ public:
         if (writes) {
             written = m.inserts() ? here.insert(ends, sent.under, sent.old)
                                : here.change(m.change(), !rules::changes_compare, false,
-                                             !rules::revisions_compare);
+                                             !rules::revisions_compare, true);
         }
         bool const stays = written == log_answer::taken || !rules::one_phase_compares;
         bool const done = writes && stays && ends == state::done;
@@ -74,14 +74,21 @@ public:
         if (sent.at == step::insert) {
             if (!here.present && here.birth == 0 && !rules::first_epochs_differ)
                 here.birth = sent.under;
-            return here.insert(sent.inserts, sent.under, sent.old);
+            stage_number const kept = sent.change.stages_kept;
+            if (kept != 0 && sent.old && rules::old_inserts_keep_nothing) {
+                return log_answer::unavailable;
+            }
+            log_answer const written = here.insert(sent.inserts, sent.under, sent.old);
+            if (written == log_answer::taken) here.now.stages_kept = kept;
+            return written;
         }
         bool const blind = sent.at == step::cancel && !rules::cancel_compares;
         log_answer const written = here.change(sent.change, !rules::changes_compare, blind,
-                                               !rules::revisions_compare);
+                                               !rules::revisions_compare,
+                                               all_[sent.transaction]->stages().confirms);
         if (written != log_answer::taken) return written;
-        if (sent.at == step::keep || sent.at == step::commit) here.results = sent.results;
-        if (sent.at == step::commit) {
+        if (sent.at == step::keep || commits(sent.at)) here.results = sent.results;
+        if (commits(sent.at)) {
             all_[sent.transaction]->commit(next.data);
             ++here.commits;
         }

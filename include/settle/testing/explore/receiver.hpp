@@ -31,6 +31,7 @@ struct call_model {
     std::uint8_t results = 1; ///< the number of different results of a first answer; at most 14
     bool refuses = false;     ///< a first answer may refuse the call
     bool busy = false;        ///< a first answer may be busy
+    bool confirms = true;     ///< a call that can be undone is confirmed after the commit
 };
 
 /// The call that a search makes for a participant that is no record. A kind specialises it for its
@@ -52,9 +53,16 @@ struct searched_call<Participant> {
         else if (Participant::is_pivot) made.moments = call_moments::pivot;
         made.results = made.moments == call_moments::query ? 2 : 1;
         made.refuses = Participant::has_effect;
+        made.confirms = Participant::confirms;
         return made;
     }
 };
+
+/// True if the receiver gets a call after the commit.
+[[nodiscard]] constexpr bool confirms(call_model const& of) {
+    return of.moments == call_moments::confirm_only ||
+           (of.moments == call_moments::undoable && of.confirms);
+}
 
 struct calls_clause {
     transaction_id id;
@@ -211,7 +219,7 @@ inline call_answer execute_call(receiver_row& row, call_model const& of,
                                 received_call const& call) {
     using enum call_moments;
     bool const asks = call.at == step::apply     ? of.moments != confirm_only
-                      : call.at == step::confirm ? of.moments != pivot && of.moments != query
+                      : call.at == step::confirm ? confirms(of)
                                                  : of.moments == undoable;
     if (!asks) return {answer::applied, 0};
     if (of.moments == query) return detail::work_of_apply(row, of, call);

@@ -145,7 +145,7 @@ private:
 
     /// A receiver with rows knows whether its call was confirmed.
     [[nodiscard]] static bool unconfirmed(receiver_row const& row, call_model const& of) {
-        return of.moments == call_moments::undoable &&
+        return of.moments == call_moments::undoable && of.confirms &&
                of.grade.remembers == receiver_grade::memory::rows &&
                row.now == receiver_status::applied;
     }

@@ -14,6 +14,7 @@ namespace testing {
 
 [[nodiscard]] inline std::string words_of(log_answer given) {
     if (given == log_answer::held_back) return ": a part is busy";
+    if (given == log_answer::unavailable) return ": refused, it is too old";
     return given == log_answer::taken ? ": ok" : ": refused, it has changed";
 }
 

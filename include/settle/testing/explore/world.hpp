@@ -71,7 +71,7 @@ struct flight {
         made.add(change.to_epoch);
         made.add(change.committed);
         made.add(change.attempts);
-        if (results != 0 || change.to_revision != 0) {
+        if (results != 0 || change.to_revision != 0 || change.stages_kept != 0) {
             made.add(std::uint64_t{change.from_revision} | std::uint64_t{results} << 16U |
                      std::uint64_t{change.to_revision} << 32U |
                      std::uint64_t{change.stages_kept} << 48U | std::uint64_t{1} << 63U);

@@ -54,7 +54,8 @@ public:
         ++purged_;
     }
 
-    void note_change(transaction_id const& id, transition const& taken) {
+    /// Shape:   confirms - a part of the transaction has work after the commit
+    void note_change(transaction_id const& id, transition const& taken, bool confirms = true) {
         auto const found = entries_.find(id);
         if (found == entries_.end()) {
             complain(id + ": changed, though the log has no such entry");
@@ -65,12 +66,14 @@ public:
             complain(id + ": went from " + shown(taken.from, taken.from_epoch) + " to " +
                      shown(taken.to, taken.to_epoch) + ", though it was " +
                      shown(observed.state, observed.epoch_number));
-        } else if (!may_follow(taken.from, taken.to)) {
+        } else if (!may_follow(taken.from, taken.to, confirms)) {
             complain(id + ": went from " + shown(taken.from, taken.from_epoch) + " to " +
                      shown(taken.to, taken.to_epoch));
         }
         if (taken.takes_owner) ++claims_;
-        if (taken.to == state::applied && taken.from != taken.to) note_commit(id, observed);
+        bool const undecided = taken.from == state::pending || taken.from == state::deciding;
+        bool const commits = taken.to == state::applied || taken.to == state::done;
+        if (undecided && commits) note_commit(id, observed);
         if (is_final(taken.to) && !is_final(observed.state)) --open_;
         observed.state = taken.to;
         observed.epoch_number = taken.to_epoch;
@@ -78,7 +81,9 @@ public:
 
     /// The log has taken a write.
     void note_write(entry_write const& taken) {
-        if (!taken.inserts) return note_change(*taken.id, taken.change);
+        if (!taken.inserts) {
+            return note_change(*taken.id, taken.change, taken.type->stages.confirms);
+        }
         bool const typed = taken.type->described;
         note_insert(*taken.id, taken.change.to, taken.change.to_epoch,
                     typed ? taken.type->name() : std::string{},
@@ -175,6 +180,9 @@ private:
 template <typename Database>
 class witnessed_log {
 public:
+    static constexpr bool keeps_at_insert =
+        settle::detail::keeps_at_insert<decltype(std::declval<Database&>().bind_log())>;
+
     witnessed_log(Database& inner, witness& seen) : session_(inner.bind_log()), seen_(&seen) {}
 
     [[nodiscard]] std::string const& name() const { return session_.name(); }

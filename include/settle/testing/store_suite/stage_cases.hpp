@@ -104,6 +104,78 @@ TEST_CASE_TEMPLATE_DEFINE("log: a keep may make an entry deciding, which ends ei
     }
 }
 
+TEST_CASE_TEMPLATE_DEFINE("log: a commit may close the entry, with its results", Fixture,
+                          suite_commit_and_close) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    auto const results = usual_results();
+    for (auto const from : {state::pending, state::deciding}) {
+        std::string const id{name_of(from)};
+        CAPTURE(id);
+        auto writer = pending_move(log, id, 70, 1, "first");
+        auto& work = writer.transaction();
+        transition keeps = keep_of(writer.view());
+        keeps.to = from;
+        auto kept = work.change(step::keep, keeps);
+        REQUIRE(write_one(log, work, kept, at_millisecond(2), "first").reply == log_answer::taken);
+        entry expected = writer.read();
+
+        transition ends = commit_of(standing_after(keeps));
+        ends.to = state::done;
+        auto made = work.change(step::commit_and_close, ends);
+        made.results = &results;
+        auto const send = [&](timestamp when) {
+            return write_one(log, work, made, when, "first").reply;
+        };
+        CHECK(send(at_millisecond(3)) == log_answer::taken);
+        expected.state = state::done;
+        expected.committed = 70;
+        expected.modified = at_millisecond(3);
+        expected.results = results;
+        CHECK(writer.read() == expected);
+        CHECK(send(at_millisecond(4)) == log_answer::conflict);
+        CHECK(log.list({.unfinished = true}, "", 10).value().empty());
+        auto const gone = log.purge(at_millisecond(9), 10, purged::nothing);
+        CHECK(gone.value().erased == 1);
+        CHECK(!log.read(id).value());
+    }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: an insert may keep a stage until its last moment", Fixture,
+                          suite_keep_at_insert) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    if constexpr (settle::detail::keeps_at_insert<decltype(log)>) {
+        // The log looks at the engine's clock, not at the time that the write carries.
+        timestamp clock = at_millisecond(10);
+        clock_view const seen{&clock, [](void const* of) {
+                                  return *static_cast<timestamp const*>(of);
+                              }};
+        std::string const owner = "first";
+        auto const send = [&](transaction_id const& id, stage_number kept) {
+            auto writer = new_move(log, id);
+            auto made = writer.transaction().insert(state::pending, 70, at_millisecond(1));
+            made.change.stages_kept = kept;
+            made.last_moment = at_millisecond(10);
+            write_result sent;
+            log.write(std::span{&made, 1}, std::span{&sent, 1},
+                      write_context{at_millisecond(1), owner, seen});
+            return sent.reply;
+        };
+        CHECK(send("kept", 1) == log_answer::taken);
+        auto const kept = log.read("kept").value();
+        REQUIRE(kept);
+        CHECK(kept->stages_kept == 1);
+        CHECK(kept->revision == 0);
+        clock = at_millisecond(11);
+        CHECK(send("late", 1) == log_answer::unavailable);
+        CHECK(!log.read("late").value());
+        CHECK(send("late", 0) == log_answer::taken);
+        CHECK(log.read("late").value()->stages_kept == 0);
+        CHECK(send("kept", 1) != log_answer::taken);
+    }
+}
+
 TEST_CASE_TEMPLATE_DEFINE("log: later writes leave the results, and a commit may replace them",
                           Fixture, suite_kept_results) {
     Fixture fixture;

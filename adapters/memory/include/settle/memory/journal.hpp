@@ -26,6 +26,7 @@ public:
     [[gnu::noinline]] log_answer insert(entry_write const& write, std::int64_t& row_number,
                                         write_context const& at) {
         transition const& change = write.change;
+        if (write.is_late(at)) return log_answer::unavailable;
         std::string const* const owner = known_owner(at.owner);
         if (is_final(change.to)) make_room(ended_);
         if (sorted_) make_room(new_);
@@ -34,6 +35,7 @@ public:
         if (!fresh) return log_answer::conflict;
         row->state = change.to;
         row->epoch_number = change.to_epoch;
+        row->stages_kept = change.stages_kept;
         row->owner = owner;
         row->created = write.created;
         row->modified = at.now;

@@ -116,7 +116,7 @@ private:
     statement insert_;
     statement number_;
     statement erase_;
-    std::array<statement, static_cast<std::size_t>(step::keep) + 1> changes_by_;
+    std::array<statement, static_cast<std::size_t>(step::commit_and_close) + 1> changes_by_;
     entry_values values_;
     entry_changes changes_{values_};
 };

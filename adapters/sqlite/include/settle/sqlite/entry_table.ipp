@@ -8,6 +8,10 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 SETTLE_FUNCTION void entry_table::insert(std::span<sent_write> all, write_context const& at) {
+    auto const in_time = std::stable_partition(
+        all.begin(), all.end(), [&](sent_write const& one) { return !one.write->is_late(at); });
+    for (auto one = in_time; one != all.end(); ++one) one->result->reply = log_answer::unavailable;
+    all = {all.begin(), in_time};
     auto const before = [](sent_write const& left, sent_write const& right) {
         return std::less<>{}(left.write->type, right.write->type);
     };
@@ -96,7 +100,8 @@ SETTLE_FUNCTION std::string entry_table::insert_sql() {
         if (field == entry_field::type) values += "?1";
         else if (field == entry_field::owner) values += "?2";
         else if (field == entry_field::modified) values += "?3";
-        else if (field == entry_field::reason) values += "coalesce(" + value + ", 0)";
+        else if (field == entry_field::reason || field == entry_field::stages_kept)
+            values += "coalesce(" + value + ", 0)";
         else values += value;
     }
     return "INSERT OR FAIL INTO settle_entry(" + names + ") SELECT " + values +
@@ -122,8 +127,9 @@ SETTLE_FUNCTION std::string entry_table::new_value(entry_field field, step actio
     case entry_field::open: return value;
     case entry_field::committed: return "epoch";
     case entry_field::state:
-        // These two need no value of the wave.
+        // These need no value of the wave.
         if (action == step::commit) return "2";
+        if (action == step::commit_and_close) return "3";
         if (action == step::close) return "iif(state = 2, 3, 5)";
         [[fallthrough]];
     // Without a value of the wave, the row keeps its own.

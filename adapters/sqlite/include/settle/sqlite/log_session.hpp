@@ -27,6 +27,7 @@ public:
     /// The name that the log got when this file first held one.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
+    static constexpr bool keeps_at_insert = true;
     void write(std::span<entry_write const> writes, std::span<write_result> results,
                write_context const& at);
 

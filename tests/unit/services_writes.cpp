@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+// The durable writes of transactions that are calls alone.
+#include "engine_types.hpp"
+
+#include <service_receiver.hpp>
+
+namespace service_writes {
+
+using namespace engine_test;
+
+struct visit {
+    std::string guest;
+};
+struct request {
+    std::string guest;
+};
+struct place {
+    std::string number;
+};
+
+SETTLE_STRUCT(visit, guest);
+SETTLE_STRUCT(request, guest);
+SETTLE_STRUCT(place, number);
+
+using service_test::receiver;
+using settle::call;
+using settle::param;
+using settle::service_call;
+
+inline constexpr settle::service<request, place, "theatre", settle::barrier> theatre;
+
+template <settle::fixed_string Name>
+inline constexpr auto booking = settle::participant<Name>(theatre)
+                                    .apply(call(param<&visit::guest>))
+                                    .compensate(call());
+
+inline constexpr auto visit_type = settle::transaction<visit, "visit">(
+    booking<"seat">, booking<"table">,
+    settle::participant<"fee">(theatre).apply(call(param<&visit::guest>)));
+inline constexpr auto fee_type = settle::transaction<visit, "fee">(
+    settle::participant<"fee">(theatre).apply(call(param<&visit::guest>)));
+inline constexpr auto confirmed_type =
+    settle::transaction<visit, "confirmed">(booking<"seat">.confirm(call()));
+
+namespace {
+
+struct house {
+    receiver services{};
+    std::string steps{}; ///< "insert apply "
+    std::function<void(settle::event const&)> seen{};
+    world_state world{};
+
+    template <auto const& Type>
+    auto make(settle::memory::database& log) {
+        return settle::engine{settle::log_in(log), settle::bind(theatre, services),
+                              settle::type<Type>,
+                              settle::with_environment(manual_environment{world}),
+                              settle::observed_by([this](settle::event const& one) {
+                                  steps.append(name_of(one.taken)).append(" ");
+                                  if (seen) seen(one);
+                              })};
+    }
+    house() {
+        services.decide = [](service_call const&) {
+            return settle::service_answer::ok(R"({"number":"12"})");
+        };
+    }
+};
+
+} // namespace
+
+} // namespace service_writes
+
+using namespace service_writes;
+
+TEST_CASE("services: three calls in a row cost four writes") {
+    house on;
+    settle::memory::database log;
+    auto engine = on.make<visit_type>(log);
+    CHECK(engine.run("t", visit{"anna"}).done());
+    CHECK(on.steps == "insert apply keep apply keep apply commit and close end ");
+    auto const found = engine.find("t").value();
+    CHECK(found->state == settle::state::done);
+    CHECK(found->results.size() == 3);
+    CHECK(found->committed == found->epoch_number);
+}
+
+TEST_CASE("services: the note before a pivot is a write of its own") {
+    house on;
+    settle::memory::database log;
+    CHECK(on.make<fee_type>(log).run("t", visit{"anna"}).done());
+    CHECK(on.steps == "insert apply keep apply commit and close end ");
+}
+
+TEST_CASE("services: a call at commit is made before the close") {
+    house on;
+    settle::memory::database log;
+    CHECK(on.make<confirmed_type>(log).run("t", visit{"anna"}).done());
+    CHECK(on.steps == "insert apply commit confirm confirm close end ");
+}
+
+TEST_CASE("services: a crash behind an insert that keeps a stage") {
+    house on;
+    settle::memory::database log;
+    on.seen = kill_after(settle::step::insert);
+    CHECK_THROWS_AS(std::ignore = on.make<visit_type>(log).run("t", visit{"anna"}), killed);
+    on.seen = {};
+    auto engine = on.make<visit_type>(log);
+    SUBCASE("recovery goes on") {
+        std::ignore = engine.recover(of_any_age());
+        CHECK(engine.find("t").value()->state == settle::state::done);
+    }
+    SUBCASE("a cancel compensates the call that may have been made") {
+        CHECK(engine.cancel("t").canceled());
+        auto const& row = on.services.rows.at(log.name() + "/t/seat");
+        CHECK(row.now == receiver::row::status::compensated);
+        CHECK(on.services.rows.size() == 1);
+    }
+}
