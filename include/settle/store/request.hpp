@@ -57,7 +57,7 @@ struct clock_view {
     template <typename Environment>
     [[nodiscard]] static clock_view on(Environment const& environment) noexcept {
         return {&environment,
-                [](void const* of) { return static_cast<Environment const*>(of)->now(); }};
+                [](void const* given) { return static_cast<Environment const*>(given)->now(); }};
     }
 };
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+// A client that answers in time, whatever another client does.
+#include "engine_types.hpp"
+
+#include <settle/store/bounded_client.hpp>
+
+#include <atomic>
+#include <latch>
+#include <set>
+#include <stdexcept>
+
+namespace bounded_client_test {
+
+using namespace engine_test;
+
+struct order {
+    std::string item;
+};
+struct parcel {
+    std::string number;
+};
+
+SETTLE_STRUCT(order, item);
+SETTLE_STRUCT(parcel, number);
+
+inline constexpr settle::service<order, parcel, "shop", settle::barrier> shop;
+inline constexpr auto order_type = settle::transaction<order, "order">(
+    settle::participant<"goods">(shop)
+        .apply(settle::call(settle::param<&order::item>))
+        .compensate(settle::call()));
+
+namespace {
+
+using namespace std::chrono_literals;
+using settle::call_status;
+using settle::service_answer;
+using settle::service_call;
+
+/// Its first sends do not return before the test says so.
+class hanging_client {
+public:
+    explicit hanging_client(int hanging) : hanging_(hanging) {}
+
+    void send(std::span<service_call const> calls, std::span<service_answer> answers) {
+        if (hanging_-- > 0) goes_on_.wait();
+        std::scoped_lock const guard{mutex_};
+        for (std::size_t at = 0; at < calls.size(); ++at) {
+            keys_.emplace(calls[at].key);
+            answers[at] = service_answer::ok(R"({"number":"7"})");
+        }
+        ++returned_;
+    }
+    void go_on() { goes_on_.count_down(); }
+    [[nodiscard]] int returned() const { return returned_; }
+    [[nodiscard]] std::set<std::string> keys() {
+        std::scoped_lock const guard{mutex_};
+        return keys_;
+    }
+
+private:
+    std::atomic<int> hanging_;
+    std::atomic<int> returned_{0};
+    std::latch goes_on_{1};
+    std::mutex mutex_;
+    std::set<std::string> keys_;
+};
+
+struct throwing_client {
+    void send(std::span<service_call const>, std::span<service_answer> answers) {
+        answers.front() = service_answer::refused("sold out");
+        throw std::runtime_error{"no route"};
+    }
+};
+
+using bounded = settle::bounded_client<hanging_client>;
+
+/// Two calls with texts that are gone after the send.
+std::vector<service_answer> send_two(auto& client) {
+    std::string const keys[]{"log/t1/goods", "log/t2/goods"};
+    std::vector<service_call> calls;
+    for (auto const& key : keys) {
+        service_call one{};
+        one.service = "shop";
+        one.key = key;
+        one.request = "{}";
+        calls.push_back(one);
+    }
+    std::vector<service_answer> answers(calls.size());
+    client.send(calls, answers);
+    return answers;
+}
+
+void wait_for_none(bounded const& client) {
+    for (int i = 0; i < 10'000 && client.under_way() != 0; ++i) std::this_thread::sleep_for(1ms);
+    REQUIRE(client.under_way() == 0);
+}
+
+} // namespace
+
+} // namespace bounded_client_test
+
+using namespace bounded_client_test;
+
+TEST_CASE("bounded client: a client in time gives its own answers") {
+    bounded client{std::make_shared<hanging_client>(0), 10s};
+    for (auto const& one : send_two(client)) CHECK(one == service_answer::ok(R"({"number":"7"})"));
+    wait_for_none(client);
+}
+
+TEST_CASE("bounded client: a send that does not return makes all its calls unknown") {
+    auto const inner = std::make_shared<hanging_client>(1);
+    bounded client{inner, 20ms, 1};
+    for (auto const& one : send_two(client)) {
+        CHECK(one == service_answer::unknown("settle: the client did not return in time"));
+    }
+    CHECK(client.under_way() == 1);
+    for (auto const& one : send_two(client)) CHECK(one.status == call_status::unavailable);
+    inner->go_on();
+    wait_for_none(client);
+    // The client had its own copies of the texts.
+    CHECK(inner->keys() == std::set<std::string>{"log/t1/goods", "log/t2/goods"});
+    CHECK(send_two(client)[0].status == call_status::ok);
+}
+
+TEST_CASE("bounded client: an exception leaves the answers that were given") {
+    settle::bounded_client<throwing_client> client{std::make_shared<throwing_client>(), 10s};
+    auto const answers = send_two(client);
+    CHECK(answers[0] == service_answer::refused("sold out"));
+    CHECK(answers[1] == service_answer::unknown("no route"));
+}
+
+TEST_CASE("bounded client: a transaction goes on while an earlier send of its call hangs") {
+    auto const inner = std::make_shared<hanging_client>(2);
+    bounded client{inner, 20ms};
+    settle::memory::database log;
+    {
+        settle::engine engine{settle::log_in(log), settle::bind(shop, client),
+                              settle::type<order_type>};
+        auto const ended = engine.run("t1", order{"book"});
+        CHECK_MESSAGE(ended.done(), ended.text());
+        CHECK(settle::result_of<order_type, "goods">(ended).value().number == "7");
+    }
+    CHECK(client.under_way() == 2);
+    inner->go_on();
+    wait_for_none(client);
+    CHECK(inner->keys() == std::set<std::string>{log.name() + "/t1/goods"});
+}
