@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// An airline whose receiver is on MongoDB.
+#pragma once
+
+#include "shared_servers.hpp"
+
+#include <receiver_calls.hpp>
+
+#include <settle/mongodb/receiver.hpp>
+#include <settle/testing/manual_environment.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace mongodb_receivers {
+
+using namespace settle_test;
+using airline::made_call;
+using settle::call_operation;
+using settle::call_status;
+using settle::service_answer;
+using settle::service_call;
+using settle::mongodb::receiver_database;
+using settle::mongodb::receiver_session;
+
+inline bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+/// An airline that sells the seats of one flight. A request is the number of seats.
+struct seats {
+    service_answer apply(receiver_session& db, service_call const& call) const {
+        std::string const key{call.key};
+        std::string const people{call.request};
+        // The booking is written before the guard, so that a refusal has a write to undo.
+        db.run(R"({"insert": "bookings", "documents": [{"key": ")" + key + R"(", "people": )" +
+               people + R"(, "undone": 0, "confirms": 0}]})");
+        auto const taken =
+            db.run(R"({"update": "flights", "updates": [{"q": {"_id": "LH1", "free": {"$gte": )" +
+                   people + R"(}}, "u": {"$inc": {"free": -)" + people + "}}}]}");
+        if (contains(taken, R"("n" : 0)")) {
+            return service_answer::refused("the flight has too few seats");
+        }
+        return service_answer::ok(R"({"seats":)" + people + "}");
+    }
+    service_answer confirm(receiver_session& db, service_call const& call) const {
+        return count(db, call, "confirms");
+    }
+    service_answer compensate(receiver_session& db, service_call const& call) const {
+        db.run(R"({"update": "flights", "updates": [{"q": {"_id": "LH1"}, )"
+               R"("u": {"$inc": {"free": 1}}}]})");
+        return count(db, call, "undone");
+    }
+
+private:
+    static service_answer count(receiver_session& db, service_call const& call,
+                                std::string const& field) {
+        db.run(R"({"update": "bookings", "updates": [{"q": {"key": ")" + std::string{call.key} +
+               R"("}, "u": {"$inc": {")" + field + R"(": 1}}}]})");
+        return service_answer::ok();
+    }
+};
+
+/// A database of its own with a flight.
+struct office {
+    explicit office(std::int64_t free = 10) {
+        REQUIRE(run_command(own.address(), R"({"insert": "flights", "documents": [)"
+                                           R"({"_id": "LH1", "free": )" +
+                                               std::to_string(free) + "}]}")
+                    .ok);
+        REQUIRE(run_command(own.address(), R"({"create": "bookings"})").ok);
+    }
+
+    /// The sum of an expression over all bookings.
+    [[nodiscard]] std::int64_t sum(std::string const& expression) const {
+        auto const found = run_command(
+            own.address(), R"({"aggregate": "bookings", "cursor": {}, "pipeline": [{"$group": {)"
+                           R"("_id": null, "sum": {"$sum": )" +
+                               expression + "}}}]}");
+        REQUIRE(found.ok);
+        return found.number("cursor.firstBatch.0.sum").value_or(0);
+    }
+    [[nodiscard]] std::int64_t effects() const { return sum(R"({"$subtract": [1, "$undone"]})"); }
+
+    fresh_database own{replica_set_address};
+    receiver_database db{own.address(), "airline"};
+    settle::testing::manual_environment clock;
+    settle::receiver<receiver_database, settle::testing::manual_environment> airline_receiver{
+        db, {}, clock};
+};
+
+} // namespace mongodb_receivers
