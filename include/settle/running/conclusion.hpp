@@ -61,10 +61,11 @@ outcome conclude(job& work, execution_state const& execution, Log& log) {
         return refuse(concluded.id, std::move(concluded.problem));
     if (execution.cut == interruption::redefined)
         return refuse(concluded.id, other_definition(*execution.seen));
-    // After a finished run an earlier error is obsolete, or it is the cancel reason.
-    bool const gone =
-        execution.cut == interruption::none || execution.cut == interruption::elsewhere;
-    if (gone && !has_explanation(c.why())) concluded.problem = {};
+    // After a finished run an earlier error is obsolete, or it is the cancel reason. Another owner
+    // may have met another reason.
+    bool const ended = execution.cut == interruption::none;
+    bool const taken_over = execution.cut == interruption::elsewhere;
+    if (taken_over || (ended && !has_explanation(c.why()))) concluded.problem = {};
     if (c.vanished()) concluded.problem = vanished_entry(concluded.id);
     // The commit was acknowledged, so only time has ended this call.
     if (execution.cut == interruption::stopped && c.state() == state::applied) {

@@ -4,6 +4,7 @@
 
 #include <settle/running/engine.hpp>
 #include <settle/testing/simulate/books.hpp>
+#include <settle/testing/simulate/call_audit.hpp>
 #include <settle/testing/simulate/limits.hpp>
 
 #include <algorithm>
@@ -53,7 +54,9 @@ public:
 
 protected:
     template <typename... Given>
-    explicit audited(Given&&... arguments) : plain_(std::forward<Given>(arguments)...) {}
+    explicit audited(Given&&... arguments) : plain_(std::forward<Given>(arguments)...) {
+        (note_service(arguments), ...);
+    }
     ~audited() = default;
 
     void begin() {
@@ -80,14 +83,26 @@ protected:
                               ", and the opening sum was " + std::to_string(one.opening));
             }
         }
-        for (entry const& one : done_in_order(seen, report)) books_.enact(one, seen);
+        auto const done = done_in_order(seen, report);
+        for (entry const& one : done) books_.enact(one, seen);
         books_.compare(plain_, seen);
+        compare_calls(done, seen);
         for (auto const& check : checks_) {
             if (auto problem = check(plain_); !problem.empty()) seen.complain(std::move(problem));
         }
     }
 
 private:
+    template <typename Argument>
+    void note_service(Argument& given) {
+        if constexpr (requires { given.database; }) {
+            using client = std::remove_cvref_t<decltype(given.database)>;
+            if constexpr (std::is_base_of_v<simulated_receiver, client>) {
+                services_.push_back(&given.database);
+            }
+        }
+    }
+
     using gathered = settle::detail::gather<settle::detail::type_list<>,
                                             settle::detail::type_list<>, Arguments...>;
     static constexpr std::size_t page_size = 10'000;
@@ -165,6 +180,27 @@ private:
         return done;
     }
 
+    /// Compares the books of the services with every transaction.
+    /// Shape:   done - the entries of the transactions that are done
+    void compare_calls(std::vector<entry> const& done, witness& seen) {
+        call_audit<typename gathered::types> calls{services_, seen};
+        std::unordered_set<transaction_id> compared;
+        for (entry const& one : done) {
+            auto const& observed = seen.entries().find(one.id)->second;
+            calls.compare(one, true, !observed.gone && !observed.again);
+            compared.insert(one.id);
+        }
+        for (auto const& [id, observed] : seen.entries()) {
+            if (compared.contains(id)) continue;
+            entry canceled;
+            canceled.id = id;
+            canceled.type = observed.type;
+            canceled.parameters = observed.parameters;
+            calls.compare(canceled, false, false);
+        }
+        calls.end();
+    }
+
     static void check_entry(entry const& checked, witness& seen) {
         auto const observed = seen.entries().find(checked.id);
         if (observed == seen.entries().end() || observed->second.state != checked.state ||
@@ -197,6 +233,7 @@ private:
     }
 
     plain_engine plain_; ///< without faults
+    std::vector<simulated_receiver*> services_;
     books<typename gathered::collections, typename gathered::types> books_;
     std::vector<conserved_sum> sums_;
     std::vector<std::function<std::string(plain_engine&)>> checks_;

@@ -62,11 +62,13 @@ private:
         Direction::for_each_participant([&](auto index) {
             constexpr std::size_t at = decltype(index)::value;
             using collection = typename Direction::template target_of<at>;
-            for (std::size_t line = 0; line < Direction::template lines<at>(user); ++line) {
-                typename collection::key_type const key{
-                    typename collection::key_type(Direction::template key<at>(user, line))};
-                all = enact_part<collection>(key, Direction::template intent<at>(given, line)) &&
-                      all;
+            if constexpr (settle::detail::is_collection<collection>) {
+                using key_type = typename collection::key_type;
+                for (std::size_t line = 0; line < Direction::template lines<at>(user); ++line) {
+                    key_type const key{key_type(Direction::template key<at>(user, line))};
+                    auto const intent = Direction::template intent<at>(given, line);
+                    all = enact_part<collection>(key, intent) && all;
+                }
             }
         });
         return all;

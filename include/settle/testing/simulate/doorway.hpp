@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Gives each worker its own access to a database, with the worker's faults and the shared witness.
+// Gives each worker its own access to a database or a service, with the worker's faults and the
+// shared witness.
 #pragma once
 
 #include <settle/running/binding.hpp>
-#include <settle/testing/faults.hpp>
+#include <settle/testing/faulty_client.hpp>
+#include <settle/testing/simulate/receiver.hpp>
 #include <settle/testing/simulate/witness.hpp>
 
 SETTLE_BEGIN
@@ -33,7 +35,68 @@ private:
     faulty<witnessed<Database>> fragile_;
 };
 
-/// A worker's copy of an engine argument: databases behind a `doorway`, other arguments unchanged.
+/// One worker's calls of a service, with the worker's faults.
+/// Shape:   Shared - as for a doorway; also note_service(number, receiver) and garbles()
+template <ServiceClient Client, typename Shared>
+class service_doorway {
+public:
+    service_doorway(Client& client, Shared& shared, std::size_t worker)
+        : sender_(client, shared) {
+        std::size_t const number = shared.number_of(&client);
+        shared.note_service(number, sender_.receiver);
+        fault_source& source = sender_.fragile.source();
+        source.plan([&shared, &source, worker, number](call const& current) {
+            return shared.answer(worker, number, source, current);
+        });
+    }
+    service_doorway(service_doorway const&) = delete;
+    service_doorway& operator=(service_doorway const&) = delete;
+
+    template <typename... Services>
+    [[nodiscard]] auto bind(std::string const& log_name) {
+        return crashing_session<sender, Services...>{sender_, log_name};
+    }
+
+private:
+    struct sender {
+        sender(Client& client, Shared& all) : fragile(client), shared(&all) {
+            if constexpr (std::is_base_of_v<simulated_receiver, Client>) receiver = &client;
+        }
+
+        void send(std::span<service_call const> calls, std::span<service_answer> answers) {
+            fragile.send(calls, answers);
+            if (crashed()) return;
+            for (std::size_t at = 0; at < calls.size(); ++at) {
+                if (answers[at].status == call_status::ok && shared->garbles()) {
+                    garble(calls[at], answers[at]);
+                }
+                if (receiver != nullptr) receiver->note_told(calls[at], answers[at]);
+            }
+        }
+        [[nodiscard]] bool crashed() const { return fragile.crashed(); }
+        void end_crash() { fragile.end_crash(); }
+
+        fault_sender<Client> fragile;
+        Shared* shared;
+        simulated_receiver* receiver = nullptr;
+
+    private:
+        /// An apply has a result of another form. Any other call is refused, which it must not be.
+        void garble(service_call const& sent, service_answer& answer) const {
+            constexpr std::string_view texts[]{"", "{", "null", R"({"other":1})", "\xff"};
+            if (sent.operation != call_operation::apply) {
+                answer = service_answer::refused("a wrong answer");
+            } else {
+                answer.text = texts[shared->chance().draw() % std::size(texts)];
+            }
+        }
+    };
+
+    sender sender_;
+};
+
+/// A worker's copy of an engine argument: databases behind a `doorway`, clients of services behind
+/// a `service_doorway`, other arguments unchanged.
 template <typename Argument, typename Shared>
 struct own_argument {
     own_argument(Argument const& given, Shared&, std::size_t) : value(given) {}
@@ -64,6 +127,24 @@ struct own_argument<store_binding<Collection, Database>, Shared> {
         return store_binding<Collection, faulty<witnessed<Database>>>{way.open()};
     }
     doorway<Database, Shared> way;
+};
+template <typename Service, ServiceClient Client, typename Shared>
+struct own_argument<store_binding<Service, Client>, Shared> {
+    own_argument(store_binding<Service, Client> const& given, Shared& shared, std::size_t worker)
+        : way(given.database, shared, worker) {}
+    [[nodiscard]] auto get() {
+        return store_binding<Service, service_doorway<Client, Shared>>{way};
+    }
+    service_doorway<Client, Shared> way;
+};
+template <typename Service, typename Client, typename Shared>
+struct own_argument<client_binding<Service, Client>, Shared> {
+    own_argument(client_binding<Service, Client>& given, Shared& shared, std::size_t worker)
+        : way(given.database, shared, worker) {}
+    [[nodiscard]] auto get() {
+        return store_binding<Service, service_doorway<Client, Shared>>{way};
+    }
+    service_doorway<Client, Shared> way;
 };
 
 /// Every other worker uses two phases, so that both kinds of commit meet.

@@ -14,15 +14,30 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// The number of faults per million calls to a store or a log.
+/// The number of faults per million calls to a store, a log or a service.
 struct fault_rates {
     std::uint32_t crash = 1'500;       ///< the worker crashes before or after the call
     std::uint32_t pause = 2'000;       ///< the worker pauses before the call
     std::uint32_t unavailable = 5'000; ///< the call has no effect and reports it
     std::uint32_t unknown = 10'000;    ///< the answer is lost; the call took effect or did not
     std::uint32_t late = 20'000;       ///< the answer is lost; the write arrives later
-    std::uint32_t away = 150;          ///< the database is unreachable for a while
-    std::uint32_t jump = 300;          ///< the worker's clock is set to another time
+    std::uint32_t away = 150;          ///< the database or service is unreachable for a while
+    std::uint32_t jump = 300;          ///< the worker's or service's clock is set to another time
+    // Of services alone:
+    std::uint32_t slow = 300;     ///< for a while a service answers after its caller has given up
+    std::uint32_t garbled = 3'000; ///< the call took effect, and its answer is wrong
+    std::uint32_t restart = 1'000; ///< a service loses the effects that it has not answered
+    /// A service returns to a backup and loses effects that it has answered. No protocol can repair
+    /// this; the report names each broken promise.
+    std::uint32_t restore = 0;
+};
+
+/// The times of calls to services.
+struct service_times {
+    std::chrono::nanoseconds longest_call = std::chrono::milliseconds{500};
+    std::chrono::nanoseconds longest_away = std::chrono::minutes{10};
+    std::chrono::nanoseconds longest_slow = std::chrono::minutes{5};
+    std::chrono::nanoseconds oldest_backup = std::chrono::minutes{10};
 };
 
 struct simulation_limits {
@@ -32,6 +47,9 @@ struct simulation_limits {
     fault_rates faults{};
     settle::options engine = default_engine(); ///< the options of every worker's engine
     std::chrono::nanoseconds longest_call = std::chrono::milliseconds{2};
+    service_times services{};
+    /// The time of a worker between two things that it does.
+    std::chrono::nanoseconds longest_rest = std::chrono::milliseconds{1};
     std::chrono::nanoseconds longest_pause = std::chrono::seconds{3};
     std::chrono::nanoseconds longest_late = std::chrono::seconds{10};
     std::chrono::nanoseconds longest_away = std::chrono::milliseconds{300};
@@ -52,14 +70,31 @@ struct simulation_limits {
         dice chance{hash_mix(2, seed)};
         made.workers = chance.between<std::size_t>(2, 32);
         fault_rates& rates = made.faults;
+        auto const change = [&](std::uint32_t& rate) {
+            constexpr std::uint32_t tenths[]{0, 3, 10, 10, 20, 30};
+            rate = rate / 10 * tenths[chance.draw() % 6];
+        };
         for (std::uint32_t* rate : {&rates.crash, &rates.pause, &rates.unavailable, &rates.unknown,
                                     &rates.late, &rates.away, &rates.jump}) {
-            constexpr std::uint32_t tenths[]{0, 3, 10, 10, 20, 30};
-            *rate = *rate / 10 * tenths[chance.draw() % 6];
+            change(*rate);
         }
         made.engine.attempts = chance.between(2U, 12U);
         made.engine.takeover = std::chrono::milliseconds{chance.between(5, 400)};
         made.longest_call = chance.up_to(std::chrono::milliseconds{20});
+        for (std::uint32_t* rate : {&rates.slow, &rates.garbled, &rates.restart}) change(*rate);
+        return made;
+    }
+
+    /// Limits under which a run takes hours, so that services can be away for minutes.
+    [[nodiscard]] static simulation_limits with_services(std::uint64_t seed) {
+        simulation_limits made;
+        made.seed = seed;
+        made.longest_rest = std::chrono::minutes{2};
+        made.longest_late = std::chrono::minutes{5};
+        made.engine.takeover = std::chrono::seconds{5};
+        made.engine.patience = std::chrono::seconds{30};
+        made.engine.lifetime = std::chrono::minutes{10};
+        made.settles_within = std::chrono::hours{2};
         return made;
     }
 
@@ -108,7 +143,10 @@ struct simulation_report {
     std::uint64_t reversed = 0;        ///< reversals that are done
     std::uint64_t crashes = 0;
     std::uint64_t lost = 0;            ///< calls whose outcome was unknown
-    std::uint64_t late = 0;            ///< writes that arrived late
+    std::uint64_t late = 0;            ///< writes and calls that arrived late
+    std::uint64_t service_calls = 0;   ///< waves of calls to services
+    std::uint64_t service_faults = 0;  ///< times that a service was away, slow or restarted
+    std::uint64_t restores = 0;        ///< returns of a service to a backup
     std::uint64_t purged = 0;          ///< the number of purges of an entry
     std::uint64_t again = 0;           ///< purged ids that a late insert put back
     std::uint64_t claims = 0;          ///< claims and cancels that took over an entry
@@ -130,7 +168,9 @@ struct simulation_report {
         }
         out << (shown.reasons.empty() ? "; " : "); ") << shown.steps << " calls, "
             << shown.crashes << " crashes, " << shown.lost << " answers lost, " << shown.late
-            << " writes late, " << shown.claims << " claims, " << shown.purged
+            << " writes late, " << shown.service_calls << " waves of calls to services ("
+            << shown.service_faults << " times away, slow or restarted, " << shown.restores
+            << " backups restored), " << shown.claims << " claims, " << shown.purged
             << " entries purged (" << shown.again << " came again); " << seconds(shown.lasted)
             << " s of virtual time, settled " << seconds(shown.settling)
             << " s after the last fault; trace " << shown.trace;

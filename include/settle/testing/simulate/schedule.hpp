@@ -2,7 +2,7 @@
 // Runs exactly one thread at a time: the worker with the earliest virtual time.
 #pragma once
 
-#include <settle/version.hpp>
+#include <settle/protocol/entry.hpp>
 
 #include <chrono>
 #include <condition_variable>
@@ -12,6 +12,13 @@
 
 SETTLE_BEGIN
 namespace testing::detail {
+
+/// The wall clock of a process whose clock is right.
+[[nodiscard]] inline timestamp simulated_time(std::chrono::nanoseconds elapsed) {
+    using std::chrono::milliseconds;
+    return timestamp{milliseconds{1'800'000'000'000}} +
+           std::chrono::duration_cast<milliseconds>(elapsed);
+}
 
 /// The workers take turns. Only the running worker may access the shared state, so that no
 /// other lock is needed.

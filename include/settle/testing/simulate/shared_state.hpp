@@ -5,6 +5,7 @@
 #include <settle/store/environment.hpp>
 #include <settle/testing/faults.hpp>
 #include <settle/testing/simulate/limits.hpp>
+#include <settle/testing/simulate/receiver.hpp>
 #include <settle/testing/simulate/schedule.hpp>
 #include <settle/testing/simulate/witness.hpp>
 
@@ -20,6 +21,13 @@ public:
         : limits_(limits), witness_(seen), look_(std::move(look)), chance_(limits.seed),
           turns_(limits.workers), players_(limits.workers), working_(limits.workers) {
         report_.seed = limits.seed;
+    }
+    shared_state(shared_state const&) = delete;
+    shared_state& operator=(shared_state const&) = delete;
+    ~shared_state() {
+        for (auto const& each : disturbed_) {
+            if (each.receiver != nullptr) each.receiver->enter({});
+        }
     }
 
     [[nodiscard]] simulation_limits const& limits() const { return limits_; }
@@ -41,35 +49,48 @@ public:
     }
 
     [[nodiscard]] timestamp clock_of(std::size_t worker) const {
-        using std::chrono::milliseconds;
-        return timestamp{milliseconds{1'800'000'000'000}} +
-               std::chrono::duration_cast<milliseconds>(now_ + players_[worker].skew);
+        return simulated_time(now_ + players_[worker].skew);
     }
 
     // ----------------------------------------------------------------------------- faults of calls
 
-    /// The number of a database; collections in one database share it.
+    /// The number of a database or a client; collections in one database share it.
     std::size_t number_of(void const* database) {
         auto const found = std::find(databases_.begin(), databases_.end(), database);
         auto const number = static_cast<std::size_t>(found - databases_.begin());
         if (found == databases_.end()) {
             databases_.push_back(database);
-            away_until_.push_back({});
+            disturbed_.push_back({});
         }
         return number;
+    }
+    /// Notes that a number is the client of a service.
+    /// Shape:   receiver - null if the service keeps no books
+    void note_service(std::size_t number, simulated_receiver* receiver) {
+        disturbed_[number].is_service = true;
+        disturbed_[number].receiver = receiver;
+        if (receiver == nullptr) return;
+        receiver->enter({[this] { return now_; }, &chance_, limits_.engine.clocks});
     }
 
     /// The fault plan of every worker.
     fault answer(std::size_t worker, std::size_t database, fault_source& source,
                  call const& current) {
         // Most calls are quick, so that a worker often continues without a thread switch.
-        pass(worker, chance_.up_to(limits_.longest_call));
+        bool const to_service = disturbed_[database].is_service;
+        pass(worker, chance_.up_to(to_service ? limits_.services.longest_call
+                                              : limits_.longest_call));
         fault_rates const& rates = limits_.faults;
         if (!calm_ && chance_.in_a_million(rates.pause)) {
             pass(worker, chance_.up_to(limits_.longest_pause));
         }
         if (!calm_ && now_ >= calm_from_) calm_down();
-        fault const drawn = halted() || calm_ ? fault{} : draw(worker, database, current);
+        fault drawn;
+        if (to_service) {
+            ++report_.service_calls;
+            if (!halted() && !calm_) disturb_service(disturbed_[database]);
+        }
+        if (!halted() && !calm_) drawn = draw(worker, database, current);
         note_step(worker, database, current, drawn);
         if (halted()) throw crash{};
         if (drawn.kind == fault_kind::late) {
@@ -77,6 +98,8 @@ public:
         }
         return drawn;
     }
+    /// True if the answer of a service is wrong on its way to the worker.
+    bool garbles() { return !calm_ && chance_.in_a_million(limits_.faults.garbled); }
 
     // ------------------------------------------------------------------------ progress of the run
 
@@ -126,6 +149,13 @@ private:
         time due{};
         fault_source* source = nullptr;
     };
+    /// A database, or the client of a service.
+    struct disturbed {
+        time away_until{};
+        time slow_until{};
+        bool is_service = false;
+        simulated_receiver* receiver = nullptr;
+    };
 
     /// Draws the fault of a call that happens now.
     fault draw(std::size_t worker, std::size_t database, call const& current) {
@@ -134,16 +164,21 @@ private:
             auto const most = limits_.longest_jump.count();
             players_[worker].skew = time{chance_.between(-most, most)};
         }
+        disturbed& other = disturbed_[database];
         if (chance_.in_a_million(rates.away)) {
-            away_until_[database] = now_ + chance_.up_to(limits_.longest_away);
+            other.away_until = now_ + chance_.up_to(other.is_service ? limits_.services.longest_away
+                                                                     : limits_.longest_away);
+            if (other.is_service) ++report_.service_faults;
         }
         fault drawn;
         std::uint64_t const chosen = chance_.draw();
         std::uint64_t const number = chance_.draw() % 1'000'000;
         std::uint64_t edge = 0;
         auto const falls = [&](std::uint64_t rate) { return number < (edge += rate); };
-        if (now_ < away_until_[database]) {
+        if (now_ < other.away_until) {
             drawn.kind = chosen % 4 == 0 ? fault_kind::unknown_before : fault_kind::unavailable;
+        } else if (now_ < other.slow_until) {
+            drawn.kind = fault_kind::late;
         } else if (falls(rates.crash)) {
             drawn.kind = chosen % 2 == 0 ? fault_kind::crash_before : fault_kind::crash_after;
         } else if (falls(rates.unavailable)) {
@@ -157,6 +192,31 @@ private:
         // In half of the cases the fault hits only some operations of the wave.
         if (chosen % 8 < 4) drawn.operations = hash_mix(3, chosen);
         return drawn;
+    }
+
+    void disturb_service(disturbed& of) {
+        fault_rates const& rates = limits_.faults;
+        if (chance_.in_a_million(rates.slow)) {
+            of.slow_until = now_ + chance_.up_to(limits_.services.longest_slow);
+            ++report_.service_faults;
+        }
+        if (of.receiver == nullptr) return;
+        if (chance_.in_a_million(rates.jump)) {
+            auto const most = limits_.longest_jump.count();
+            of.receiver->set_clock(time{chance_.between(-most, most)});
+        }
+        if (limits_.purges && chance_.in_a_million(20'000)) of.receiver->purge();
+        bool const restarts = chance_.in_a_million(rates.restart);
+        bool const restores = chance_.in_a_million(rates.restore);
+        if (restarts) of.receiver->restart();
+        if (restores) {
+            of.receiver->restore(now_ - chance_.up_to(limits_.services.oldest_backup));
+            ++report_.restores;
+        }
+        if (!restarts && !restores) return;
+        // The service is away while it starts.
+        of.away_until = now_ + chance_.up_to(std::chrono::minutes{1});
+        ++report_.service_faults;
     }
 
     void note_step(std::size_t worker, std::size_t database, call const& current,
@@ -197,6 +257,9 @@ private:
         calm_ = true;
         calm_since_ = now_;
         for (auto& each : players_) each.skew = {};
+        for (auto& each : disturbed_) {
+            if (each.receiver != nullptr) each.receiver->set_clock({});
+        }
         for (auto& write : on_their_way_) {
             write.due = std::min(write.due, now_ + chance_.up_to(limits_.longest_late));
         }
@@ -235,7 +298,7 @@ private:
     std::vector<player> players_;
     std::vector<late_write> on_their_way_; ///< in the order in which they were sent
     std::vector<void const*> databases_;
-    std::vector<time> away_until_;
+    std::vector<disturbed> disturbed_; ///< by the number in databases_
     time now_{};
     time calm_from_ = time::max();
     time calm_since_{};

@@ -77,7 +77,7 @@ private:
     void act(Engine& engine) {
         if (!shared_.all_begun() || !shared_.calm()) {
             work_on(engine, chance().between(0, 99));
-            shared_.pass(number_, chance().up_to(std::chrono::milliseconds{1}));
+            shared_.pass(number_, chance().up_to(shared_.limits().longest_rest));
             return;
         }
         if (!retired_) shared_.retire();

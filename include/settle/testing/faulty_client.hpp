@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSL-1.0
+// Wraps a client of services and injects the faults that a test plans: lost answers, late calls,
+// crashes before or after the calls.
+//
+//   settle::testing::faulty_client fragile{client};
+//   fragile.source().plan(settle::testing::fault_at(3, settle::testing::fault_kind::late));
+//   settle::engine engine{db, settle::bind(airline, fragile), settle::type<…>};
+//   engine.run(…);
+//   fragile.source().deliver_late();
+#pragma once
+
+#include <settle/store/service_session.hpp>
+#include <settle/testing/faults.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+namespace detail {
+
+/// Copies of calls that are made later; their answers are dropped.
+class kept_service_calls {
+public:
+    explicit kept_service_calls(std::span<service_call const> given)
+        : calls_(given.begin(), given.end()) {
+        for (service_call& one : calls_) {
+            for (std::string_view* text : {&one.service, &one.key, &one.transaction,
+                                           &one.participant, &one.request, &one.result}) {
+                *text = texts_.emplace_back(*text);
+            }
+        }
+    }
+    kept_service_calls(kept_service_calls const&) = delete;
+    kept_service_calls& operator=(kept_service_calls const&) = delete;
+
+    template <ServiceClient Client>
+    void send(Client& client) const {
+        std::vector<service_answer> answers(calls_.size());
+        client.send(std::span<service_call const>{calls_}, std::span{answers});
+    }
+
+private:
+    std::deque<std::string> texts_;
+    std::vector<service_call> calls_;
+};
+
+/// Makes calls, and injects faults. A crash is noted, since a session of a service takes every
+/// exception of its client for a lost answer.
+template <ServiceClient Client>
+class fault_sender {
+public:
+    explicit fault_sender(Client& inner) : inner_(&inner) {}
+
+    [[nodiscard]] fault_source& source() { return source_; }
+    [[nodiscard]] bool crashed() const { return crashed_; }
+    void end_crash() { crashed_ = false; }
+
+    void send(std::span<service_call const> calls, std::span<service_answer> answers) {
+        if (calls.empty() || crashed_) return;
+        auto const planned = next_fault(calls);
+        if (!planned) return;
+        std::vector<std::size_t> sent;
+        std::vector<service_call> usual;
+        std::vector<service_call> hit;
+        for (std::size_t at = 0; at < calls.size(); ++at) {
+            if (takes_no_effect(planned->kind) && hits(*planned, at)) {
+                hit.push_back(calls[at]);
+            } else {
+                sent.push_back(at);
+                usual.push_back(calls[at]);
+            }
+        }
+        if (planned->kind == fault_kind::late) {
+            source_.keep([kept = std::make_shared<kept_service_calls>(hit),
+                          inner = inner_] { kept->send(*inner); });
+        }
+        std::vector<service_answer> given(usual.size());
+        if (!usual.empty()) inner_->send(std::span<service_call const>{usual}, std::span{given});
+        crashed_ = planned->kind == fault_kind::crash_after;
+        if (crashed_) return;
+        for (std::size_t at = 0; at < sent.size(); ++at) answers[sent[at]] = std::move(given[at]);
+        lose(*planned, answers);
+    }
+
+private:
+    std::optional<fault> next_fault(std::span<service_call const> calls) {
+        try {
+            return source_.next_fault(name_of(calls.front().operation), false, calls.size());
+        } catch (crash const&) {
+            crashed_ = true;
+            return std::nullopt;
+        }
+    }
+    static void lose(fault const& planned, std::span<service_answer> answers) {
+        if (planned.kind == fault_kind::none) return;
+        bool const certain = planned.kind == fault_kind::unavailable;
+        auto const text = lost(planned.kind).text;
+        for (std::size_t at = 0; at < answers.size(); ++at) {
+            if (!hits(planned, at)) continue;
+            answers[at] =
+                certain ? service_answer::unavailable(text) : service_answer::unknown(text);
+        }
+    }
+
+    Client* inner_;
+    fault_source source_;
+    bool crashed_ = false;
+};
+
+/// A session of a service that ends its worker in a crash of the sender.
+/// Shape:   Sender - a ServiceClient with crashed() and end_crash()
+template <typename Sender, typename... Services>
+class crashing_session : public service_session<Sender, Services...> {
+    using base = service_session<Sender, Services...>;
+
+public:
+    crashing_session(Sender& sender, std::string const& log)
+        : base(sender, log), sender_(&sender) {}
+
+    void execute(std::span<part_request const> requests, std::span<part_result> results) {
+        base::execute(requests, results);
+        if (!sender_->crashed()) return;
+        sender_->end_crash();
+        throw crash{};
+    }
+
+private:
+    Sender* sender_;
+};
+
+} // namespace detail
+
+/// Wraps any client of services. Bind the wrapper in place of the client.
+/// Shape:   inner - outlives this object, as do the engines that are built on it
+template <ServiceClient Client>
+class faulty_client {
+public:
+    explicit faulty_client(Client& inner) : sender_(inner) {}
+
+    template <typename... Services>
+    [[nodiscard]] auto bind(std::string const& log_name) {
+        return detail::crashing_session<detail::fault_sender<Client>, Services...>{sender_,
+                                                                                   log_name};
+    }
+    [[nodiscard]] fault_source& source() { return sender_.source(); }
+
+private:
+    detail::fault_sender<Client> sender_;
+};
+
+} // namespace testing
+SETTLE_END
