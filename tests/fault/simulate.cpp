@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Long runs of several types on a few hot records, with everything going wrong by chance.
 #include "../conformance/fixtures.hpp"
+#include "simulation_runs.hpp"
 
-#include <settle/testing/simulate.hpp>
 #include <settle/testing/store_suite/types.hpp>
-
-#include <doctest/doctest.h>
-
-#include <sched.h>
 
 namespace {
 
@@ -16,6 +12,8 @@ using settle::each;
 using settle::field;
 using settle::line;
 using settle::param;
+using simulation_test::on_one_processor;
+using simulation_test::replay;
 
 /// The stock of an article and the number sold.
 struct article {
@@ -141,13 +139,6 @@ simulation_limits limits_of(std::uint64_t seed) {
     return usual;
 }
 
-/// The command that repeats one seed of this test.
-std::string replay(std::uint64_t seed) {
-    auto const* const context = doctest::getContextOptions();
-    return "again: SETTLE_SEED=" + std::to_string(seed) + ' ' + context->binary_name.c_str() +
-           " --test-case='" + context->currentTest->m_name + '\'';
-}
-
 /// The events seen over all seeds: a simulation without events shows nothing.
 struct experience {
     std::uint64_t begun = 0;
@@ -165,30 +156,6 @@ struct experience {
         reversed += report.reversed;
         for (auto const& [why, count] : report.reasons) reasons[why] += count;
     }
-};
-
-/// Keeps the threads that this thread starts on its processor. The workers take turns, so only one
-/// runs at a time, and no other processor has to be woken.
-class on_one_processor {
-public:
-    on_one_processor() {
-        if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-        int const here = ::sched_getcpu();
-        if (here < 0) return;
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(static_cast<std::size_t>(here), &one);
-        changed_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
-    }
-    on_one_processor(on_one_processor const&) = delete;
-    on_one_processor& operator=(on_one_processor const&) = delete;
-    ~on_one_processor() {
-        if (changed_) ::sched_setaffinity(0, sizeof before_, &before_);
-    }
-
-private:
-    cpu_set_t before_{};
-    bool changed_ = false;
 };
 
 template <typename Simulate>

@@ -24,6 +24,7 @@
 #pragma once
 
 #include <settle/testing/simulate/audit.hpp>
+#include <settle/testing/simulate/service.hpp>
 #include <settle/testing/simulate/worker.hpp>
 
 #include <algorithm>

@@ -225,6 +225,10 @@ private:
             seen.complain(checked.id + ": is " + std::string{name_of(checked.state)} +
                           ", and another outcome was reported");
         }
+        if (reported == verdict::done && !observed->second.results.empty() &&
+            observed->second.results != checked.results) {
+            seen.complain(checked.id + ": other results were reported than its entry has");
+        }
         if (observed->second.why != reason::none && observed->second.why != checked.why) {
             seen.complain(checked.id + ": was canceled because of " +
                           std::string{name_of(checked.why)} + ", and " +

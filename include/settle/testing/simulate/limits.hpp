@@ -89,11 +89,11 @@ struct simulation_limits {
     [[nodiscard]] static simulation_limits with_services(std::uint64_t seed) {
         simulation_limits made;
         made.seed = seed;
-        made.longest_rest = std::chrono::minutes{2};
+        made.longest_rest = std::chrono::minutes{10};
         made.longest_late = std::chrono::minutes{5};
         made.engine.takeover = std::chrono::seconds{5};
         made.engine.patience = std::chrono::seconds{30};
-        made.engine.lifetime = std::chrono::minutes{10};
+        made.engine.lifetime = std::chrono::minutes{30};
         made.settles_within = std::chrono::hours{2};
         return made;
     }

@@ -197,6 +197,9 @@ private:
                 if (!status) keep(call, closed, {});
                 return service_answer::ok();
             }
+            // Nothing that such a receiver applied can be undone: it only closes keys.
+            if (grade.closes_keys && !grade.keeps_refusals)
+                return service_answer::unavailable("the key was applied");
             auto answer = taker.compensate(memory_, call);
             memory_.page(call.key).compensated = remembers;
             return answer;

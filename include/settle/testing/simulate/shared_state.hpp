@@ -210,7 +210,8 @@ private:
         bool const restores = chance_.in_a_million(rates.restore);
         if (restarts) of.receiver->restart();
         if (restores) {
-            of.receiver->restore(now_ - chance_.up_to(limits_.services.oldest_backup));
+            auto const age = chance_.up_to(limits_.services.oldest_backup);
+            of.receiver->restore(std::max(time{}, now_ - age));
             ++report_.restores;
         }
         if (!restarts && !restores) return;

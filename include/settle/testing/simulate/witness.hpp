@@ -20,6 +20,7 @@ public:
         bool in_one_phase = false;   ///< done in one phase, without a committed epoch
         std::optional<verdict> reported; ///< to a caller
         reason why = reason::none; ///< the reason in the reported outcome
+        std::vector<kept_result> results{}; ///< in the reported outcome, if it is done
         std::string type;          ///< type and parameters of the first insert
         std::string parameters;
         bool gone = false;         ///< purged
@@ -135,6 +136,7 @@ public:
         }
         observed.reported = reported.verdict;
         if (reported.why != reason::none) observed.why = reported.why;
+        if (reported.done() && reported.finished) observed.results = reported.results;
     }
 
     template <typename Report>
