@@ -83,10 +83,10 @@ inline constexpr settle::service<letter, settle::nothing, "mailer", settle::reme
 inline constexpr auto outing_type = settle::transaction<outing, "outing">(
     settle::participant<"customer">(purses, param<&outing::customer>)
         .require(field<&purse::balance> >= param<&outing::price>)
-        .apply(field<&purse::balance> -= param<&outing::price>)
+        .apply(field<& purse::balance> -= param<&outing::price>)
         .compensate(settle::inverse),
     settle::participant<"agency">(purses, lit<"agency">)
-        .confirm(field<&purse::balance> += param<&outing::price>),
+        .confirm(field<& purse::balance> += param<&outing::price>),
     settle::participant<"offer">(offers).apply(settle::query(param<&outing::customer>)),
     settle::participant<"seats">(airline, settle::each<&outing::legs>)
         .apply(call(line<&leg::flight>, line<&leg::people>))
@@ -102,18 +102,26 @@ inline constexpr auto outing_type = settle::transaction<outing, "outing">(
         call(param<&outing::customer>, result_from<"room", &room::number>)));
 
 /// A saga without a record.
-inline constexpr auto flight_type = settle::transaction<leg, "flight">(
-    settle::participant<"seats">(airline)
-        .apply(call(param<&leg::flight>, param<&leg::people>))
-        .confirm(call())
-        .compensate(call()));
+inline constexpr auto flight_type =
+    settle::transaction<leg, "flight">(settle::participant<"seats">(airline)
+                                           .apply(call(param<&leg::flight>, param<&leg::people>))
+                                           .confirm(call())
+                                           .compensate(call()));
 
 namespace {
 
 agency::trip make_trip(dice& chance) {
     std::string const traveller{chance.between('A', 'C')};
-    return {traveller, chance.between(10, 200), "card", "LH 1", chance.between(1, 4),
-            "Hotel", 1, 2, "car", 3};
+    return {traveller,
+            chance.between(10, 200),
+            "card",
+            "LH 1",
+            chance.between(1, 4),
+            "Hotel",
+            1,
+            2,
+            "car",
+            3};
 }
 
 /// The services of agency::trip_type.
@@ -229,9 +237,8 @@ simulation_report sell_with(service_flaws const& of_flights, service_flaws const
 }
 
 bool names(simulation_report const& report, std::string_view text) {
-    return std::any_of(report.problems.begin(), report.problems.end(), [&](auto const& one) {
-        return one.find(text) != std::string::npos;
-    });
+    return std::any_of(report.problems.begin(), report.problems.end(),
+                       [&](auto const& one) { return one.find(text) != std::string::npos; });
 }
 
 } // namespace

@@ -401,6 +401,26 @@ TEST_CASE("services: a cancel compensates each stage that may have been called")
     CHECK(late.status == call_status::refused);
 }
 
+TEST_CASE("services: a refusal to a recovery that another worker overtakes blames no entry") {
+    trips on;
+    auto engine = on.make();
+    auto other = on.make();
+    REQUIRE(engine.submit("t1", usual).problem.empty());
+    // Meanwhile the other worker cancels, and cannot compensate yet.
+    on.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        if (of.operation == call_operation::compensate) return service_answer::unavailable("away");
+        if (of.participant != "flight") return {};
+        settle::cancel_options const canceled_soon{.deadline = soon.deadline};
+        REQUIRE(other.cancel("t1", canceled_soon).verdict == verdict::undecided);
+        return service_answer::refused("sold out");
+    };
+    auto const report = engine.work();
+    CHECK(report.elsewhere == 1);
+    CHECK(report.skipped.empty());
+    on.services.before = [](service_call const&) { return std::nullopt; };
+    CHECK(other.recover(of_any_age()).canceled == 1);
+}
+
 TEST_CASE("services: a batch makes the calls of all its trips in one send for each wave") {
     trips on;
     auto engine = on.make();

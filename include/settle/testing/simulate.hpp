@@ -13,13 +13,15 @@
 //   if (!report) std::cerr << report << '\n';
 //
 // Workers run, submit, cancel, recover, reverse and sweep. They crash, pause, lose answers, and
-// their clocks jump; writes arrive late and databases become unreachable. At every step:
+// their clocks jump; writes arrive late and databases become unreachable. A simulated_service is
+// also slow, wrong and restarted, see simulate/service.hpp. At every step:
 //   - an entry changes only along its states' arrows, from its current state and epoch;
 //   - every reported outcome is true, and all callers of an id get the same outcome;
 //   - no conserved sum exceeds its starting value.
 // Within a bounded time after the last fault:
 //   - every transaction is done or canceled, and at most one reversal of each is done;
 //   - every record holds the result of the done transactions, each applied exactly once;
+//   - the books of every simulated service have exactly the calls of the done transactions;
 //   - no mark is left, and each conserved sum has its starting value.
 #pragma once
 
@@ -45,7 +47,7 @@ namespace testing {
 }
 
 /// One simulated run. Use each database for one simulation only.
-/// Shape:   Arguments - the engine's arguments: databases and types. The engine's options are in
+/// Shape:   Arguments - the engine's arguments: databases, services and types. Its options are in
 ///          simulation_limits. Without an injected fault, a database must not answer `unknown`.
 ///          With settle::phases::one every other worker uses one phase where it can; the others
 ///          use two phases

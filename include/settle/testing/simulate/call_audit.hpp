@@ -18,8 +18,8 @@ struct expected_call {
     transaction_id const& transaction;
     std::string_view participant;
     std::optional<std::uint32_t> line;
-    bool done;                            ///< or canceled
-    bool has_effect;                      ///< the apply is no query
+    bool done;       ///< or canceled
+    bool has_effect; ///< the apply is no query
     bool confirms;
     std::optional<std::string> request{}; ///< of the effect, if it is known
     std::optional<std::string> result{};  ///< in the entry, if it is known
@@ -35,7 +35,7 @@ public:
             keys_[name_of_part(from.transaction, from.participant, from.line)].insert(key);
         };
         for (auto const& [key, page] : of.pages()) add(key, page.books);
-        for (auto const& [key, told] : of.promises()) add(key, told);
+        for (auto const& [key, promised] : of.promises()) add(key, promised);
         for (auto const& [name, keys] : keys_) unseen_.insert(name);
     }
 
@@ -44,8 +44,7 @@ public:
     /// Shape:   read_result - gives a result the form that it has in an entry
     template <typename ReadResult>
     void compare(expected_call const& expected, ReadResult const& read_result) {
-        auto const name =
-            name_of_part(expected.transaction, expected.participant, expected.line);
+        auto const name = name_of_part(expected.transaction, expected.participant, expected.line);
         unseen_.erase(name);
         auto const found = keys_.find(name);
         std::size_t const count = found == keys_.end() ? 0 : found->second.size();
@@ -55,8 +54,8 @@ public:
         if (expected.has_effect && !compare_effects(expected, books, key)) return;
         std::int64_t const confirms = expected.done && expected.confirms ? 1 : 0;
         if (books.confirms != confirms) {
-            return complain(expected, "has " + std::to_string(books.confirms) +
-                                          " confirms of it" + blame_of_confirm(key, books));
+            return complain(expected, "has " + std::to_string(books.confirms) + " confirms of it" +
+                                          blame_of_confirm(key, books));
         }
         if (!expected.done) return;
         if (expected.request && books.request != *expected.request) {
@@ -67,8 +66,7 @@ public:
         std::string const booked = read_result(books.result);
         if (booked == *expected.result) return;
         complain(expected, "has booked the result " + booked + ", and the entry has " +
-                               *expected.result +
-                               ": it has answered two results to one key");
+                               *expected.result + ": it has answered two results to one key");
     }
 
     /// The books of transactions that no entry names have no effect.
@@ -122,11 +120,11 @@ private:
         return found == of_.promises().end() ? service_promises{} : found->second;
     }
     /// The promise of an answer, and the backup that broke it.
-    [[nodiscard]] std::string broken(std::string_view answer, std::optional<time> told) const {
-        if (!told) return ", and it did not answer " + std::string{answer};
-        std::string text = ": it answered " + std::string{answer} + " at " + seconds(*told);
+    [[nodiscard]] std::string broken(std::string_view answer, std::optional<time> at) const {
+        if (!at) return ", and it did not answer " + std::string{answer};
+        std::string text = ": it answered " + std::string{answer} + " at " + seconds(*at);
         for (service_restore const& one : of_.restores()) {
-            if (one.at < *told || one.back_to > *told) continue;
+            if (one.at < *at || one.back_to > *at) continue;
             return text + ", and at " + seconds(one.at) + " it went back to its backup of " +
                    seconds(one.back_to);
         }
@@ -204,8 +202,8 @@ private:
         });
     }
     template <typename Direction, std::size_t At>
-    static part_request request_of(entry const& ended,
-                                   typename Direction::parameters const& given, std::size_t line) {
+    static part_request request_of(entry const& ended, typename Direction::parameters const& given,
+                                   std::size_t line) {
         return {&settle::detail::described_parts<Direction>::all[At],
                 &descriptor_of<Direction>,
                 &given,
@@ -217,17 +215,15 @@ private:
                 &ended.results};
     }
     template <typename Direction, std::size_t At>
-    void compare_part(audited_service& service, part_request const& request, bool done,
-                      bool kept) {
+    void compare_part(audited_service& service, part_request const& request, bool done, bool kept) {
         using participant = typename Direction::template participant<At>;
         call_functions const& functions = settle::detail::call_part(request);
-        expected_call expected{*request.id, participant::name, {}, done, participant::has_effect,
-                               participant::confirms};
+        expected_call expected{*request.id, participant::name,       {},
+                               done,        participant::has_effect, participant::confirms};
         if (participant::is_range) expected.line = request.part.line;
         if (done && kept && (participant::has_effect || participant::confirms)) {
-            auto made = functions.make_request(request, participant::applies
-                                                            ? call_operation::apply
-                                                            : call_operation::confirm);
+            auto made = functions.make_request(
+                request, participant::applies ? call_operation::apply : call_operation::confirm);
             expected.request = std::move(made.json);
             if (participant::gives_result) {
                 expected.result = settle::detail::kept_result_of(request, request.part);

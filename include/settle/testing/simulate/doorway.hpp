@@ -4,7 +4,7 @@
 #pragma once
 
 #include <settle/running/binding.hpp>
-#include <settle/testing/faulty_client.hpp>
+#include <settle/testing/simulate/fault_sender.hpp>
 #include <settle/testing/simulate/receiver.hpp>
 #include <settle/testing/simulate/witness.hpp>
 
@@ -70,7 +70,7 @@ private:
                 if (answers[at].status == call_status::ok && shared->garbles()) {
                     garble(calls[at], answers[at]);
                 }
-                if (receiver != nullptr) receiver->note_told(calls[at], answers[at]);
+                if (receiver != nullptr) receiver->note_answered(calls[at], answers[at]);
             }
         }
         [[nodiscard]] bool crashed() const { return fragile.crashed(); }

@@ -65,20 +65,20 @@ public:
 
     void enter(service_world world) { world_ = std::move(world); }
     void set_clock(time skew) { skew_ = skew; }
-    /// Restarts: what no worker was told is lost.
-    void restart() { memory_.go_back(told_); }
+    /// Restarts. The effects behind the last answer that reached a worker are lost.
+    void restart() { memory_.go_back(answered_); }
     /// Restarts from a backup: the state of an earlier time.
     void restore(time back_to) {
         memory_.go_back(memory_.moments_until(back_to));
-        told_ = std::min(told_, memory_.moments());
+        answered_ = std::min(answered_, memory_.moments());
         restores_.push_back({world_.elapsed(), back_to});
     }
     void purge() { std::ignore = rule().purge(); }
     /// An answer has reached a worker.
-    void note_told(service_call const& call, service_answer const& answer) {
+    void note_answered(service_call const& call, service_answer const& answer) {
         bool const ok = answer.status == call_status::ok;
         if (!ok && answer.status != call_status::refused) return;
-        told_ = memory_.moments();
+        answered_ = memory_.moments();
         auto const [at, fresh] = promises_.try_emplace(std::string{call.key});
         service_promises& of = at->second;
         if (fresh) {
@@ -166,9 +166,7 @@ private:
         }
     };
 
-    [[nodiscard]] timestamp now() const {
-        return simulated_time(world_.elapsed() + skew_);
-    }
+    [[nodiscard]] timestamp now() const { return simulated_time(world_.elapsed() + skew_); }
     [[nodiscard]] settle::receiver<service_memory, clock> rule() {
         receiver_options options;
         options.clocks = world_.clocks;
@@ -228,7 +226,7 @@ private:
     service_world world_;
     time skew_{};
     dice own_{1};
-    std::size_t told_ = 0; ///< the changes before the last answer that reached a worker
+    std::size_t answered_ = 0; ///< the changes before the last answer that reached a worker
     std::unordered_map<std::string, service_promises> promises_; ///< by key
     std::vector<service_restore> restores_;
 };

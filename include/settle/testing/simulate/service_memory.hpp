@@ -76,16 +76,15 @@ public:
         }
         return count;
     }
-    result<std::vector<settle::receiver_row>> list(receiver_filter const& filter,
-                                                   std::string_view after,
-                                                   std::size_t limit) const {
+    result<std::vector<settle::receiver_row>>
+    list(receiver_filter const& filter, std::string_view after, std::size_t limit) const {
         std::vector<settle::receiver_row> found;
         for (auto at = pages_.upper_bound(after); at != pages_.end(); ++at) {
             if (found.size() == limit) break;
             auto const& row = at->second.row;
-            bool const fits = row && (!filter.status || *filter.status == row->standing.status) &&
-                              (filter.transaction.empty() ||
-                               filter.transaction == row->transaction);
+            bool const fits =
+                row && (!filter.status || *filter.status == row->standing.status) &&
+                (filter.transaction.empty() || filter.transaction == row->transaction);
             if (fits) found.push_back(*row);
         }
         return found;
@@ -106,8 +105,8 @@ public:
         auto found = pages_.find(key);
         bool const fresh = found == pages_.end();
         if (fresh) found = pages_.emplace(key, service_page{}).first;
-        journal_.push_back({now_, found->first,
-                            fresh ? std::nullopt : std::optional{found->second}});
+        journal_.push_back(
+            {now_, found->first, fresh ? std::nullopt : std::optional{found->second}});
         return found->second;
     }
 
@@ -116,9 +115,9 @@ public:
     [[nodiscard]] std::size_t moments() const { return journal_.size(); }
     /// The number of changes up to a time.
     [[nodiscard]] std::size_t moments_until(time end) const {
-        auto const later = std::upper_bound(
-            journal_.begin(), journal_.end(), end,
-            [](time left, change const& right) { return left < right.at; });
+        auto const later =
+            std::upper_bound(journal_.begin(), journal_.end(), end,
+                             [](time left, change const& right) { return left < right.at; });
         return static_cast<std::size_t>(later - journal_.begin());
     }
     /// Undoes every change but the first `moments`.

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Wraps a client of services and injects the faults that a test plans: lost answers, late calls,
-// crashes before or after the calls.
-//
-//   settle::testing::faulty_client fragile{client};
-//   fragile.source().plan(settle::testing::fault_at(3, settle::testing::fault_kind::late));
-//   settle::engine engine{db, settle::bind(airline, fragile), settle::type<…>};
-//   engine.run(…);
-//   fragile.source().deliver_late();
+// Makes the calls of services, with the faults that a plan gives: lost answers, late calls, crashes
+// before or after the calls.
 #pragma once
 
 #include <settle/store/service_session.hpp>
 #include <settle/testing/faults.hpp>
 
 SETTLE_BEGIN
-namespace testing {
-namespace detail {
+namespace testing::detail {
 
 /// Copies of calls that are made later; their answers are dropped.
 class kept_service_calls {
@@ -42,8 +35,8 @@ private:
     std::vector<service_call> calls_;
 };
 
-/// Makes calls, and injects faults. A crash is noted, since a session of a service takes every
-/// exception of its client for a lost answer.
+/// A client that makes the calls of another client, or loses them. A crash is noted, since a
+/// session of a service takes every exception of its client for a lost answer.
 template <ServiceClient Client>
 class fault_sender {
 public:
@@ -69,8 +62,9 @@ public:
             }
         }
         if (planned->kind == fault_kind::late) {
-            source_.keep([kept = std::make_shared<kept_service_calls>(hit),
-                          inner = inner_] { kept->send(*inner); });
+            source_.keep([kept = std::make_shared<kept_service_calls>(hit), inner = inner_] {
+                kept->send(*inner);
+            });
         }
         std::vector<service_answer> given(usual.size());
         if (!usual.empty()) inner_->send(std::span<service_call const>{usual}, std::span{given});
@@ -126,25 +120,5 @@ private:
     Sender* sender_;
 };
 
-} // namespace detail
-
-/// Wraps any client of services. Bind the wrapper in place of the client.
-/// Shape:   inner - outlives this object, as do the engines that are built on it
-template <ServiceClient Client>
-class faulty_client {
-public:
-    explicit faulty_client(Client& inner) : sender_(inner) {}
-
-    template <typename... Services>
-    [[nodiscard]] auto bind(std::string const& log_name) {
-        return detail::crashing_session<detail::fault_sender<Client>, Services...>{sender_,
-                                                                                   log_name};
-    }
-    [[nodiscard]] fault_source& source() { return sender_.source(); }
-
-private:
-    detail::fault_sender<Client> sender_;
-};
-
-} // namespace testing
+} // namespace testing::detail
 SETTLE_END
