@@ -196,7 +196,9 @@ simulation_limits purging(std::uint64_t seed) {
     return made;
 }
 
+/// The events seen over all seeds.
 struct experience {
+    bool is_whole = false; ///< not a single seed that is repeated
     std::uint64_t begun = 0;
     std::uint64_t late = 0;
     std::uint64_t crashes = 0;
@@ -221,6 +223,7 @@ experience run_seeds(std::vector<std::uint64_t> const& seeds_to_run, Simulate co
         for (auto const& [why, count] : report.reasons) all.reasons[why] += count;
     }
     MESSAGE(all.begun, " transactions, ", seeds_to_run.size(), " seeds");
+    all.is_whole = seeds_to_run.size() > 1;
     return all;
 }
 
@@ -262,7 +265,7 @@ TEST_CASE("simulation of services: a seed repeats its run step by step") {
 
 TEST_CASE("simulation of services: the calls of four services end right") {
     auto const all = run_seeds(seeds(1, 6), sell_sound_trips);
-    if (all.begun <= 2'000) return;
+    if (!all.is_whole) return;
     CHECK(all.late > 1'000);
     CHECK(all.crashes > 50);
     CHECK(all.service_faults > 20);
@@ -276,14 +279,14 @@ TEST_CASE("simulation of services: the calls of four services end right") {
 
 TEST_CASE("simulation of services: services of every grade end right") {
     auto const all = run_seeds(seeds(11, 6), sell_outings);
-    CHECK(all.late > 100);
+    CHECK((all.late > 100 || !all.is_whole));
 }
 
 TEST_CASE("simulation of services: entries and rows are purged while calls are on their way") {
     auto const trips = run_seeds(seeds(21, 2), sell_sound_trips, purging);
-    CHECK(trips.purged > 100);
+    CHECK((trips.purged > 100 || !trips.is_whole));
     auto const outings = run_seeds(seeds(31, 2), sell_outings, purging);
-    CHECK(outings.purged > 100);
+    CHECK((outings.purged > 100 || !outings.is_whole));
 }
 
 TEST_CASE("simulation of services: a restart that loses no answered call is harmless") {
@@ -294,14 +297,15 @@ TEST_CASE("simulation of services: a restart that loses no answered call is harm
     auto const all = run_seeds(seeds(41, 2), [&](simulation_limits const& limits) {
         return sell_outings(restarts(limits));
     });
-    CHECK(all.service_faults > 500);
+    CHECK((all.service_faults > 500 || !all.is_whole));
 }
 
 TEST_CASE("simulation of services: a restored backup breaks promises, and the audit names them") {
     on_one_processor const here;
     std::uint64_t restores = 0;
     std::size_t broken = 0;
-    for (std::uint64_t const seed : seeds(51, 4)) {
+    auto const seeds_to_run = seeds(51, 4);
+    for (std::uint64_t const seed : seeds_to_run) {
         auto limits = simulation_limits::with_services(seed);
         limits.faults.restore = 500;
         auto const report = sell_sound_trips(limits);
@@ -315,6 +319,7 @@ TEST_CASE("simulation of services: a restored backup breaks promises, and the au
             CHECK(problem.find("it went back to its backup of ") != std::string::npos);
         }
     }
+    if (seeds_to_run.size() == 1) return;
     CHECK(restores > 4);
     CHECK(broken > 4);
 }
