@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Trips of three calls of services in the same process, with the log in SQLite: two calls that can
 // be undone, and a pivot.
-#include "baseline/saga.hpp"
-#include "settle_side.hpp"
-#include "sqlite_files.hpp"
+#include "saga_rounds.hpp"
 
 #include <array>
 #include <fstream>
@@ -17,15 +15,9 @@ class bound_services {
 public:
     explicit bound_services(travel_services& all) : all_(&all) {}
 
-    settle::reply<ticket> operator()(seat_request const& asked, settle::service_call const&) {
-        return all_->book(asked);
-    }
-    settle::reply<room> operator()(room_request const& asked, settle::service_call const&) {
-        return all_->book(asked);
-    }
-    settle::reply<> operator()(charge const& asked, settle::service_call const&) {
-        all_->pay(asked);
-        return settle::nothing{};
+    template <typename Request>
+    auto operator()(Request const& asked, settle::service_call const&) {
+        return settle::reply{all_->answer(asked)};
     }
 
 private:
@@ -35,45 +27,6 @@ private:
 auto make_agency(settle::sqlite::database& db, bound_services& services) {
     return settle::engine{db, settle::type<trip_type>, settle::bind(airline, services),
                           settle::bind(hotel, services), settle::bind(bank, services)};
-}
-
-double settle_round(std::string const& path, trips const& work, std::size_t window) {
-    erase_file(path);
-    travel_services counted;
-    bound_services services{counted};
-    settle::sqlite::database db{path};
-    auto engine = make_agency(db, services);
-    double const seconds = window == 1 ? run_each(engine, work.requests)
-                                       : run_batches(engine, work.requests, window);
-    settle::entry_filter unfinished;
-    unfinished.unfinished = true;
-    auto const left = engine.page(unfinished, {}, 1);
-    if (!left.has_value() || !left.value().empty()) {
-        throw wrong_result("settle: trips are unfinished");
-    }
-    check_services(counted, work);
-    return seconds;
-}
-
-double round_by_hand(std::string const& path, trips const& work, std::size_t window,
-                     baseline::log_layout layout) {
-    erase_file(path);
-    travel_services counted;
-    double seconds = 0;
-    {
-        baseline::connection const on{path};
-        on.execute(baseline::saga_log_sql(layout).c_str());
-        baseline::saga by_hand{on, counted};
-        std::span<trip_request const> const all{work.requests};
-        stopwatch const watch;
-        for (std::size_t at = 0; at < all.size(); at += window) {
-            by_hand.run_batch(all.subspan(at, std::min(window, all.size() - at)));
-        }
-        seconds = watch.seconds();
-    }
-    check_services(counted, work);
-    check_count(path, "SELECT count(*) FROM log WHERE state = 3", work.requests.size());
-    return seconds;
 }
 
 /// The number of commits in the write-ahead log of an open file without a checkpoint: a frame of
@@ -111,7 +64,8 @@ double writes_by_hand(std::string const& path, trips const& work) {
     travel_services counted;
     baseline::connection const on{path};
     on.execute(baseline::saga_log_sql(baseline::log_layout::by_id).c_str());
-    baseline::saga by_hand{on, counted};
+    baseline::local_calls calls{counted};
+    baseline::saga by_hand{on, calls};
     auto const before = commits_in(path);
     for (auto const& one : work.requests) by_hand.run(one);
     return static_cast<double>(commits_in(path) - before) /
@@ -120,21 +74,26 @@ double writes_by_hand(std::string const& path, trips const& work) {
 
 void compare(context& at, std::string const& name, std::size_t count, std::size_t window,
              double budget) {
-    using baseline::log_layout;
-    trips const work = make_trips(count);
-    std::string const path = at.file("saga.db");
-    comparison compared;
-    compared.name = name;
-    compared.operations = static_cast<double>(count);
-    compared.settle = {"settle", [&] { return settle_round(path, work, window); }};
-    compared.baselines = {
-        {"by hand, log in the order of ids",
-         [&] { return round_by_hand(path, work, window, log_layout::by_id); }},
-        {"by hand, log with an index of ids",
-         [&] { return round_by_hand(path, work, window, log_layout::by_number); }}};
-    compared.budget = budget;
-    at.compare(compared);
-    erase_file(path);
+    saga_case const compared{
+        at.file("saga.db"), make_trips(count),
+        [window](saga_case const& of) {
+            erase_file(of.path);
+            travel_services counted;
+            bound_services services{counted};
+            settle::sqlite::database db{of.path};
+            auto engine = make_agency(db, services);
+            double const seconds = run_trips(engine, of.work, window);
+            check_services(counted, of.work);
+            return seconds;
+        },
+        [window](saga_case const& of, baseline::log_layout layout) {
+            travel_services counted;
+            baseline::local_calls calls{counted};
+            double const seconds = run_trips_by_hand(of.path, of.work, window, layout, calls);
+            check_services(counted, of.work);
+            return seconds;
+        }};
+    compared.compare(at, name, budget);
 }
 
 add_case const one_at_a_time{
@@ -148,7 +107,7 @@ add_case const in_batches{
     }};
 
 add_case const durable_writes{
-    57, "SQLite, saga of three calls, durable writes of one",
+    59, "SQLite, saga of three calls, durable writes of one",
     [](context& at, std::string const& name) {
         trips const work = make_trips(20);
         std::string const path = at.file("saga_writes.db");

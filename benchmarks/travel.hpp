@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A trip of three calls of services in the same process: the calls, and the work of a case.
+// A trip of three calls of services: the calls, the services, and the work of a case.
 #pragma once
 
 #include "bench.hpp"
@@ -65,18 +65,19 @@ inline constexpr auto trip_type = settle::transaction<trip, "trip">(
     settle::participant<"card">(bank).apply(settle::call(
         settle::param<&trip::traveller>, settle::result_from<"flight", &ticket::price>)));
 
-/// The three services. They answer at once, and count what they did.
+/// The three services. They answer at once, and count their calls.
 struct travel_services {
     std::int64_t tickets = 0;
     std::int64_t rooms = 0;
     std::int64_t charges = 0;
     std::int64_t charged = 0;
 
-    ticket book(seat_request const& asked) { return {++tickets, 100 * asked.people}; }
-    room book(room_request const&) { return {++rooms}; }
-    void pay(charge const& asked) {
+    ticket answer(seat_request const& asked) { return {++tickets, 100 * asked.people}; }
+    room answer(room_request const&) { return {++rooms}; }
+    settle::nothing answer(charge const& asked) {
         ++charges;
         charged += asked.amount;
+        return {};
     }
 };
 

@@ -15,10 +15,29 @@ namespace baseline {
         .replace(sql.find("images TEXT"), 11, "results TEXT");
 }
 
+/// Calls of services in the same process.
+class local_calls {
+public:
+    explicit local_calls(bench::travel_services& services) : services_(&services) {}
+
+    /// Makes the calls of one stage.
+    /// Shape:   ask - gives the request of a trip; take - gets the answer to it
+    template <typename Ask, typename Take>
+    void call_all(std::span<bench::trip_request const> batch, std::int64_t, Ask const& ask,
+                  Take const& take) const {
+        for (std::size_t at = 0; at < batch.size(); ++at) take(at, services_->answer(ask(at)));
+    }
+
+private:
+    bench::travel_services* services_;
+};
+
+/// Shape:   Calls - local_calls or http_calls
+template <typename Calls>
 class saga {
 public:
-    saga(connection const& on, bench::travel_services& services)
-        : services_(&services), commits_(on),
+    saga(connection const& on, Calls& calls)
+        : calls_(&calls), commits_(on),
           insert_(on, "INSERT INTO log(id, type, state, epoch, committed, attempts, reason, owner, "
                       "created, modified, revision, kept, parameters) "
                       "VALUES(?1, 1, 1, ?2, 0, 0, 0, 1, ?2, ?2, 0, 0, ?3)"),
@@ -33,20 +52,33 @@ public:
     /// Many trips, step by step; each step is one commit.
     void run_batch(std::span<bench::trip_request const> batch) {
         if (under_way_.size() < batch.size()) under_way_.resize(batch.size());
-        in_step(batch, [&](auto const& one, results&, std::int64_t time) { insert(one, time); });
-        for (std::size_t at = 0; at < batch.size(); ++at) book_flight(batch[at], under_way_[at]);
-        in_step(batch, [&](auto const& one, results const& of, std::int64_t time) {
-            keep(one, 0, pending, of, time);
-        });
-        for (std::size_t at = 0; at < batch.size(); ++at) book_room(batch[at], under_way_[at]);
+        auto const created = now();
+        in_step(batch, [&](auto const& one, results&) { insert(one, created); });
+        calls_->call_all(
+            batch, created,
+            [&](std::size_t at) {
+                auto const& trip = batch[at].second;
+                return bench::seat_request{trip.flight, trip.people};
+            },
+            [&](std::size_t at, bench::ticket const& made) { under_way_[at].take(made); });
+        keep_all(batch, 0, pending);
+        calls_->call_all(
+            batch, created,
+            [&](std::size_t at) {
+                return bench::room_request{batch[at].second.traveller,
+                                           under_way_[at].flight.number};
+            },
+            [&](std::size_t at, bench::room const& made) { under_way_[at].take(made); });
         // The charge cannot be undone: the row says that it may have been made.
-        in_step(batch, [&](auto const& one, results const& of, std::int64_t time) {
-            keep(one, 1, deciding, of, time);
-        });
-        for (std::size_t at = 0; at < batch.size(); ++at) {
-            services_->pay({batch[at].second.traveller, under_way_[at].flight.price});
-        }
-        in_step(batch, [&](auto const& one, results const&, std::int64_t time) {
+        keep_all(batch, 1, deciding);
+        calls_->call_all(
+            batch, created,
+            [&](std::size_t at) {
+                return bench::charge{batch[at].second.traveller, under_way_[at].flight.price};
+            },
+            [](std::size_t, settle::nothing) {});
+        auto const time = now();
+        in_step(batch, [&](auto const& one, results const&) {
             expect(close_.changes_one(one.first, deciding, time));
         });
     }
@@ -58,16 +90,28 @@ private:
     struct results {
         bench::ticket flight{};
         std::string json{};
+
+        void take(bench::ticket const& made) {
+            flight = made;
+            json.assign(R"([{"number":)");
+            append_number(json, made.number);
+            json += R"(,"price":)";
+            append_number(json, made.price);
+            json += "}]";
+        }
+        void take(bench::room const& made) {
+            json.back() = ',';
+            json += R"({"number":)";
+            append_number(json, made.number);
+            json += "}]";
+        }
     };
 
-    /// One commit, and one reading of the clock.
+    /// One commit.
     template <typename Write>
     void in_step(std::span<bench::trip_request const> batch, Write const& write) {
-        auto const time = now();
         commits_.in_one([&] {
-            for (std::size_t at = 0; at < batch.size(); ++at) {
-                write(batch[at], under_way_[at], time);
-            }
+            for (std::size_t at = 0; at < batch.size(); ++at) write(batch[at], under_way_[at]);
         });
     }
 
@@ -79,31 +123,18 @@ private:
         json_ += '}';
         expect(insert_.changes_one(id, time, json_));
     }
-    void book_flight(bench::trip_request const& one, results& of) {
-        of.flight = services_->book(bench::seat_request{one.second.flight, one.second.people});
-        of.json.assign(R"([{"number":)");
-        append_number(of.json, of.flight.number);
-        of.json += R"(,"price":)";
-        append_number(of.json, of.flight.price);
-        of.json += "}]";
-    }
-    void book_room(bench::trip_request const& one, results& of) {
-        auto const made =
-            services_->book(bench::room_request{one.second.traveller, of.flight.number});
-        of.json.back() = ',';
-        of.json += R"({"number":)";
-        append_number(of.json, made.number);
-        of.json += "}]";
-    }
-    void keep(bench::trip_request const& one, std::int64_t revision, std::int64_t next,
-              results const& of, std::int64_t time) const {
-        expect(keep_.changes_one(one.first, pending, revision, next, of.json, time));
+    void keep_all(std::span<bench::trip_request const> batch, std::int64_t revision,
+                  std::int64_t next) {
+        auto const time = now();
+        in_step(batch, [&](auto const& one, results const& of) {
+            expect(keep_.changes_one(one.first, pending, revision, next, of.json, time));
+        });
     }
     static void expect(bool changed) {
         if (!changed) throw std::runtime_error("by hand: a trip is not in its state");
     }
 
-    bench::travel_services* services_;
+    Calls* calls_;
     commits commits_;
     statement insert_;
     statement keep_;

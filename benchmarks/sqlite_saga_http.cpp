@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// Trips of three calls over HTTP on loopback, with the log in SQLite. The services are a program of
+// their own.
+#include "baseline/saga_http.hpp"
+#include "child.hpp"
+#include "saga_rounds.hpp"
+
+#include <settle/http.hpp>
+
+#include <sstream>
+
+namespace bench {
+
+namespace {
+
+class travel_server {
+public:
+    travel_server() : program_(SETTLE_TRAVEL_SERVER) {
+        std::istringstream line{program_.read_line()};
+        line >> addresses_[0] >> addresses_[1] >> addresses_[2];
+    }
+
+    [[nodiscard]] std::array<std::string, 3> const& addresses() const { return addresses_; }
+    /// What the services took since the last call of this function.
+    [[nodiscard]] travel_services take() const {
+        program_.write_line("take");
+        std::istringstream line{program_.read_line()};
+        travel_services taken;
+        line >> taken.tickets >> taken.rooms >> taken.charges >> taken.charged;
+        return taken;
+    }
+
+private:
+    talking_child program_;
+    std::array<std::string, 3> addresses_;
+};
+
+void compare(context& at, std::string const& name, std::size_t count, std::size_t window,
+             double budget) {
+    travel_server const server;
+    saga_case const compared{at.file("saga_http.db"), make_trips(count),
+                             [&](saga_case const& of) {
+                                 erase_file(of.path);
+                                 settle::http::client airline_client{server.addresses()[0]};
+                                 settle::http::client hotel_client{server.addresses()[1]};
+                                 settle::http::client bank_client{server.addresses()[2]};
+                                 settle::sqlite::database db{of.path};
+                                 settle::engine engine{db, settle::type<trip_type>,
+                                                       settle::bind(airline, airline_client),
+                                                       settle::bind(hotel, hotel_client),
+                                                       settle::bind(bank, bank_client)};
+                                 double const seconds = run_trips(engine, of.work, window);
+                                 check_services(server.take(), of.work);
+                                 return seconds;
+                             },
+                             [&](saga_case const& of, baseline::log_layout layout) {
+                                 baseline::http_calls calls{server.addresses()};
+                                 double const seconds =
+                                     run_trips_by_hand(of.path, of.work, window, layout, calls);
+                                 check_services(server.take(), of.work);
+                                 return seconds;
+                             }};
+    compared.compare(at, name, budget);
+}
+
+add_case const one_at_a_time{
+    57, "SQLite, saga of three calls over HTTP, one at a time",
+    [](context& at, std::string const& name) { compare(at, name, at.size(600, 200), 1, 1.15); }};
+
+add_case const in_batches{58, "SQLite, saga of three calls over HTTP, 64 at a time",
+                          [](context& at, std::string const& name) {
+                              compare(at, name, at.size(6'400, 1'920), 64, 1.00);
+                          }};
+
+} // namespace
+
+} // namespace bench
