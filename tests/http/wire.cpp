@@ -178,9 +178,9 @@ TEST_CASE("a receiver refuses a damaged call with a sentence") {
     std::string const body = R"({"request":1})";
     httplib::Headers whole;
     auto const call = seat_call();
-    for (auto const& [name, value] : settle::http::detail::headers_of(call)) {
-        whole.emplace(std::string{name}, value);
-    }
+    settle::http::detail::for_each_header(call, [&](std::string_view name, std::string_view value) {
+        whole.emplace(std::string{name}, std::string{value});
+    });
     auto const post = [&](httplib::Headers const& headers, std::string const& sent) {
         auto const answer = plain.Post("/airline/apply", headers, sent, "application/json");
         REQUIRE(answer);

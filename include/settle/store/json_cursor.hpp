@@ -39,6 +39,11 @@ public:
     void skip_space() noexcept {
         while (look() == ' ' || look() == '\n' || look() == '\r' || look() == '\t') ++position_;
     }
+    bool take(char sign) noexcept {
+        if (look() != sign) return false;
+        ++position_;
+        return true;
+    }
     bool take(std::string_view signs) noexcept;
 
     /// Reads a number.

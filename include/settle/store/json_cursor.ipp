@@ -4,6 +4,7 @@
 
 #include <settle/store/json_cursor.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 
@@ -37,14 +38,14 @@ SETTLE_FUNCTION bool json_cursor::take_digits() noexcept {
 
 SETTLE_FUNCTION bool json_cursor::take_number(std::string_view& number) noexcept {
     auto const begin = position_;
-    take("-");
+    take('-');
     auto const zero = look() == '0';
     auto const digits = position_;
     if (!take_digits()) return false;
     if (zero && position_ - digits > 1) return refuse("a number begins with a needless 0", digits);
-    if (take(".") && !take_digits()) return false;
-    if (take("e") || take("E")) {
-        if (!take("+")) take("-");
+    if (take('.') && !take_digits()) return false;
+    if (take('e') || take('E')) {
+        if (!take('+')) take('-');
         if (!take_digits()) return false;
     }
     number = text_.substr(begin, position_ - begin);
@@ -55,16 +56,18 @@ SETTLE_FUNCTION bool json_cursor::take_text(std::string* meaning) {
     ++position_;
     for (;;) {
         auto const begin = position_;
-        while (!at_end() && look() != '"' && look() != '\\' &&
-               static_cast<unsigned char>(look()) >= 0x20) {
-            ++position_;
-        }
+        auto const ends = [](char each) {
+            return each == '"' || each == '\\' || static_cast<unsigned char>(each) < 0x20;
+        };
+        position_ = static_cast<std::size_t>(
+            std::find_if(text_.begin() + static_cast<std::ptrdiff_t>(begin), text_.end(), ends) -
+            text_.begin());
         auto const run = text_.substr(begin, position_ - begin);
         auto const good = utf8_prefix(run);
         if (good != run.size()) return refuse("a text is not UTF-8", begin + good);
         if (meaning != nullptr) meaning->append(run);
         if (at_end()) return refuse("a text has no end", position_);
-        if (take("\"")) return true;
+        if (take('"')) return true;
         if (look() != '\\') return refuse("a control character is not escaped", position_);
         if (!take_escape(meaning)) return false;
     }
@@ -88,7 +91,7 @@ SETTLE_FUNCTION bool json_cursor::take_escape(std::string* meaning) {
     if (is_half(code, 0xDC00)) return refuse("half a surrogate pair", begin);
     if (is_half(code, 0xD800)) {
         std::uint32_t low = 0;
-        if (!take("\\") || look() != 'u') return refuse("half a surrogate pair", begin);
+        if (!take('\\') || look() != 'u') return refuse("half a surrogate pair", begin);
         if (!take_code_unit(low)) return false;
         if (!is_half(low, 0xDC00)) return refuse("half a surrogate pair", begin);
         code = 0x10000U + ((code & 0x3FFU) << 10U) + (low & 0x3FFU);

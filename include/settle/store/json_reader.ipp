@@ -137,8 +137,13 @@ SETTLE_FUNCTION bool json_reader::take_word(std::string_view word) {
 SETTLE_FUNCTION bool json_reader::begin(json_kind kind) {
     if (!expect(kind)) return false;
     if (depth_ == max_depth) return fail("nested deeper than 32 levels");
+    if (names_.capacity() == 0) {
+        // The names of most objects need no more room.
+        names_.reserve(8);
+        name_text_.reserve(64);
+    }
     levels_[depth_++] = level{names_.size(), 0, kind == json_kind::object, false};
-    return cursor_.take(kind == json_kind::object ? "{" : "[");
+    return cursor_.take(kind == json_kind::object ? '{' : '[');
 }
 
 SETTLE_FUNCTION bool json_reader::begin_object() { return begin(json_kind::object); }
@@ -155,12 +160,12 @@ SETTLE_FUNCTION bool json_reader::next(char close) {
     auto& innermost = levels_[depth_ - 1];
     if (ready_) return fail_here("the value before was not read");
     cursor_.skip_space();
-    if (cursor_.take({&close, 1})) {
+    if (cursor_.take(close)) {
         innermost.inside = false;
         return leave();
     }
     if (innermost.length > 0) {
-        if (!cursor_.take(",")) {
+        if (!cursor_.take(',')) {
             return fail_here(object ? "expected ',' or '}'" : "expected ',' or ']'");
         }
         cursor_.skip_space();
@@ -187,7 +192,7 @@ SETTLE_FUNCTION bool json_reader::next_member(std::string_view& name) {
     names_.push_back({begin, name_text_.size() - begin, begun_});
     levels_[depth_ - 1].inside = true;
     cursor_.skip_space();
-    if (!cursor_.take(":")) return fail_here("expected ':' after the member name");
+    if (!cursor_.take(':')) return fail_here("expected ':' after the member name");
     ready_ = true;
     name = view(names_.back());
     return true;

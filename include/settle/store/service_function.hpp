@@ -17,7 +17,9 @@ template <typename Result = nothing>
 struct reply {
     service_answer answer;
 
-    reply(Result const& result) : answer(service_answer::ok(encode_json(result))) {}
+    reply(Result const& result) : answer(service_answer::ok(encode_json(result))) {
+        answer.encoded = true;
+    }
     reply(service_answer given) : answer(std::move(given)) {}
 };
 template <>

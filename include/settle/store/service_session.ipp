@@ -48,6 +48,7 @@ private:
     };
 
     void apply() {
+        calls_.reserve(requests_.size());
         for (std::size_t part = 0; part < requests_.size(); ++part) {
             if (functions(part).applies) prepare(part, call_operation::apply);
             else results_[part].what = answer::applied;
@@ -166,13 +167,13 @@ private:
         }
     }
 
-    void take_apply(std::size_t part, service_answer const& given) {
+    void take_apply(std::size_t part, service_answer& given) {
         part_result& result = results_[part];
         auto* const read_result = functions(part).read_result;
         switch (given.status) {
         case call_status::ok:
             result.what = answer::applied;
-            if (read_result != nullptr) keep(part, given.text);
+            if (read_result != nullptr) keep(part, given);
             break;
         case call_status::refused:
             result.fail(answer::refused, problem(part, call_operation::apply, errc::call_refused,
@@ -183,10 +184,14 @@ private:
     }
 
     /// The call took effect, so a result that cannot be read is no failure of it.
-    void keep(std::size_t part, std::string_view given) {
-        std::string kept;
-        auto const fault = functions(part).read_result(given, kept);
+    void keep(std::size_t part, service_answer& given) {
         part_result& result = results_[part];
+        if (given.encoded) {
+            result.kept = std::make_shared<std::string const>(std::move(given.text));
+            return;
+        }
+        std::string kept;
+        auto const fault = functions(part).read_result(given.text, kept);
         if (fault.empty()) {
             result.kept = std::make_shared<std::string const>(std::move(kept));
         } else {
@@ -260,8 +265,10 @@ SETTLE_FUNCTION void execute_calls(std::string const& log, std::span<part_reques
 
 SETTLE_FUNCTION std::string call_key(std::string_view log, part_request const& request) {
     call_functions const& of = detail::call_part(request);
-    std::string key{log};
-    key.append("/").append(*request.id).append("/").append(of.participant);
+    std::string key;
+    constexpr std::size_t line_and_slashes = 16;
+    key.reserve(log.size() + request.id->size() + of.participant.size() + line_and_slashes);
+    key.append(log).append("/").append(*request.id).append("/").append(of.participant);
     if (of.is_range) key.append("/").append(std::to_string(request.part.line));
     return key;
 }

@@ -109,19 +109,21 @@ SETTLE_FUNCTION std::string_view answer_reader::fault_of_result(service_call con
 
 SETTLE_FUNCTION service_answer answer_reader::read(service_call const& call,
                                                    http_answer const& answer) const {
-    auto text = subject(call);
     if (answer.key && *answer.key != idempotency_key(call)) {
         // No statement of such an answer is about this call.
+        auto text = subject(call);
         text.append(" got the answer to another call. Check the proxies and caches before the "
                     "service. See http#wire-form");
         return service_answer::unknown(std::move(text));
     }
     auto const meaning = settings_.statuses.meaning(call.operation, answer.status);
-    text.append(" got status ").append(std::to_string(answer.status));
+    auto const got_status = [&] {
+        return subject(call).append(" got status ").append(std::to_string(answer.status));
+    };
     if (meaning == call_status::ok) {
         auto const fault = fault_of_result(call, answer);
         if (fault.empty()) return service_answer::ok(std::string{answer.body});
-        text.append(" with ").append(fault);
+        auto text = got_status().append(" with ").append(fault);
         text.append(". Let the service answer this call again, with JSON. See http#wire-form");
         return service_answer::unknown(std::move(text));
     }
@@ -130,6 +132,7 @@ SETTLE_FUNCTION service_answer answer_reader::read(service_call const& call,
         return service_answer::refused(reason.empty() ? "status " + std::to_string(answer.status)
                                                       : std::move(reason));
     }
+    auto text = got_status();
     if (!reason.empty()) text.append(": ").append(reason);
     service_answer told{meaning, text.append(". See http#status-codes")};
     if (answer.retry_after) {

@@ -5,12 +5,17 @@
 #include <settle/http/answer.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <curl/curl.h>
+#include <poll.h>
 
 SETTLE_BEGIN
 namespace http::detail {
@@ -34,8 +39,23 @@ struct easy_destroyer {
 struct multi_destroyer {
     void operator()(CURLM* held) const noexcept { curl_multi_cleanup(held); }
 };
-struct list_destroyer {
-    void operator()(curl_slist* held) const noexcept { curl_slist_free_all(held); }
+
+/// Headers as libcurl takes them. Their memory is used for one call after the other.
+class header_list {
+public:
+    void append(std::string_view name, std::string_view value);
+    /// The headers so far are part of each list.
+    void keep() noexcept { kept_ = {lines_.size(), starts_.size()}; }
+    /// Removes the headers behind the kept headers.
+    void clear() noexcept;
+    /// Shape:   valid until the next change
+    [[nodiscard]] curl_slist* get();
+
+private:
+    std::string lines_; ///< each with a NUL at its end
+    std::vector<std::size_t> starts_;
+    std::pair<std::size_t, std::size_t> kept_{0, 0}; ///< the sizes of lines_ and starts_
+    std::vector<curl_slist> list_;
 };
 
 /// One call under way, and its room for the next one.
@@ -59,7 +79,6 @@ public:
 private:
     template <typename Value>
     void set(CURLoption option, Value value);
-    void add_header(std::string_view name, std::string_view value);
     [[nodiscard]] http_answer received() const;
 
     static std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* self) noexcept;
@@ -68,7 +87,7 @@ private:
     CURLM* multi_;
     destination const& to_;
     std::unique_ptr<CURL, easy_destroyer> easy_;
-    std::unique_ptr<curl_slist, list_destroyer> headers_;
+    header_list headers_;
     char problem_[CURL_ERROR_SIZE] = "";
     std::string url_;
     std::string request_;
@@ -94,7 +113,21 @@ public:
     void send(std::span<service_call const> calls, std::span<service_answer> answers);
 
 private:
+    using moment = std::chrono::steady_clock::time_point;
+
+    static int watch(CURL*, curl_socket_t socket, int action, void* self, void*) noexcept;
+    static int set_timer(CURLM*, long milliseconds, void* self) noexcept;
+
+    /// Lets libcurl continue: on a socket, or after a time that it has asked for.
+    void go_on(curl_socket_t socket, int events);
+    void go_on_in_time();
+    /// Waits until a socket is ready or libcurl's time is over, and lets libcurl continue.
+    void wait();
+
     destination const& to_;
+    std::vector<pollfd> watched_; ///< the sockets that libcurl waits for
+    std::vector<pollfd> ready_;
+    std::optional<moment> timer_; ///< when libcurl is to be called at the latest
     std::unique_ptr<CURLM, multi_destroyer> multi_;
     std::vector<std::unique_ptr<transfer>> transfers_; ///< before the handle that they are in
 };

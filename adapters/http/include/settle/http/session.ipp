@@ -12,6 +12,7 @@
 #include <csignal>
 #include <ctime>
 #include <fstream>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -185,6 +186,28 @@ private:
     bool was_pending_ = false;
 };
 
+SETTLE_FUNCTION void header_list::append(std::string_view name, std::string_view value) {
+    starts_.push_back(lines_.size());
+    lines_.append(name);
+    // libcurl's own form of a header without a value.
+    if (value.empty()) lines_ += ';';
+    else lines_.append(": ").append(value);
+    lines_ += '\0';
+}
+
+SETTLE_FUNCTION void header_list::clear() noexcept {
+    lines_.resize(kept_.first);
+    starts_.resize(kept_.second);
+}
+
+SETTLE_FUNCTION curl_slist* header_list::get() {
+    list_.resize(starts_.size());
+    for (std::size_t at = 0; at < list_.size(); ++at) {
+        list_[at] = {lines_.data() + starts_[at], at + 1 < list_.size() ? &list_[at + 1] : nullptr};
+    }
+    return list_.data();
+}
+
 template <typename Value>
 void transfer::set(CURLoption option, Value value) {
     require(curl_easy_setopt(easy_.get(), option, value));
@@ -217,6 +240,10 @@ SETTLE_FUNCTION transfer::transfer(CURLM* multi, destination const& to)
                          std::to_string(SETTLE_VERSION / 100 % 100) + '.' +
                          std::to_string(SETTLE_VERSION % 100);
     set(CURLOPT_USERAGENT, ("settle/" + version).c_str());
+    for (auto const& [name, value] : to_.settings.headers) headers_.append(name, value);
+    headers_.append("Content-Type", "application/json");
+    headers_.append("Accept", "application/json");
+    headers_.keep();
 }
 
 SETTLE_FUNCTION transfer::~transfer() {
@@ -229,17 +256,6 @@ SETTLE_FUNCTION transfer& transfer::of(CURL* easy) {
     return *static_cast<transfer*>(static_cast<void*>(self));
 }
 
-SETTLE_FUNCTION void transfer::add_header(std::string_view name, std::string_view value) {
-    std::string line{name};
-    // libcurl's own form of a header without a value.
-    if (value.empty()) line += ';';
-    else line.append(": ").append(value);
-    auto* const longer = curl_slist_append(headers_.get(), line.c_str());
-    if (longer == nullptr) throw std::bad_alloc{};
-    static_cast<void>(headers_.release());
-    headers_.reset(longer);
-}
-
 SETTLE_FUNCTION void transfer::begin(service_call const& call, service_answer& answer,
                                      std::chrono::milliseconds limit) {
     call_ = &call;
@@ -249,12 +265,11 @@ SETTLE_FUNCTION void transfer::begin(service_call const& call, service_answer& a
     problem_[0] = '\0';
     body_.clear();
     url_.assign(to_.base).append("/").append(name_of(call.operation));
-    request_ = body_of(call);
-    headers_.reset();
-    for (auto const& [name, value] : headers_of(call)) add_header(name, value);
-    for (auto const& [name, value] : to_.settings.headers) add_header(name, value);
-    add_header("Content-Type", "application/json");
-    add_header("Accept", "application/json");
+    write_body(request_, call);
+    headers_.clear();
+    for_each_header(call, [this](std::string_view name, std::string_view value) {
+        headers_.append(name, value);
+    });
     set(CURLOPT_URL, url_.c_str());
     set(CURLOPT_HTTPHEADER, headers_.get());
     set(CURLOPT_POSTFIELDS, request_.c_str());
@@ -323,14 +338,86 @@ SETTLE_FUNCTION void transfer::end(CURLcode how) {
 
 SETTLE_FUNCTION session::session(destination const& to) : to_(to), multi_(curl_multi_init()) {
     if (multi_ == nullptr) throw std::bad_alloc{};
+    auto const set = [this](CURLMoption option, auto value) {
+        require(curl_multi_setopt(multi_.get(), option, value));
+    };
     auto const most = std::min<std::size_t>(to.settings.calls_at_once, INT_MAX);
-    require(curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(most)));
+    set(CURLMOPT_MAXCONNECTS, static_cast<long>(most));
+    set(CURLMOPT_SOCKETFUNCTION, &session::watch);
+    set(CURLMOPT_SOCKETDATA, static_cast<void*>(this));
+    set(CURLMOPT_TIMERFUNCTION, &session::set_timer);
+    set(CURLMOPT_TIMERDATA, static_cast<void*>(this));
 }
 
 SETTLE_FUNCTION session::~session() {
     without_sigpipe const guard;
     transfers_.clear();
     multi_.reset();
+}
+
+SETTLE_FUNCTION int session::watch(CURL*, curl_socket_t socket, int action, void* self,
+                                   void*) noexcept {
+    auto& watched = static_cast<session*>(self)->watched_;
+    auto at = std::find_if(watched.begin(), watched.end(),
+                           [&](pollfd const& one) { return one.fd == socket; });
+    if (action == CURL_POLL_REMOVE) {
+        if (at != watched.end()) {
+            *at = watched.back();
+            watched.pop_back();
+        }
+        return 0;
+    }
+    try {
+        if (at == watched.end()) at = watched.insert(at, {socket, 0, 0});
+    } catch (std::bad_alloc const&) {
+        return -1;
+    }
+    at->events = action == CURL_POLL_IN    ? POLLIN
+                 : action == CURL_POLL_OUT ? POLLOUT
+                                           : POLLIN | POLLOUT;
+    return 0;
+}
+
+SETTLE_FUNCTION int session::set_timer(CURLM*, long milliseconds, void* self) noexcept {
+    auto& timer = static_cast<session*>(self)->timer_;
+    if (milliseconds < 0) timer.reset();
+    else timer = std::chrono::steady_clock::now() + std::chrono::milliseconds{milliseconds};
+    return 0;
+}
+
+SETTLE_FUNCTION void session::go_on(curl_socket_t socket, int events) {
+    int running = 0;
+    require(curl_multi_socket_action(multi_.get(), socket, events, &running));
+}
+
+SETTLE_FUNCTION void session::go_on_in_time() {
+    if (!timer_ || *timer_ > std::chrono::steady_clock::now()) return;
+    timer_.reset();
+    go_on(CURL_SOCKET_TIMEOUT, 0);
+}
+
+SETTLE_FUNCTION void session::wait() {
+    using std::chrono::milliseconds;
+    milliseconds limit{1000};
+    if (timer_) {
+        auto const left =
+            std::chrono::ceil<milliseconds>(*timer_ - std::chrono::steady_clock::now());
+        limit = std::clamp(left, milliseconds{0}, limit);
+    }
+    ready_.clear();
+    if (::poll(watched_.data(), watched_.size(), static_cast<int>(limit.count())) > 0) {
+        // libcurl changes the watched sockets.
+        std::copy_if(watched_.begin(), watched_.end(), std::back_inserter(ready_),
+                     [](pollfd const& one) { return one.revents != 0; });
+    }
+    for (pollfd const& one : ready_) {
+        // The native error of a broken socket comes from its next read or write.
+        bool const broken = (one.revents & ~(POLLIN | POLLOUT)) != 0;
+        int const events = broken ? one.events : one.events & one.revents;
+        go_on(one.fd, ((events & POLLIN) != 0 ? CURL_CSELECT_IN : 0) |
+                          ((events & POLLOUT) != 0 ? CURL_CSELECT_OUT : 0));
+    }
+    go_on_in_time();
 }
 
 SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
@@ -362,11 +449,14 @@ SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
     while (transfers_.size() < std::min(calls.size(), to_.settings.calls_at_once)) {
         transfers_.push_back(std::make_unique<transfer>(multi_.get(), to_));
     }
-    for (auto const& each : transfers_) begin_next(*each);
-    while (under_way > 0) {
-        int count = 0;
-        require(curl_multi_perform(multi_.get(), &count));
-        while (CURLMsg const* const message = curl_multi_info_read(multi_.get(), &count)) {
+    for (auto const& each : transfers_) {
+        begin_next(*each);
+        // The service has the first requests while the others are made.
+        go_on_in_time();
+    }
+    while (true) {
+        int left = 0;
+        while (CURLMsg const* const message = curl_multi_info_read(multi_.get(), &left)) {
             if (message->msg != CURLMSG_DONE) continue;
             auto const how = message->data.result;
             auto& ended = transfer::of(message->easy_handle);
@@ -374,10 +464,8 @@ SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
             --under_way;
             begin_next(ended);
         }
-        constexpr int longest_wait = 1000;
-        if (under_way > 0) {
-            require(curl_multi_poll(multi_.get(), nullptr, 0, longest_wait, nullptr));
-        }
+        if (under_way == 0) return;
+        wait();
     }
 }
 

@@ -8,8 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 SETTLE_BEGIN
 namespace http::detail {
@@ -30,12 +28,13 @@ inline constexpr std::string_view key_and_operation = "Idempotency-Key";
 /// The key of the call and its operation, as the value of a header: KEY/apply.
 [[nodiscard]] std::string idempotency_key(service_call const& call);
 
-/// The headers of a call; each value is visible ASCII.
-[[nodiscard]] std::vector<std::pair<std::string_view, std::string>>
-headers_of(service_call const& call);
+/// Gives the name and the value of each header of a call; a value is visible ASCII.
+void for_each_header(
+    service_call const& call,
+    settle::detail::function_view<void(std::string_view name, std::string_view value)> take);
 
-/// The body of a call: {"request":…,"result":…}.
-[[nodiscard]] std::string body_of(service_call const& call);
+/// Writes the body of a call: {"request":…,"result":…}.
+void write_body(std::string& to, service_call const& call);
 
 /// A call as a receiver gets it; owns its texts.
 class received_call {

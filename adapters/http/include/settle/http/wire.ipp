@@ -20,20 +20,24 @@ namespace http::detail {
            std::string_view{"-._~:/@"}.find(character) != std::string_view::npos;
 }
 
-SETTLE_FUNCTION std::string header_value(std::string_view text) {
+SETTLE_FUNCTION void append_header_value(std::string& to, std::string_view text) {
     constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string value;
-    value.reserve(text.size());
     for (char const character : text) {
         if (is_plain_in_header(character)) {
-            value += character;
+            to += character;
             continue;
         }
         auto const byte = static_cast<unsigned char>(character);
-        value += '%';
-        value += digits[byte >> 4U];
-        value += digits[byte & 15U];
+        to += '%';
+        to += digits[byte >> 4U];
+        to += digits[byte & 15U];
     }
+}
+
+SETTLE_FUNCTION std::string header_value(std::string_view text) {
+    std::string value;
+    value.reserve(text.size());
+    append_header_value(value, text);
     return value;
 }
 
@@ -45,19 +49,17 @@ SETTLE_FUNCTION std::string utc_text(timestamp moment) {
     auto const day = floor<days>(moment);
     year_month_day const date{day};
     hh_mm_ss const time{moment - day};
-    std::string text;
-    auto const append = [&text](std::int64_t number, std::size_t width,
-                                std::string_view behind_it) {
-        auto const digits = std::to_string(number);
-        text.append(width - digits.size(), '0').append(digits).append(behind_it);
+    std::string text{"0000-00-00T00:00:00.000Z"};
+    auto const write = [&text](std::int64_t number, std::size_t end) {
+        for (; number != 0; number /= 10) text[--end] = static_cast<char>('0' + number % 10);
     };
-    append(static_cast<int>(date.year()), 4, "-");
-    append(static_cast<unsigned>(date.month()), 2, "-");
-    append(static_cast<unsigned>(date.day()), 2, "T");
-    append(time.hours().count(), 2, ":");
-    append(time.minutes().count(), 2, ":");
-    append(time.seconds().count(), 2, ".");
-    append(time.subseconds().count(), 3, "Z");
+    write(static_cast<int>(date.year()), 4);
+    write(static_cast<unsigned>(date.month()), 7);
+    write(static_cast<unsigned>(date.day()), 10);
+    write(time.hours().count(), 13);
+    write(time.minutes().count(), 16);
+    write(time.seconds().count(), 19);
+    write(time.subseconds().count(), 23);
     return text;
 }
 
@@ -99,26 +101,31 @@ SETTLE_FUNCTION std::string idempotency_key(service_call const& call) {
     return header_value(call.key).append("/").append(name_of(call.operation));
 }
 
-SETTLE_FUNCTION std::vector<std::pair<std::string_view, std::string>>
-headers_of(service_call const& call) {
-    std::vector<std::pair<std::string_view, std::string>> headers{
-        {key_and_operation, idempotency_key(call)},
-        {"Settle-Service", header_value(call.service)},
-        {"Settle-Key", header_value(call.key)},
-        {"Settle-Transaction", header_value(call.transaction)},
-        {"Settle-Participant", header_value(call.participant)},
-        {"Settle-Has-Apply", call.has_apply ? "true" : "false"},
-        {"Settle-Epoch", std::to_string(call.epoch_number)},
-        {"Settle-Last-Moment", utc_text(call.last_moment)}};
-    if (call.line) headers.emplace_back("Settle-Line", std::to_string(*call.line));
-    return headers;
+SETTLE_FUNCTION void for_each_header(
+    service_call const& call,
+    settle::detail::function_view<void(std::string_view name, std::string_view value)> take) {
+    std::string value;
+    auto const give = [&](std::string_view name, std::string_view text) {
+        value.clear();
+        append_header_value(value, text);
+        take(name, value);
+    };
+    give("Settle-Key", call.key);
+    take(key_and_operation, value.append("/").append(name_of(call.operation)));
+    give("Settle-Service", call.service);
+    give("Settle-Transaction", call.transaction);
+    give("Settle-Participant", call.participant);
+    take("Settle-Has-Apply", call.has_apply ? "true" : "false");
+    take("Settle-Epoch", std::to_string(call.epoch_number));
+    take("Settle-Last-Moment", utc_text(call.last_moment));
+    if (call.line) take("Settle-Line", std::to_string(*call.line));
 }
 
-SETTLE_FUNCTION std::string body_of(service_call const& call) {
-    std::string body{"{\"request\":"};
-    body.append(call.request.empty() ? std::string_view{"null"} : call.request);
-    if (!call.result.empty()) body.append(",\"result\":").append(call.result);
-    return body.append("}");
+SETTLE_FUNCTION void write_body(std::string& to, service_call const& call) {
+    to.assign("{\"request\":");
+    to.append(call.request.empty() ? std::string_view{"null"} : call.request);
+    if (!call.result.empty()) to.append(",\"result\":").append(call.result);
+    to += '}';
 }
 
 [[noreturn]] SETTLE_FUNCTION void refuse_call(std::string text) {
