@@ -52,26 +52,6 @@ inline constexpr auto voyage_type = settle::transaction<voyage, "voyage">(
 
 auto const keys_and_refusals = remembers_keys | keeps_refusals;
 
-bounds aging(bounds all) {
-    all.ages = true;
-    return all;
-}
-
-template <typename... Clauses>
-exploration saga(bounds const& all, Clauses const&... calls_of_saga) {
-    return explore(purchases, payer, buys, calls("t1", calls_of_saga...), never_below, all);
-}
-
-void right_saga(exploration const& found) {
-    MESSAGE(found);
-    CHECK_MESSAGE(found, found);
-}
-void wrong_saga(exploration const& found, std::string const& words) {
-    MESSAGE(found);
-    CHECK(!found.right);
-    CHECK_MESSAGE(found.trace.find(words) != std::string::npos, found);
-}
-
 } // namespace
 
 TEST_CASE("explore: a pivot, one late write, cancels and ages at any moment") {
@@ -121,4 +101,10 @@ TEST_CASE("explore: a saga is searched from its definition") {
     voyage const given{"A", "LH 1", 60};
     right_saga(explore(settle::type<voyage_type>, payer, runs("t1", given), never_below,
                        canceling(1, 1)));
+    auto const apart = models("flight", [](call_model& flight) {
+        flight.writes = row_write::after_effect;
+    });
+    wrong_saga(explore(settle::type<voyage_type>, payer, runs("t1", given), never_below,
+                       canceling(1, 1), apart),
+               "t1 flight: this call took effect twice", 6);
 }

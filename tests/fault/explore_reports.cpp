@@ -165,6 +165,8 @@ TEST_CASE("explore: clauses without a matching field are refused with a hint") {
     CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat"}),
                   calls("t1", call_model{"meal"})) ==
           "settle: a search adds calls to 't1' twice");
+    CHECK(refusal(transfers, two_accounts, one, models("seat", [](call_model&) {})) ==
+          "settle: a search models the call 'seat', which no transaction makes");
     CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat", 0})) ==
           "settle: the call 'seat' needs a stage from 1 and 1 to 14 results");
     CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat"}),

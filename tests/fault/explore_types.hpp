@@ -175,6 +175,47 @@ inline bounds in_a_batch(bounds made) {
     return made;
 }
 
+/// Entries expire at any moment, and are then purged.
+inline bounds aging(bounds made) {
+    made.ages = true;
+    return made;
+}
+
+/// A person closes calls that were not confirmed or compensated.
+inline bounds with_persons(bounds made) {
+    made.resolves = true;
+    return made;
+}
+inline bounds without_crashes(bounds made) {
+    made.crashes = false;
+    return made;
+}
+inline call_model never_busy(call_model call) {
+    call.busy = false;
+    return call;
+}
+
+/// A purchase with these calls.
+template <typename Protocol = shipped_protocol, typename... Calls>
+exploration saga(bounds const& all, Calls const&... calls_of_saga) {
+    return explore<Protocol>(purchases, payer, buys, calls("t1", calls_of_saga...), never_below,
+                             all);
+}
+inline void right_saga(exploration const& found) {
+    MESSAGE(found);
+    CHECK_MESSAGE(found, found);
+}
+inline void wrong_saga(exploration const& found, std::string const& words) {
+    MESSAGE(found);
+    CHECK(!found.right);
+    CHECK_MESSAGE(found.trace.find(words) != std::string::npos, found);
+}
+/// Shape:   steps - the length of the shortest wrong run
+inline void wrong_saga(exploration const& found, std::string const& words, std::size_t steps) {
+    wrong_saga(found, words);
+    CHECK(found.steps == steps);
+}
+
 /// Searches, prints the figures, and checks that all runs are correct.
 template <typename Protocol = shipped_protocol, typename... Clauses>
 void right(Clauses const&... clauses) {

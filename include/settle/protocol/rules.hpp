@@ -71,6 +71,8 @@ struct protocol_rules {
     static constexpr bool notes_pivot = true;
     /// In `deciding`, only the pivot's answer cancels: no other worker, no age and no limit.
     static constexpr bool pivot_decides = true;
+    /// The commit stores the results of the last stage, which confirms send.
+    static constexpr bool commit_keeps = true;
 
     // Rules of calls and their receivers.
 
@@ -78,8 +80,25 @@ struct protocol_rules {
     static constexpr bool keys_stay = true;
     /// A receiver that remembers keys alone answers the apply before the call is compensated.
     static constexpr bool burns_first = true;
+    /// If a receiver forgets its refusals, the key of a refused pivot is closed first.
+    static constexpr bool closes_refused = true;
     /// A receiver refuses a first apply after the call's last moment.
     static constexpr bool last_moment = true;
+    /// The key of a call names its transaction.
+    static constexpr bool keys_name_transactions = true;
+    /// The key of a call names its part.
+    static constexpr bool keys_name_parts = true;
+    /// An answer belongs to a key and an operation.
+    static constexpr bool answers_name_operations = true;
+    /// A receiver purges a row only after every clock has passed the last moment.
+    static constexpr bool purges_wait = true;
+
+    // Rules of a person who closes a call in an entry.
+
+    /// The closing raises the revision.
+    static constexpr bool closing_raises = true;
+    /// The person first ends the call at its receiver: no apply takes effect any more.
+    static constexpr bool persons_end_keys = true;
 
     // Rules of the log, the engine and the sweeper.
 
@@ -91,6 +110,8 @@ struct protocol_rules {
     static constexpr bool cancel_compares = true;
     /// Every insert has an epoch of its own.
     static constexpr bool first_epochs_differ = true;
+    /// A log purges an entry only after every clock has passed its last moment.
+    static constexpr bool logs_wait = true;
     /// A mark without an entry is stray.
     static constexpr bool sweeps_unlogged = true;
     /// A store belongs to one log.

@@ -61,6 +61,7 @@ public:
     }
     void take(reversal_clause const& given) { reversals_.push_back(given.id); }
     void take(calls_clause const& given) { calls_.push_back(given); }
+    void take(model_clause const& given) { models_.push_back(given); }
 
     /// The starting sum is taken later, when all clauses have added their records.
     template <typename Collection, auto Member>
@@ -88,6 +89,7 @@ public:
     void take(replay const& given) { replay_ = given.moves(); }
 
     exploration explore() {
+        for (auto const& one : models_) change_model(one);
         for (auto const& one : calls_) add_calls(one);
         for (auto const& id : reversals_) add_reversal(id);
         if (transactions_.empty()) {
@@ -156,6 +158,20 @@ private:
                 std::move(id), parameters, std::move(slots)));
     }
 
+    void change_model(model_clause const& given) {
+        bool found = false;
+        for (auto& one : calls_) {
+            for (call_model& part : one.parts) {
+                if (part.name != given.participant) continue;
+                given.change(part);
+                found = true;
+            }
+        }
+        if (found) return;
+        throw std::invalid_argument("settle: a search models the call '" + given.participant +
+                                    "', which no transaction makes");
+    }
+
     void add_calls(calls_clause const& given) {
         for (std::size_t t = 0; t < transactions_.size(); ++t) {
             auto const& one = transactions_[t];
@@ -202,6 +218,7 @@ private:
     std::vector<std::unique_ptr<model_transaction<records>>> transactions_;
     std::vector<transaction_id> reversals_;
     std::vector<calls_clause> calls_;
+    std::vector<model_clause> models_;
     std::vector<std::function<void(typename search_type::checker_type&)>> late_;
     bounds within_;
     std::optional<path_type> replay_;
@@ -212,6 +229,7 @@ private:
 /// Searches every state that a few transactions can reach: see the example above.
 /// Shape:   clauses - in any order: settle::type<…> of each type; starts(collection, records…);
 ///          runs(id, parameters); reverses(id); calls(id, call_model…);
+///          models(participant, change);
 ///          conserves(collection, field);
 ///          stays(collection, condition); bounds; replay
 /// Errors:  a failed exploration converts to false and prints the shortest run to the wrong state.

@@ -50,7 +50,7 @@ protected:
                 [&](world_type& next, worker& w) {
                     if (again && !anew) ++next.again;
                     // An id submitted after its purge is a new transaction.
-                    if (anew) next.entries[t].closed = false;
+                    if (anew) next.entries[t].closed = next.entries[t].passing = false;
                     begin(w, role::caller, t, born(*all_[t], fresh(next, t), aim, how));
                     w.old = false;
                 },
@@ -72,7 +72,7 @@ protected:
                 move_kind::protocol,
                 [&](world_type&, worker& w) {
                     begin(w, role::recoverer, t, taken(*all_[t], here.now, how));
-                    w.results = here.results;
+                    note_read(w, here);
                 },
                 [&] { return "takes over " + all_[t]->id() + words; });
         };
@@ -146,6 +146,13 @@ protected:
         w.what = what;
         w.transaction = static_cast<std::uint8_t>(t);
         w.mind = std::move(made);
+    }
+
+    /// The worker reads the fields of an entry that its coordinator does not need.
+    static void note_read(worker& w, model_entry const& here) {
+        w.old = here.closed;
+        w.results = here.results;
+        w.resolved = here.resolved;
     }
 
     static bool under_way(world_type const& now, std::size_t t) {

@@ -106,15 +106,20 @@ struct model_entry {
     bool present = false;
     bool old = false;              ///< the entry is older than `lifetime` allows
     bool closed = false;           ///< its calls are older than that, too
+    bool passing = false;          ///< some clocks have passed that moment, and not all
     std::uint8_t commits = 0;      ///< the number of commits, also before a purge
     std::uint8_t lives = 0;        ///< the number of purges of the id
+    std::uint8_t earlier = 0;      ///< the number of commits before the last purge
     breach broken = breach::none;
     epoch birth = 0;               ///< the first insert's epoch, if all inserts share it
     call_results results = 0;      ///< the results that were kept
+    std::uint8_t resolved = 0;     ///< a bit for each call that a person closed
+    std::uint8_t ever_resolved = 0; ///< the same, of all writes
     standing now{};
 
     void add_to(fingerprint& print) const {
         print.add((present ? 1U : 0U) | (old ? 2U : 0U) | (closed ? 4U : 0U) |
+                  (passing ? std::uint64_t{1} << 63U : 0U) | std::uint64_t{earlier} << 61U |
                   static_cast<std::uint64_t>(broken) << 3U | std::uint64_t{commits} << 8U |
                   std::uint64_t{lives} << 16U |
                   static_cast<std::uint64_t>(now.state) << 24U |
@@ -125,6 +130,7 @@ struct model_entry {
         if (now.revision == 0 && now.stages_kept == 0) return;
         print.add(std::uint64_t{now.revision} | std::uint64_t{now.stages_kept} << 32U |
                   std::uint64_t{results} << 40U | std::uint64_t{1} << 63U);
+        if (ever_resolved != 0) print.add(resolved | std::uint64_t{ever_resolved} << 8U);
     }
 
     log_answer insert(state inserted, epoch first, bool is_old) {
@@ -169,7 +175,9 @@ struct model_entry {
         present = false;
         old = false;
         ++lives;
+        earlier = commits;
         results = 0;
+        resolved = ever_resolved = 0;
         now = {};
     }
 };

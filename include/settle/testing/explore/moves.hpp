@@ -2,17 +2,18 @@
 // The successors of a state of a search.
 #pragma once
 
-#include <settle/testing/explore/beginnings.hpp>
-#include <settle/testing/explore/trace_text.hpp>
+#include <settle/testing/explore/part_moves.hpp>
 
 SETTLE_BEGIN
 namespace testing {
 
 template <typename Protocol, typename Records>
-class moves : beginnings<Protocol, Records> {
-    using base = beginnings<Protocol, Records>;
+class moves : part_moves<Protocol, Records> {
+    using base = part_moves<Protocol, Records>;
     using base::all_;
     using base::knows_one_phase;
+    using base::operations_;
+    using base::text;
     using base::within_;
 
 public:
@@ -22,8 +23,7 @@ public:
     using typename base::worker;
     using typename base::world_type;
 
-    moves(transactions const& all, bounds const& within)
-        : base(all, within), operations_(all, within) {}
+    moves(transactions const& all, bounds const& within) : base(all, within) {}
 
     /// Calls `function(world&&, move_kind, describe)` for every successor, always in the same
     /// order; `describe()` returns the text of the move.
@@ -42,8 +42,7 @@ public:
             if (now.workers[i].what == role::idle) this->begin_something(now, branch);
             else go_on(now, now.workers[i], branch);
         }
-        for (std::size_t i = 0; i < now.flights.size(); ++i) land(now, i, function);
-        if (within_.ages) age(now, function);
+        this->move_outside(now, function);
     }
 
     /// Puts a state into its canonical form.
@@ -68,6 +67,12 @@ private:
             branch(
                 move_kind::outside, [](world_type&, worker& w) { w.rest(); },
                 [] { return "crashes"; });
+        }
+        bool const ends = me.mind.next() == step::confirm || me.mind.next() == step::compensate;
+        if (within_.resolves && ends) {
+            branch(
+                move_kind::protocol, [](world_type&, worker& w) { w.rest(); },
+                [] { return "ends its call at its time limit"; });
         }
         if (me.what == role::sweeper && me.found_stray) undo_stray(me, branch);
         else if (me.what == role::sweeper && me.mind.next() == step::end) check_mark(me, branch);
@@ -117,9 +122,21 @@ private:
         case step::apply:
         case step::confirm:
         case step::compensate:
-        case step::back_off: return ask_parts(now, me, branch);
-        default: return ask_log(now, me, branch);
+        case step::back_off: return each_age(now, me, [&](bool expired) {
+            this->ask_parts(now, me, expired, branch);
+        });
+        default: return each_age(now, me, [&](bool expired) {
+            ask_log(now, me, expired, branch);
+        });
         }
+    }
+
+    /// Calls `function(expired)` for each age that the worker's clock may give to the entry.
+    template <typename Function>
+    static void each_age(world_type const& now, worker const& me, Function&& function) {
+        model_entry const& here = now.entries[me.transaction];
+        function(here.old);
+        if (here.passing) function(true);
     }
 
     template <typename Branch>
@@ -159,7 +176,7 @@ private:
                     view_of_entry view;
                     view.abandoned = abandoned;
                     w.mind.found(here.now, view);
-                    w.results = here.results;
+                    this->note_read(w, here);
                 },
                 [&] {
                     return "reads " + std::string{name_of(here.now.state)} +
@@ -169,7 +186,8 @@ private:
     }
 
     template <typename Branch>
-    void ask_log(world_type const& now, worker const& me, Branch const& branch) const {
+    void ask_log(world_type const& now, worker const& me, bool expired,
+                 Branch const& branch) const {
         flight sent;
         sent.transaction = me.transaction;
         sent.at = me.mind.next();
@@ -180,13 +198,17 @@ private:
             if (sent.at == step::insert) sent.change.stages_kept = me.mind.stages_kept();
         }
         sent.old = me.old;
-        if (sent.at == step::keep || commits(sent.at)) sent.results = me.results;
+        if (sent.at == step::keep || commits(sent.at)) {
+            sent.results = me.results;
+            sent.resolved = me.resolved;
+        }
         log_answer reply{};
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
                 reply = operations_.perform_at_log(next, sent);
-                give_answer(w.mind, sent, reply, next.entries[me.transaction].old);
+                bool const old = expired || next.entries[me.transaction].old;
+                give_answer(w.mind, sent, reply, old);
             },
             [&] { return text(sent) + words(reply); });
         if constexpr (requires(mind& m) { m.cancel_for(reason::none); }) {
@@ -197,23 +219,10 @@ private:
                     [&] { return text(sent) + ": never"; });
             }
         }
-        may_be_late(now, sent, branch, [&](world_type& next, worker& w) {
-            give_answer(w.mind, sent, log_answer::unknown, next.entries[me.transaction].old);
+        this->may_be_late(now, sent, branch, [&](world_type& next, worker& w) {
+            bool const old = expired || next.entries[me.transaction].old;
+            give_answer(w.mind, sent, log_answer::unknown, old);
         });
-    }
-
-    /// The worker gets `unknown`; the operation takes effect later or never.
-    template <typename Branch, typename Answer>
-    void may_be_late(world_type const& now, flight const& sent, Branch const& branch,
-                     Answer const& answer_unknown) const {
-        if (now.flights.size() + now.late >= within_.late_writes) return;
-        branch(
-            move_kind::outside,
-            [&](world_type& next, worker& w) {
-                next.flights.push_back(sent);
-                answer_unknown(next, w);
-            },
-            [&] { return text(sent) + ": unknown"; });
     }
 
     /// One phase: one native transaction executes all parts and writes the entry.
@@ -233,139 +242,8 @@ private:
                 w.mind.settled(reply);
             },
             [&] { return text(sent) + words(reply); });
-        may_be_late(now, sent, branch,
+        this->may_be_late(now, sent, branch,
                     [](world_type&, worker& w) { w.mind.settled(log_answer::unknown); });
-    }
-
-    template <typename Branch>
-    void ask_parts(world_type const& now, worker const& me, Branch const& branch) const {
-        bool any = false;
-        for (std::size_t part = 0; part < me.mind.parts(); ++part) {
-            if (!due(me, part)) continue;
-            any = true;
-            flight const sent = request(me, part);
-            for (std::size_t chosen = 0; chosen < operations_.answers_to(now, sent); ++chosen) {
-                call_answer reply{};
-                branch(
-                    move_kind::protocol,
-                    [&](world_type& next, worker& w) {
-                        reply = operations_.execute(next, sent, chosen);
-                        take_answer(w, sent, reply);
-                        decide(next, w);
-                    },
-                    [&] { return text(sent) + ": " + words_of(reply); });
-            }
-            if constexpr (knows_one_phase) {
-                if (within_.requeues && sent.at == step::apply && me.mind.may_start_over()) {
-                    ask_and_requeue(now, me, sent, branch);
-                }
-            }
-            may_be_late(now, sent, branch, [&](world_type& next, worker& w) {
-                w.mind.answered(part, answer::unknown);
-                decide(next, w);
-            });
-        }
-        if (!any) {
-            branch(
-                move_kind::protocol, [&](world_type& next, worker& w) { decide(next, w); },
-                [] { return "has no part to send"; });
-        }
-        if constexpr (knows_one_phase) give_up(me, branch);
-    }
-
-    /// The driver's limit: it cancels while the outcome of a later stage is unknown.
-    template <typename Branch>
-    void give_up(worker const& me, Branch const& branch) const {
-        if (!within_.cancels || me.mind.next() != step::apply || me.mind.stage() == 0) return;
-        branch(
-            move_kind::outside, [](world_type&, worker& w) { w.mind.cancel_for(reason::busy); },
-            [] { return "gives up"; });
-    }
-
-    [[nodiscard]] flight request(worker const& me, std::size_t part) const {
-        flight sent;
-        sent.transaction = me.transaction;
-        sent.part = static_cast<std::uint8_t>(part);
-        sent.at = me.mind.next();
-        sent.under = sent.at == step::compensate ? me.mind.latest() : me.mind.epoch_number();
-        sent.committed = sent.at == step::confirm ? me.mind.committed() : 0;
-        auto const& of = *all_[me.transaction];
-        if (of.call_of(part) == nullptr) return sent;
-        // The key of a call has no epoch.
-        if (rules::keys_stay) sent.under = 0;
-        sent.committed = 0;
-        sent.burns = burns(me, part);
-        if (sent.burns) sent.at = step::apply;
-        if (sent.at == step::apply) sent.results = of.results_before(of.stage_of(part), me.results);
-        return sent;
-    }
-
-    void take_answer(worker& w, flight const& sent, call_answer const& reply) const {
-        std::size_t const part = sent.part;
-        auto const& of = *all_[w.transaction];
-        if (sent.burns && reply.what == answer::applied) {
-            w.burned = static_cast<std::uint8_t>(w.burned | 1U << (part - of.records()));
-            return;
-        }
-        if (sent.burns) {
-            // A refused call has no effect to undo.
-            bool const refused = reply.what == answer::refused;
-            return w.mind.answered(part, refused ? answer::applied : answer::unavailable);
-        }
-        w.mind.answered(part, reply.what);
-        if (reply.result == 0 || of.call_of(part) == nullptr) return;
-        w.results = with_result(w.results, part - of.records(), reply.result);
-    }
-
-    /// True if the apply of a call must be answered before its compensation: its receiver remembers
-    /// keys alone, so that a late apply could follow the compensation.
-    [[nodiscard]] bool burns(worker const& me, std::size_t part) const {
-        auto const& of = *all_[me.transaction];
-        call_model const& made = *of.call_of(part);
-        bool const burned = (me.burned >> (part - of.records()) & 1U) != 0;
-        return rules::burns_first && me.mind.next() == step::compensate && !burned &&
-               made.moments == call_moments::undoable &&
-               made.grade.remembers == receiver_grade::memory::keys;
-    }
-
-    [[nodiscard]] bool due(worker const& w, std::size_t part) const {
-        if constexpr (knows_one_phase) {
-            return w.mind.due(part, all_[w.transaction]->stage_of(part));
-        } else {
-            return w.mind.due(part);
-        }
-    }
-
-    /// After a wave's last answer, a batch may requeue the transaction behind an earlier
-    /// transaction.
-    template <typename Branch>
-    void ask_and_requeue(world_type const& now, worker const& me, flight const& sent,
-                         Branch const& branch) const {
-        for (std::size_t part = 0; part < me.mind.parts(); ++part) {
-            if (part != sent.part && due(me, part)) return;
-        }
-        auto const requeue = [&](world_type& next, worker& w, answer reply) {
-            w.mind.answered(sent.part, reply);
-            if (w.mind.fenced()) decide(next, w);
-            else w.mind.requeue();
-        };
-        branch(
-            move_kind::protocol,
-            [&](world_type& next, worker& w) {
-                requeue(next, w, operations_.execute(next, sent, 0).what);
-            },
-            [&] { return text(sent) + ", and is requeued"; });
-        may_be_late(now, sent, branch,
-                    [&](world_type& next, worker& w) { requeue(next, w, answer::unknown); });
-    }
-
-    /// Decides the wave once no part is due.
-    void decide(world_type const& now, worker& w) const {
-        for (std::size_t part = 0; part < w.mind.parts(); ++part) {
-            if (due(w, part)) return;
-        }
-        w.mind.decide(within_.attempts);
-        if constexpr (knows_one_phase) w.mind.look_at_age(now.entries[w.transaction].old);
     }
 
     static void give_answer(mind& to, flight const& sent, log_answer reply, bool old) {
@@ -382,75 +260,8 @@ private:
         }
     }
 
-    // ------------------------------------------------------------------ late operations and age
-
-    template <typename Function>
-    void land(world_type const& now, std::size_t i, Function& function) const {
-        flight const landing = now.flights[i];
-        std::size_t const outcomes =
-            asks_parts(landing.at) ? operations_.answers_to(now, landing) : 1;
-        for (std::size_t chosen = 0; chosen < outcomes; ++chosen) {
-            world_type next = now;
-            next.flights.erase(i);
-            ++next.late;
-            call_answer part_answer{};
-            log_answer reply{};
-            if (asks_parts(landing.at)) part_answer = operations_.execute(next, landing, chosen);
-            else reply = operations_.land(next, landing);
-            function(std::move(next), move_kind::protocol, [&] {
-                return "the late write lands: " + text(landing) +
-                       (asks_parts(landing.at) ? ": " + words_of(part_answer) : words(reply));
-            });
-        }
-    }
-
-    /// Time passes: a begun transaction becomes too old; a final entry that is too old is purged.
-    template <typename Function>
-    void age(world_type const& now, Function& function) const {
-        for (std::size_t t = 0; t < now.entries.size(); ++t) {
-            model_entry const& here = now.entries[t];
-            if (here.lives == 0 && !here.closed && (here.present || base::under_way(now, t))) {
-                world_type next = now;
-                next.entries[t].old = here.present;
-                next.entries[t].closed = true;
-                for (auto& one : next.workers) one.old = one.old || one.transaction == t;
-                for (auto& one : next.flights) one.old = one.old || one.transaction == t;
-                function(std::move(next), move_kind::outside,
-                         [&] { return all_[t]->id() + " grows too old"; });
-            }
-            purge_rows(now, t, function);
-            if (here.lives == 0 && here.old && is_final(here.now.state)) {
-                world_type next = now;
-                next.entries[t].purge();
-                function(std::move(next), move_kind::outside,
-                         [&] { return all_[t]->id() + " is purged from the log"; });
-            }
-        }
-    }
-
-    /// A receiver forgets a call that has an end, once its last moment is over.
-    template <typename Function>
-    void purge_rows(world_type const& now, std::size_t t, Function& function) const {
-        auto const& of = *all_[t];
-        for (std::size_t i = 0; now.entries[t].closed && i < of.calls.size(); ++i) {
-            receiver_row const& row = now.rows[of.first_row + i];
-            bool const has_apply = of.calls[i].moments != call_moments::confirm_only;
-            if (!row.now || !end_of({*row.now, has_apply, {}})) continue;
-            world_type next = now;
-            next.rows[of.first_row + i].now.reset();
-            next.rows[of.first_row + i].forgotten = true;
-            function(std::move(next), move_kind::outside,
-                     [&] { return "the receiver forgets " + of.id() + " " + of.calls[i].name; });
-        }
-    }
-
     static std::string name(worker const& me) { return "w" + std::to_string(me.name); }
     static std::string words(log_answer reply) { return words_of(reply); }
-    std::string text(flight const& sent) const {
-        return words_of(sent, *all_[sent.transaction]);
-    }
-
-    operations<Protocol, Records> operations_;
 };
 
 } // namespace testing

@@ -11,6 +11,12 @@ namespace testing {
 template <typename Protocol, typename Records>
 class operations {
 public:
+    /// The open facts of a call.
+    struct choice {
+        bool late = false;      ///< the receiver's clock has passed the last moment
+        std::size_t answer = 0; ///< below possible_answers()
+    };
+
     using mind = typename Protocol::mind;
     using world_type = world<mind, Records>;
     using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
@@ -21,23 +27,47 @@ public:
 
     operations(transactions const& all, bounds const& within) : all_(all), within_(within) {}
 
-    /// Shape:   chosen - the number of the answer, below answers_to()
-    call_answer execute(world_type& next, flight const& sent, std::size_t chosen) const {
+    /// Shape:   chosen - of each_choice()
+    call_answer execute(world_type& next, flight const& sent, choice const& chosen) const {
         auto const& one = *all_[sent.transaction];
         if (call_model const* const made = one.call_of(sent.part)) {
-            bool const late = rules::last_moment && next.entries[sent.transaction].closed;
-            return execute_call(next.rows[one.row_of(sent.part)], *made,
-                                {sent.at, sent.under, sent.results, late, chosen});
+            return execute_call(next.rows[row_of(sent)], *made, received(sent, chosen));
         }
         return {one.execute(next.data, sent.at, sent.part, sent.under, sent.committed), 0};
     }
 
-    /// The number of answers that the part may get.
-    [[nodiscard]] std::size_t answers_to(world_type const& now, flight const& sent) const {
+    /// As execute(), at a receiver that stops between its row and its effect. False if it cannot.
+    bool execute_half(world_type& next, flight const& sent, choice const& chosen) const {
+        call_model const& made = *all_[sent.transaction]->call_of(sent.part);
+        return testing::execute_half(next.rows[row_of(sent)], made, received(sent, chosen));
+    }
+
+    /// Calls `function(choice)` for each clock and answer that a receiver may have.
+    template <typename Function>
+    void each_choice(world_type const& now, flight const& sent, Function&& function) const {
+        call_model const* const made = all_[sent.transaction]->call_of(sent.part);
+        if (made == nullptr) return function(choice{});
+        for (bool const late : {false, true}) {
+            if (!clock_allows(now, sent, late)) continue;
+            std::size_t const count =
+                possible_answers(now.rows[row_of(sent)], *made, sent.at, sent.under, late);
+            for (std::size_t at = 0; at < count; ++at) function(choice{late, at});
+        }
+    }
+
+    /// The index of the row of a call's key.
+    [[nodiscard]] std::size_t row_of(flight const& sent) const {
         auto const& one = *all_[sent.transaction];
-        call_model const* const made = one.call_of(sent.part);
-        if (made == nullptr) return 1;
-        return possible_answers(now.rows[one.row_of(sent.part)], *made, sent.at, sent.under);
+        if (!rules::keys_name_parts) return one.first_row;
+        std::size_t first = one.row_of(sent.part);
+        if (rules::keys_name_transactions) return first;
+        for (auto const& other : all_) {
+            for (std::size_t i = 0; i < other->calls.size(); ++i) {
+                bool const same = other->calls[i].name == one.call_of(sent.part)->name;
+                if (same) first = std::min(first, other->first_row + i);
+            }
+        }
+        return first;
     }
 
     /// Shape:   m - the coordinator in this step; the caller passes the result to it
@@ -87,8 +117,13 @@ public:
                                                !rules::revisions_compare,
                                                all_[sent.transaction]->stages().confirms);
         if (written != log_answer::taken) return written;
-        if (sent.at == step::keep || commits(sent.at)) here.results = sent.results;
-        if (commits(sent.at)) {
+        bool const decides = commits(sent.at);
+        if (sent.at == step::keep || (decides && rules::commit_keeps)) {
+            here.results = sent.results;
+            here.resolved = sent.resolved;
+            here.ever_resolved = static_cast<std::uint8_t>(here.ever_resolved | sent.resolved);
+        }
+        if (decides) {
             all_[sent.transaction]->commit(next.data);
             ++here.commits;
         }
@@ -104,6 +139,17 @@ public:
     }
 
 private:
+    /// True if the receiver's clock may be on this side of the last moment of a call.
+    static bool clock_allows(world_type const& now, flight const& sent, bool late) {
+        if (!rules::last_moment) return !late;
+        model_entry const& here = now.entries[sent.transaction];
+        bool const passed = sent.old || here.closed;
+        return late ? passed || here.passing : !passed;
+    }
+    static received_call received(flight const& sent, choice const& chosen) {
+        return {sent.at, sent.under, sent.results, chosen.late, chosen.answer, sent.closes};
+    }
+
     log_answer land_one_phase(world_type& next, flight const& sent) const {
         std::size_t const parts = all_[sent.transaction]->parts();
         standing const before{state::initial, sent.change.from_epoch, 0, sent.change.attempts};

@@ -1,92 +1,32 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parts of a search that are no records: calls of receivers.
+// The receivers of a search: a row for each key, and the answers to its calls.
 #pragma once
 
-#include <settle/definition/call_participant.hpp>
 #include <settle/protocol/receiver_rule.hpp>
 #include <settle/protocol/step.hpp>
-#include <settle/testing/explore/few.hpp>
+#include <settle/testing/explore/call_model.hpp>
 
 #include <optional>
-#include <string>
-#include <vector>
 
 SETTLE_BEGIN
 namespace testing {
 
-/// The moments of a modeled call.
-enum class call_moments : std::uint8_t {
-    query,    ///< an apply without an effect, whose answer may differ each time
-    undoable, ///< apply, confirm and compensate
-    pivot,    ///< an apply that cannot be undone, alone in the last stage
-    confirm_only
+struct call_answer {
+    answer what = answer::nothing;
+    std::uint8_t result = 0;
 };
 
-/// A part of a transaction that calls a receiver. Its key is the transaction and the part.
-struct call_model {
-    std::string name;
-    stage_number stage = 1; ///< at least 1; its parameters are the results of earlier stages
-    call_moments moments = call_moments::undoable;
-    receiver_grade grade = barrier;
-    std::uint8_t results = 1; ///< the number of different results of a first answer; at most 14
-    bool refuses = false;     ///< a first answer may refuse the call
-    bool busy = false;        ///< a first answer may be busy
-    bool confirms = true;     ///< a call that can be undone is confirmed after the commit
-};
+/// An answer on its way to a worker that does not wait for it any more.
+struct stray_answer {
+    std::optional<call_operation> operation{};
+    call_answer given{};
 
-/// The call that a search makes for a participant that is no record. A kind specialises it for its
-/// participants.
-/// Shape:   make() - static: the call_model, with the participant's stage
-template <typename Participant>
-struct searched_call;
-
-/// The default model of a service: it may refuse a call that has an effect, and its queries give
-/// two results.
-template <CallParticipant Participant>
-struct searched_call<Participant> {
-    static call_model make() {
-        call_model made{std::string{Participant::name},
-                        static_cast<stage_number>(Participant::stage)};
-        made.grade = Participant::service_type::grade;
-        if (!Participant::applies) made.moments = call_moments::confirm_only;
-        else if (!Participant::has_effect) made.moments = call_moments::query;
-        else if (Participant::is_pivot) made.moments = call_moments::pivot;
-        made.results = made.moments == call_moments::query ? 2 : 1;
-        made.refuses = Participant::has_effect;
-        made.confirms = Participant::confirms;
-        return made;
+    [[nodiscard]] std::uint64_t packed() const noexcept {
+        if (!operation) return 0;
+        return (std::uint64_t{1} + static_cast<std::uint64_t>(*operation)) |
+               static_cast<std::uint64_t>(given.what) << 8U | std::uint64_t{given.result} << 16U;
     }
 };
-
-/// True if the receiver gets a call after the commit.
-[[nodiscard]] constexpr bool confirms(call_model const& of) {
-    return of.moments == call_moments::confirm_only ||
-           (of.moments == call_moments::undoable && of.confirms);
-}
-
-struct calls_clause {
-    transaction_id id;
-    std::vector<call_model> parts;
-};
-
-/// Adds calls to the transaction of another clause: `calls("t1", call_model{"seat", 1})`.
-template <typename... Calls>
-[[nodiscard]] calls_clause calls(transaction_id id, Calls const&... parts) {
-    return {std::move(id), {parts...}};
-}
-
-/// The results of a transaction's calls, 4 bits each; 0 is no result.
-using call_results = std::uint16_t;
-inline constexpr std::size_t most_calls = 4;
-
-[[nodiscard]] constexpr std::uint8_t result_of(call_results all, std::size_t at) {
-    return static_cast<std::uint8_t>(all >> (4 * at) & 15U);
-}
-[[nodiscard]] constexpr call_results with_result(call_results all, std::size_t at,
-                                                 std::uint8_t result) {
-    return static_cast<call_results>((all & ~(15U << (4 * at))) | static_cast<unsigned>(result)
-                                                                      << (4 * at));
-}
 
 /// The state of one key at its receiver.
 struct receiver_row {
@@ -98,6 +38,7 @@ struct receiver_row {
     call_results parameters = 0; ///< the results that the first call carried
     std::uint8_t transaction = 0;
     epoch under = 0; ///< the epoch in the key, if keys have epochs
+    stray_answer stray{};
 
     [[nodiscard]] std::uint64_t packed() const noexcept {
         return (now ? std::uint64_t{1} + static_cast<std::uint64_t>(*now) : 0U) |
@@ -107,31 +48,38 @@ struct receiver_row {
     }
 };
 
-struct call_answer {
-    answer what = answer::nothing;
-    std::uint8_t result = 0;
-};
-
 /// One call, as its receiver gets it.
-/// Shape:   late - the last moment of the call is over; chosen - the number of a first answer,
-///          below possible_answers()
+/// Shape:   late - the last moment of the call is over, by the receiver's clock; chosen - the
+///          number of a first answer, below possible_answers()
 struct received_call {
     step at;
     epoch under; ///< in the key; 0 as long as keys have no epochs
     call_results parameters;
     bool late;
     std::size_t chosen;
+    bool closes; ///< asks for the end of a key that the receiver refused
 };
 
 /// The number of answers that a receiver chooses from.
 [[nodiscard]] inline std::size_t possible_answers(receiver_row const& row, call_model const& of,
-                                                  step at, epoch under) {
+                                                  step at, epoch under, bool late) {
     bool const first = at == step::apply && (!row.now || row.under != under);
     if (!first || of.moments == call_moments::confirm_only) return 1;
+    if (late && of.moments != call_moments::query &&
+        of.grade.remembers != receiver_grade::memory::nothing) {
+        return 1;
+    }
     return of.results + (of.refuses ? 1U : 0U) + (of.busy ? 1U : 0U);
 }
 
 namespace detail {
+
+inline void take_effect(receiver_row& row, call_model const& of) {
+    if (!of.keyed || row.effects == 0) ++row.effects;
+}
+inline void undo_effect(receiver_row& row, call_model const& of) {
+    if (!of.keyed || row.effects == 1) --row.effects;
+}
 
 /// The work of a first apply: its effect, a refusal or no effect yet.
 inline call_answer work_of_apply(receiver_row& row, call_model const& of,
@@ -143,8 +91,14 @@ inline call_answer work_of_apply(receiver_row& row, call_model const& of,
     row.parameters = call.parameters;
     row.result = result;
     row.under = call.under;
-    ++row.effects;
+    take_effect(row, of);
     return {answer::applied, result};
+}
+
+/// The work of a confirm without an apply.
+inline void work_of_confirm(receiver_row& row, call_model const& of, received_call const& call) {
+    row.parameters = call.parameters;
+    take_effect(row, of);
 }
 
 [[nodiscard]] constexpr call_operation operation_of(step at) {
@@ -173,8 +127,8 @@ inline call_answer execute_by_rule(receiver_row& row, call_model const& of,
     if (decided.step == receiver_step::work) {
         made = {answer::applied, 0};
         if (operation == call_operation::apply) made = work_of_apply(row, of, call);
-        else if (operation == call_operation::compensate) --row.effects;
-        else if (!has_apply) ++row.effects;
+        else if (operation == call_operation::compensate) undo_effect(row, of);
+        else if (!has_apply) work_of_confirm(row, of, call);
         auto const worked = made.what == answer::applied   ? call_status::ok
                             : made.what == answer::refused ? call_status::refused
                                                            : call_status::unavailable;
@@ -201,14 +155,22 @@ inline call_answer execute_without_rows(receiver_row& row, call_model const& of,
         return made;
     }
     case call_operation::confirm:
-        if (of.moments == call_moments::confirm_only && !row.now) ++row.effects;
+        if (of.moments == call_moments::confirm_only && !row.now) work_of_confirm(row, of, call);
         if (remembers) row.now = confirmed;
         break;
     case call_operation::compensate:
-        if (!row.compensated) --row.effects;
+        if (!row.compensated) undo_effect(row, of);
         row.compensated = remembers;
         break;
     }
+    return {answer::applied, 0};
+}
+
+/// Closes a key without an effect; then no apply takes effect any more.
+inline call_answer close_key(receiver_row& row, call_model const& of) {
+    if (row.now == receiver_status::applied) return {answer::unavailable, 0};
+    bool const keeps_rows = of.grade.remembers == receiver_grade::memory::rows;
+    row.now = keeps_rows ? receiver_status::closed : receiver_status::refused;
     return {answer::applied, 0};
 }
 
@@ -218,14 +180,32 @@ inline call_answer execute_without_rows(receiver_row& row, call_model const& of,
 inline call_answer execute_call(receiver_row& row, call_model const& of,
                                 received_call const& call) {
     using enum call_moments;
+    if (call.closes) return detail::close_key(row, of);
     bool const asks = call.at == step::apply     ? of.moments != confirm_only
                       : call.at == step::confirm ? confirms(of)
                                                  : of.moments == undoable;
     if (!asks) return {answer::applied, 0};
+    if (!of.ends && call.at != step::apply) return {answer::unavailable, 0};
     if (of.moments == query) return detail::work_of_apply(row, of, call);
     return of.grade.remembers == receiver_grade::memory::rows
                ? detail::execute_by_rule(row, of, call)
                : detail::execute_without_rows(row, of, call);
+}
+
+/// Executes one call at a receiver that stores its row and its effect apart, and stops in between.
+/// False if the call needs no two writes.
+inline bool execute_half(receiver_row& row, call_model const& of, received_call const& call) {
+    receiver_row half = row;
+    execute_call(half, of, call);
+    if (half.effects == row.effects) return false;
+    if (of.writes == row_write::before_effect) {
+        half.effects = row.effects;
+        row = half;
+    } else {
+        row.effects = half.effects;
+        row.parameters = half.parameters;
+    }
+    return true;
 }
 
 } // namespace testing

@@ -85,6 +85,9 @@ private:
         }
         if (here.commits > 1U + here.lives) return id + " was committed twice";
         if (here.commits > 1 && !resubmits_) return id + " was committed again after its purge";
+        if ((here.resolved & here.ever_resolved) != here.ever_resolved) {
+            return id + " has lost the reason of a person who closed a call";
+        }
         if (here.commits != 0 && all_[t]->undoes && now.entries[*all_[t]->undoes].commits == 0) {
             return id + " is committed, and its original is not";
         }
@@ -109,22 +112,23 @@ private:
         model_entry const& here = now.entries[t];
         receiver_row const& row = now.rows[one.first_row + i];
         std::string const name = one.id() + " " + made.name;
-        bool const committed = here.commits != 0;
+        bool const committed = here.commits > here.earlier;
         bool const over = !here.present || is_final(here.now.state);
-        if (row.effects > 1) return name + ": this call took effect twice";
-        if (row.effects < 0) return name + ": this call was undone without an effect";
-        if (over && committed && (row.effects == 0 || unconfirmed(row, made))) {
+        int const effects = row.effects - here.earlier;
+        if (effects > 1) return name + ": this call took effect twice";
+        if (effects < 0) return name + ": this call was undone without an effect";
+        if (over && committed && (effects == 0 || unconfirmed(row, made))) {
             return name + ": the transaction is done, and this call is not confirmed";
         }
-        if (row.effects == 0) return {};
+        if (effects == 0) return {};
         if (over && !committed) {
             return name + ": the transaction is not done, and this call has an effect";
         }
-        if (made.moments == call_moments::confirm_only) {
-            return committed ? "" : name + ": this call was confirmed before the commit";
-        }
+        bool const at_commit = made.moments == call_moments::confirm_only;
+        if (at_commit && !committed) return name + ": this call was confirmed before the commit";
         // A late insert behind a purge makes an entry that is only canceled.
-        if (here.present && here.lives == 0 && contradicts(row.parameters, one, made.stage, here)) {
+        stage_number const stage = at_commit ? one.stages().count : made.stage;
+        if (here.present && here.lives == 0 && contradicts(row.parameters, one, stage, here)) {
             return name + ": the call was made with results that its entry does not keep";
         }
         if (committed) return {};

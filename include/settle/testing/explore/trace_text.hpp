@@ -44,6 +44,7 @@ template <typename Records>
         out += " e" + std::to_string(inserts ? sent.under : sent.change.to_epoch);
         return sent.at == step::keep ? out + words_of(sent.results, of) : out;
     }
+    if (sent.closes) out = "close the key of " + of.id();
     part_name const where = of.name_part(sent.part);
     out.append(" ").append(where.participant);
     if (of.call_of(sent.part) != nullptr) return out + words_of(sent.results, of);

@@ -20,7 +20,9 @@ struct model_worker {
     bool found_stray = false;     ///< the sweeper has found the mark stray
     bool old = false;             ///< its call is older than `lifetime` allows
     std::uint8_t burned = 0;      ///< a bit for each call whose apply was answered before its undo
+    std::uint8_t refused = 0;     ///< a bit for each refused call whose key is not closed yet
     call_results results = 0;     ///< the results of calls that the worker has received or read
+    std::uint8_t resolved = 0;    ///< a bit for each call that a person closed, as last read
     epoch marked = 0;             ///< the epoch of the sweeper's mark
     Mind mind{};
 
@@ -30,10 +32,12 @@ struct model_worker {
         if (what == role::idle) return made;
         made.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U |
                  (found_stray ? 1U : 0U) << 16U | (old ? 1U : 0U) << 17U |
-                 std::uint64_t{burned} << 18U);
+                 std::uint64_t{burned} << 18U | std::uint64_t{refused} << 26U);
         made.add(marked);
         made.add(mind.hash());
-        if (results != 0) made.add(results | std::uint64_t{1} << 63U);
+        if (results != 0 || resolved != 0) {
+            made.add(results | std::uint64_t{resolved} << 16U | std::uint64_t{1} << 63U);
+        }
         return made;
     }
 
@@ -54,13 +58,15 @@ struct flight {
     epoch under = 0;
     epoch committed = 0;
     bool burns = false;       ///< an apply whose answer only tells that its call can be undone
+    bool closes = false;      ///< closes the key of a refused call
     call_results results = 0; ///< parameters of a call, or results to keep
+    std::uint8_t resolved = 0; ///< the calls that a person closed, to keep
     transition change{};
 
     [[nodiscard]] fingerprint print() const {
         fingerprint made;
         made.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U | (old ? 1U : 0U) << 16U |
-                 (burns ? 1U : 0U) << 17U |
+                 (burns ? 1U : 0U) << 17U | (closes ? 1U : 0U) << 18U |
                  static_cast<std::uint64_t>(at) << 24U |
                  static_cast<std::uint64_t>(inserts) << 32U |
                  static_cast<std::uint64_t>(change.from) << 40U |
@@ -74,7 +80,8 @@ struct flight {
         if (results != 0 || change.to_revision != 0 || change.stages_kept != 0) {
             made.add(std::uint64_t{change.from_revision} | std::uint64_t{results} << 16U |
                      std::uint64_t{change.to_revision} << 32U |
-                     std::uint64_t{change.stages_kept} << 48U | std::uint64_t{1} << 63U);
+                     std::uint64_t{change.stages_kept} << 48U | std::uint64_t{resolved} << 56U |
+                     std::uint64_t{1} << 63U);
         }
         return made;
     }
@@ -96,7 +103,10 @@ struct world {
         for (auto const& one : entries) one.add_to(made);
         for (auto const& one : workers) made.add(one.print());
         for (auto const& one : flights) made.add(one.print());
-        for (auto const& one : rows) made.add(one.packed());
+        for (auto const& one : rows) {
+            made.add(one.packed());
+            if (one.stray.operation) made.add(one.stray.packed());
+        }
         made.add(late | std::uint64_t{again} << 8U);
         return made;
     }

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+// The moves of a search that no worker makes: late operations land, time passes, receivers forget,
+// and persons close calls.
+#pragma once
+
+#include <settle/testing/explore/beginnings.hpp>
+#include <settle/testing/explore/trace_text.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+template <typename Protocol, typename Records>
+class outside_moves : protected beginnings<Protocol, Records> {
+    using base = beginnings<Protocol, Records>;
+
+protected:
+    using base::all_;
+    using base::within_;
+    using typename base::rules;
+    using typename base::transactions;
+    using typename base::world_type;
+    using choice = typename operations<Protocol, Records>::choice;
+
+    outside_moves(transactions const& all, bounds const& within)
+        : base(all, within), operations_(all, within) {}
+
+    template <typename Function>
+    void move_outside(world_type const& now, Function& function) const {
+        for (std::size_t i = 0; i < now.flights.size(); ++i) land(now, i, function);
+        for (std::size_t t = 0; t < all_.size(); ++t) {
+            if (within_.ages) age(now, t, function);
+            if (within_.resolves) resolve(now, t, function);
+        }
+    }
+
+    /// True if a further operation or receiver may fail.
+    [[nodiscard]] bool may_fail(world_type const& now) const {
+        return now.flights.size() + now.late < within_.late_writes;
+    }
+
+    operations<Protocol, Records> operations_;
+
+private:
+    template <typename Function>
+    void land(world_type const& now, std::size_t i, Function& function) const {
+        flight const landing = now.flights[i];
+        auto const with = [&](choice const& chosen) {
+            world_type next = now;
+            next.flights.erase(i);
+            ++next.late;
+            call_answer part_answer{};
+            log_answer reply{};
+            if (asks_parts(landing.at)) part_answer = operations_.execute(next, landing, chosen);
+            else reply = operations_.land(next, landing);
+            bool const of_call = all_[landing.transaction]->call_of(landing.part) != nullptr;
+            if (within_.swaps && of_call && asks_parts(landing.at)) {
+                next.rows[operations_.row_of(landing)].stray = {detail::operation_of(landing.at),
+                                                                part_answer};
+            }
+            function(std::move(next), move_kind::protocol, [&] {
+                return "the late write lands: " + words_of(landing, *all_[landing.transaction]) +
+                       (asks_parts(landing.at) ? ": " + words_of(part_answer) : words_of(reply));
+            });
+        };
+        if (asks_parts(landing.at)) operations_.each_choice(now, landing, with);
+        else with({});
+    }
+
+    /// Time passes: a begun transaction becomes too old; a final entry that is too old is purged.
+    template <typename Function>
+    void age(world_type const& now, std::size_t t, Function& function) const {
+        model_entry const& here = now.entries[t];
+        bool const begun = here.present || base::under_way(now, t);
+        if (here.lives == 0 && !here.closed && begun) {
+            world_type next = now;
+            bool const passes = within_.clocks_differ && !here.passing;
+            next.entries[t].passing = passes;
+            if (!passes) grow_old(next, t);
+            function(std::move(next), move_kind::outside, [&] {
+                return passes ? "some clocks pass the last moment of " + all_[t]->id()
+                              : all_[t]->id() + " grows too old";
+            });
+        }
+        purge_rows(now, t, function);
+        bool const old = here.old || (!rules::logs_wait && here.passing);
+        if (here.lives == 0 && here.present && old && is_final(here.now.state)) {
+            world_type next = now;
+            next.entries[t].purge();
+            function(std::move(next), move_kind::outside,
+                     [&] { return all_[t]->id() + " is purged from the log"; });
+        }
+    }
+
+    static void grow_old(world_type& next, std::size_t t) {
+        next.entries[t].old = next.entries[t].present;
+        next.entries[t].closed = true;
+        for (auto& one : next.workers) one.old = one.old || one.transaction == t;
+        for (auto& one : next.flights) one.old = one.old || one.transaction == t;
+    }
+
+    /// A receiver forgets a call that has an end, once its last moment is over.
+    template <typename Function>
+    void purge_rows(world_type const& now, std::size_t t, Function& function) const {
+        auto const& of = *all_[t];
+        model_entry const& here = now.entries[t];
+        if (!here.closed && (rules::purges_wait || !here.passing)) return;
+        for (std::size_t i = 0; i < of.calls.size(); ++i) {
+            receiver_row const& row = now.rows[of.first_row + i];
+            bool const has_apply = of.calls[i].moments != call_moments::confirm_only;
+            if (!row.now || !end_of({*row.now, has_apply, {}})) continue;
+            world_type next = now;
+            next.rows[of.first_row + i].now.reset();
+            next.rows[of.first_row + i].forgotten = true;
+            function(std::move(next), move_kind::outside,
+                     [&] { return "the receiver forgets " + of.id() + " " + of.calls[i].name; });
+        }
+    }
+
+    // ------------------------------------------------------------------------------------ persons
+
+    /// A person ends a call at its receiver, and closes it in the entry.
+    template <typename Function>
+    void resolve(world_type const& now, std::size_t t, Function& function) const {
+        auto const& of = *all_[t];
+        model_entry const& here = now.entries[t];
+        bool const commits = here.now.state == state::applied;
+        if (!here.present || (!commits && here.now.state != state::canceling)) return;
+        for (std::size_t i = 0; i < of.calls.size(); ++i) {
+            bool const undoable = of.calls[i].moments == call_moments::undoable;
+            bool const sends = commits ? confirms(of.calls[i]) : undoable;
+            if (!sends || (here.resolved >> i & 1U) != 0) continue;
+            receiver_row const& row = now.rows[of.first_row + i];
+            bool const right = row.effects == here.earlier + (commits ? 1 : 0);
+            bool const ended = !rules::persons_end_keys || has_end(row, commits);
+            if (right && ended) close(now, t, i, function);
+            else end_by_hand(now, t, i, function);
+        }
+    }
+
+    /// True if no late call changes the effects of a row.
+    [[nodiscard]] static bool has_end(receiver_row const& row, bool committed) {
+        using enum receiver_status;
+        if (!row.now) return false;
+        return committed ? row.now == confirmed : row.now != applied && row.now != confirmed;
+    }
+
+    template <typename Function>
+    void end_by_hand(world_type const& now, std::size_t t, std::size_t i,
+                     Function& function) const {
+        using enum receiver_status;
+        auto const& of = *all_[t];
+        model_entry const& here = now.entries[t];
+        bool const commits = here.now.state == state::applied;
+        world_type next = now;
+        receiver_row& row = next.rows[of.first_row + i];
+        bool const keeps_rows = of.calls[i].grade.remembers == receiver_grade::memory::rows;
+        if (rules::persons_end_keys) {
+            // A receiver without rows refuses a closed key.
+            row.now = commits ? confirmed : !keeps_rows ? refused : row.now ? compensated : closed;
+            row.compensated = !commits && !keeps_rows;
+        }
+        row.effects = static_cast<std::int8_t>(here.earlier + (commits ? 1 : 0));
+        if (of.calls[i].moments == call_moments::confirm_only) row.parameters = here.results;
+        function(std::move(next), move_kind::protocol, [&] {
+            return "a person ends " + of.id() + " " + of.calls[i].name + " at its receiver";
+        });
+    }
+
+    /// The person's write may land later or never.
+    template <typename Function>
+    void close(world_type const& now, std::size_t t, std::size_t i, Function& function) const {
+        auto const& of = *all_[t];
+        model_entry const& here = now.entries[t];
+        flight sent;
+        sent.transaction = static_cast<std::uint8_t>(t);
+        sent.at = step::keep;
+        sent.results = here.results;
+        sent.resolved = static_cast<std::uint8_t>(here.resolved | 1U << i);
+        standing const& seen = here.now;
+        sent.change = {seen.state,      seen.epoch_number,
+                       seen.state,      seen.epoch_number,
+                       seen.committed,  seen.attempts,
+                       reason::none,    false,
+                       seen.revision,   seen.revision + (rules::closing_raises ? 1U : 0U),
+                       seen.stages_kept};
+        auto const words = [&](char const* outcome) {
+            return "a person closes " + of.id() + " " + of.calls[i].name + " in the entry" +
+                   outcome;
+        };
+        world_type next = now;
+        std::ignore = operations_.perform_at_log(next, sent);
+        function(std::move(next), move_kind::protocol, [&] { return words(""); });
+        if (!may_fail(now)) return;
+        next = now;
+        next.flights.push_back(sent);
+        function(std::move(next), move_kind::outside, [&] { return words(": unknown"); });
+    }
+};
+
+} // namespace testing
+SETTLE_END

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSL-1.0
+// The moves of a worker that sends parts of its transaction to their stores and receivers.
+#pragma once
+
+#include <settle/testing/explore/outside_moves.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+template <typename Protocol, typename Records>
+class part_moves : protected outside_moves<Protocol, Records> {
+    using base = outside_moves<Protocol, Records>;
+
+protected:
+    using base::all_;
+    using base::knows_one_phase;
+    using base::may_fail;
+    using base::operations_;
+    using base::within_;
+    using typename base::choice;
+    using typename base::rules;
+    using typename base::transactions;
+    using typename base::worker;
+    using typename base::world_type;
+
+    part_moves(transactions const& all, bounds const& within) : base(all, within) {}
+
+    /// The worker gets `unknown`; the operation takes effect later or never.
+    template <typename Branch, typename Answer>
+    void may_be_late(world_type const& now, flight const& sent, Branch const& branch,
+                     Answer const& answer_unknown) const {
+        bool const calls =
+            asks_parts(sent.at) && all_[sent.transaction]->call_of(sent.part) != nullptr;
+        if (!may_fail(now) || (within_.only_calls_late && !calls)) return;
+        branch(
+            move_kind::outside,
+            [&](world_type& next, worker& w) {
+                next.flights.push_back(sent);
+                answer_unknown(next, w);
+            },
+            [&] { return text(sent) + ": unknown"; });
+    }
+
+    template <typename Branch>
+    void ask_parts(world_type const& now, worker const& me, bool expired,
+                   Branch const& branch) const {
+        bool any = false;
+        for (std::size_t part = 0; part < me.mind.parts(); ++part) {
+            if (!due(me, part)) continue;
+            any = true;
+            flight const sent = request(me, part);
+            if (is_resolved(me, part)) {
+                leave_out(me, part, branch);
+                continue;
+            }
+            operations_.each_choice(now, sent, [&](choice const& chosen) {
+                call_answer reply{};
+                branch(
+                    move_kind::protocol,
+                    [&](world_type& next, worker& w) {
+                        reply = operations_.execute(next, sent, chosen);
+                        take_answer(w, sent, reply);
+                        decide(w, expired);
+                    },
+                    [&] { return text(sent) + ": " + words_of(reply); });
+            });
+            if (all_[me.transaction]->call_of(part) != nullptr) {
+                stop_receiver(now, sent, expired, branch);
+                swap_answer(now, sent, expired, branch);
+            }
+            if constexpr (knows_one_phase) {
+                if (within_.requeues && sent.at == step::apply && me.mind.may_start_over()) {
+                    ask_and_requeue(now, me, sent, expired, branch);
+                }
+            }
+            may_be_late(now, sent, branch, [&](world_type&, worker& w) {
+                w.mind.answered(part, answer::unknown);
+                decide(w, expired);
+            });
+        }
+        if (!any) {
+            branch(
+                move_kind::protocol, [&](world_type&, worker& w) { decide(w, expired); },
+                [] { return "has no part to send"; });
+        }
+        if constexpr (knows_one_phase) give_up(me, branch);
+    }
+
+    std::string text(flight const& sent) const { return words_of(sent, *all_[sent.transaction]); }
+
+private:
+    /// True if a person has closed the call, so that its confirm or compensation is not sent.
+    [[nodiscard]] bool is_resolved(worker const& me, std::size_t part) const {
+        auto const& of = *all_[me.transaction];
+        if (of.call_of(part) == nullptr || me.mind.next() == step::apply) return false;
+        return (me.resolved >> (part - of.records()) & 1U) != 0;
+    }
+    template <typename Branch>
+    void leave_out(worker const& me, std::size_t part, Branch const& branch) const {
+        branch(
+            move_kind::protocol,
+            [&](world_type&, worker& w) {
+                w.mind.answered(part, answer::applied);
+                decide(w, false);
+            },
+            [&] {
+                return std::string{"leaves out "}
+                    .append(all_[me.transaction]->name_part(part).participant)
+                    .append(", which a person closed");
+            });
+    }
+
+    /// The receiver stores its row or its effect, and stops before the other.
+    template <typename Branch>
+    void stop_receiver(world_type const& now, flight const& sent, bool expired,
+                       Branch const& branch) const {
+        auto const writes = all_[sent.transaction]->call_of(sent.part)->writes;
+        if (writes == row_write::with_effect || !may_fail(now)) return;
+        operations_.each_choice(now, sent, [&](choice const& chosen) {
+            world_type tried = now;
+            if (!operations_.execute_half(tried, sent, chosen)) return;
+            branch(
+                move_kind::outside,
+                [&](world_type& next, worker& w) {
+                    std::ignore = operations_.execute_half(next, sent, chosen);
+                    ++next.late;
+                    w.mind.answered(sent.part, answer::unknown);
+                    decide(w, expired);
+                },
+                [&] {
+                    bool const row_first = writes == row_write::before_effect;
+                    return text(sent) + ": the receiver stops between its " +
+                           (row_first ? "row and its effect" : "effect and its row");
+                });
+        });
+    }
+
+    /// The request is lost, and the worker takes the answer of an earlier try for its answer.
+    template <typename Branch>
+    void swap_answer(world_type const& now, flight const& sent, bool expired,
+                     Branch const& branch) const {
+        std::size_t const row = operations_.row_of(sent);
+        stray_answer const& stray = now.rows[row].stray;
+        if (!stray.operation) return;
+        bool const matches = stray.operation == detail::operation_of(sent.at);
+        if (rules::answers_name_operations && !matches) return;
+        branch(
+            move_kind::outside,
+            [&](world_type& next, worker& w) {
+                take_answer(w, sent, next.rows[row].stray.given);
+                next.rows[row].stray = {};
+                decide(w, expired);
+            },
+            [&] {
+                return text(sent) +
+                       ": lost; the answer of the late try arrives: " + words_of(stray.given);
+            });
+    }
+
+    /// The driver's limit: it cancels while the outcome of a later stage is unknown.
+    template <typename Branch>
+    void give_up(worker const& me, Branch const& branch) const {
+        if (!within_.cancels || me.mind.next() != step::apply || me.mind.stage() == 0) return;
+        branch(
+            move_kind::outside, [](world_type&, worker& w) { w.mind.cancel_for(reason::busy); },
+            [] { return "gives up"; });
+    }
+
+    [[nodiscard]] flight request(worker const& me, std::size_t part) const {
+        flight sent;
+        sent.transaction = me.transaction;
+        sent.part = static_cast<std::uint8_t>(part);
+        sent.at = me.mind.next();
+        sent.under = sent.at == step::compensate ? me.mind.latest() : me.mind.epoch_number();
+        sent.committed = sent.at == step::confirm ? me.mind.committed() : 0;
+        auto const& of = *all_[me.transaction];
+        if (of.call_of(part) == nullptr) return sent;
+        // The key of a call has no epoch.
+        if (rules::keys_stay) sent.under = 0;
+        sent.committed = 0;
+        sent.burns = burns(me, part);
+        if (sent.burns) sent.at = step::apply;
+        sent.closes = (me.refused >> (part - of.records()) & 1U) != 0;
+        if (sent.closes) sent.at = step::compensate;
+        sent.old = me.old;
+        if (sent.at == step::apply) sent.results = of.results_before(of.stage_of(part), me.results);
+        bool const first = of.call_of(part)->moments == call_moments::confirm_only;
+        if (sent.at == step::confirm && first) sent.results = me.results;
+        return sent;
+    }
+
+    void take_answer(worker& w, flight const& sent, call_answer const& reply) const {
+        std::size_t const part = sent.part;
+        auto const& of = *all_[w.transaction];
+        if (of.call_of(part) == nullptr) return w.mind.answered(part, reply.what);
+        std::size_t const call = part - of.records();
+        auto const bit = static_cast<std::uint8_t>(1U << call);
+        if (sent.burns) {
+            // A refused call has no effect to undo.
+            if (reply.what == answer::applied) w.burned |= bit;
+            else if (reply.what == answer::refused) w.mind.answered(part, answer::applied);
+            else w.mind.answered(part, answer::unavailable);
+        } else if (sent.closes) {
+            w.refused &= static_cast<std::uint8_t>(~bit);
+            // A key that cannot be closed may have been applied.
+            bool const closed = reply.what == answer::applied;
+            w.mind.answered(part, closed ? answer::refused : answer::unknown);
+        } else if (must_close(w, sent, reply)) {
+            w.refused |= bit;
+        } else if (sent.at == step::apply) {
+            w.mind.answered(part, reply.what);
+            if (reply.result != 0) w.results = with_result(w.results, call, reply.result);
+        } else {
+            // A confirm or a compensation cannot be refused.
+            bool const refused = reply.what == answer::refused;
+            w.mind.answered(part, refused ? answer::unavailable : reply.what);
+        }
+    }
+
+    /// True if the apply of a call must be answered before its compensation: its receiver remembers
+    /// keys alone, so that a late apply could follow the compensation.
+    [[nodiscard]] bool burns(worker const& me, std::size_t part) const {
+        auto const& of = *all_[me.transaction];
+        call_model const& made = *of.call_of(part);
+        bool const burned = (me.burned >> (part - of.records()) & 1U) != 0;
+        return rules::burns_first && me.mind.next() == step::compensate && !burned &&
+               made.moments == call_moments::undoable &&
+               made.grade.remembers == receiver_grade::memory::keys;
+    }
+
+    /// True if a refusal counts only after the key is closed: the receiver forgets its refusals, so
+    /// that a late copy of the apply could take effect.
+    [[nodiscard]] bool must_close(worker const& me, flight const& sent,
+                                  call_answer const& reply) const {
+        call_model const& made = *all_[me.transaction]->call_of(sent.part);
+        return rules::closes_refused && reply.what == answer::refused && sent.at == step::apply &&
+               made.moments == call_moments::pivot && !made.grade.keeps_refusals &&
+               made.grade.closes_keys;
+    }
+
+    [[nodiscard]] bool due(worker const& w, std::size_t part) const {
+        if constexpr (knows_one_phase) {
+            return w.mind.due(part, all_[w.transaction]->stage_of(part));
+        } else {
+            return w.mind.due(part);
+        }
+    }
+
+    /// After a wave's last answer, a batch may requeue the transaction behind an earlier
+    /// transaction.
+    template <typename Branch>
+    void ask_and_requeue(world_type const& now, worker const& me, flight const& sent, bool expired,
+                         Branch const& branch) const {
+        for (std::size_t part = 0; part < me.mind.parts(); ++part) {
+            if (part != sent.part && due(me, part)) return;
+        }
+        auto const requeue = [&](worker& w, answer reply) {
+            w.mind.answered(sent.part, reply);
+            if (w.mind.fenced()) decide(w, expired);
+            else w.mind.requeue();
+        };
+        branch(
+            move_kind::protocol,
+            [&](world_type& next, worker& w) {
+                requeue(w, operations_.execute(next, sent, {}).what);
+            },
+            [&] { return text(sent) + ", and is requeued"; });
+        may_be_late(now, sent, branch,
+                    [&](world_type&, worker& w) { requeue(w, answer::unknown); });
+    }
+
+    /// Decides the wave once no part is due.
+    void decide(worker& w, bool expired) const {
+        for (std::size_t part = 0; part < w.mind.parts(); ++part) {
+            if (due(w, part)) return;
+        }
+        w.mind.decide(within_.attempts);
+        if constexpr (knows_one_phase) w.mind.look_at_age(expired);
+    }
+};
+
+} // namespace testing
+SETTLE_END
