@@ -86,7 +86,7 @@ TEST_CASE("explore: a second caller of the id is slow, and its insert follows a 
 TEST_CASE("explore: an old insert that keeps a stage undoes a committed call") {
     using protocol = settle::testing::protocol_without<old_inserts_keep>;
     wrong_saga(searched<protocol>(settle::type<keys::booked>, aging(canceling(1, 1))),
-               "is done, and this call is not confirmed", 17);
+               "this call was undone without an effect", 15);
 }
 
 TEST_CASE("explore: a commit that closes an entry with a part to confirm") {
