@@ -18,7 +18,7 @@
 #include <settle/mongodb/log_identity.ipp>
 #include <settle/mongodb/native.ipp>
 #include <settle/mongodb/receiver.ipp>
-#include <settle/mongodb/record_store.ipp>
+#include <settle/mongodb/record_session.ipp>
 #include <settle/mongodb/set_names.ipp>
 #include <settle/mongodb/sole_read.ipp>
 #include <settle/mongodb/sure_read.ipp>

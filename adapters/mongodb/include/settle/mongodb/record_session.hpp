@@ -7,6 +7,13 @@
 
 SETTLE_BEGIN
 namespace mongodb {
+namespace detail {
+
+/// Shape:   the server outlives the store
+[[nodiscard]] std::shared_ptr<record_store> make_record_store(
+    server& with, record_layout const& layout, std::span<bound_collection const> bound);
+
+} // namespace detail
 
 /// Shape:   the database outlives its sessions; threads may share a session
 /// Cost:    on a replica set a wave is one native transaction, whatever its size: a read and a bulk
@@ -61,3 +68,7 @@ private:
 
 } // namespace mongodb
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/record_session.ipp>
+#endif

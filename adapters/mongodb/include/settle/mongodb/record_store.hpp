@@ -42,13 +42,5 @@ public:
     virtual commit_result in_unit(action function) = 0;
 };
 
-/// Shape:   the server outlives the store
-[[nodiscard]] std::shared_ptr<record_store> make_record_store(
-    server& with, record_layout const& layout, std::span<bound_collection const> bound);
-
 } // namespace mongodb::detail
 SETTLE_END
-
-#ifndef SETTLE_COMPILED
-#include <settle/mongodb/record_store.ipp>
-#endif

@@ -14,9 +14,6 @@
 SETTLE_BEGIN
 namespace sqlite {
 
-/// The version of the tables settle_receiver…; it changes when older libraries cannot use them.
-inline constexpr std::int64_t receiver_schema_version = 1;
-
 namespace detail {
 
 class file;

@@ -4,8 +4,6 @@
 
 #include <settle/sqlite/receiver_schema.hpp>
 
-#include <settle/sqlite/receiver.hpp>
-
 SETTLE_BEGIN
 namespace sqlite::detail {
 

@@ -8,6 +8,16 @@
 
 SETTLE_BEGIN
 namespace sqlite {
+namespace detail {
+
+/// Shape:   the file outlives the store
+/// Errors:  throws settle::failure when a table does not fit its collection, or when the file's
+///          records belong to another log
+[[nodiscard]] std::shared_ptr<record_store>
+make_record_store(file& of, std::string const& log_name,
+                  std::span<collection_descriptor const* const> bound);
+
+} // namespace detail
 
 /// Shape:   the database outlives its sessions
 /// Cost:    a wave is one native transaction: one sync of the disk, however many operations
@@ -41,3 +51,7 @@ private:
 
 } // namespace sqlite
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/record_session.ipp>
+#endif

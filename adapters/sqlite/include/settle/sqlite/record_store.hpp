@@ -17,16 +17,5 @@ public:
                            write_context const& at, one_phase_decider& decider) = 0;
 };
 
-/// Shape:   the file outlives the store
-/// Errors:  throws settle::failure when a table does not fit its collection, or when the file's
-///          records belong to another log
-[[nodiscard]] std::shared_ptr<record_store>
-make_record_store(file& of, std::string const& log_name,
-                  std::span<collection_descriptor const* const> bound);
-
 } // namespace sqlite::detail
 SETTLE_END
-
-#ifndef SETTLE_COMPILED
-#include <settle/sqlite/record_store.ipp>
-#endif

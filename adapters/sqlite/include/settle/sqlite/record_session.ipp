@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The bodies of functions that record_store.hpp declares.
+// The bodies of functions that record_session.hpp declares.
 #pragma once
 
-#include <settle/sqlite/record_store.hpp>
+#include <settle/sqlite/record_session.hpp>
 
 #include <settle/adapter/ownership.hpp>
 #include <settle/sqlite/record_waves.hpp>

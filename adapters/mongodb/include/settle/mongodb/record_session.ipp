@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The bodies of functions that record_store.hpp declares.
+// The bodies of functions that record_session.hpp declares.
 #pragma once
 
-#include <settle/mongodb/record_store.hpp>
+#include <settle/mongodb/record_session.hpp>
 #include <settle/mongodb/record_waves.hpp>
 
 SETTLE_BEGIN
