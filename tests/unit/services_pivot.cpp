@@ -283,6 +283,81 @@ TEST_CASE("stuck: a compensation that never succeeds is listed, tried again, and
     CHECK(engine.resolve("t9", "flight", "again").problem.code == settle::errc::unknown_id);
 }
 
+TEST_CASE("stuck: the observer sees once that a transaction is stuck, and the engine counts it") {
+    office at;
+    std::vector<std::string> seen;
+    at.seen = [&](settle::event const& one) {
+        if (!one.stuck) return;
+        CHECK_FALSE(one.line);
+        seen.push_back(one.id + " " + std::string{name_of(one.taken)} + " " +
+                       std::string{one.participant} + " " + std::to_string(one.attempts) + " " +
+                       std::string{name_of(one.state)} + " " + std::string{one.problem});
+    };
+    at.always("flight", call_operation::confirm, service_answer::unavailable("away"));
+    auto engine = at.make();
+    auto other = at.make();
+    CHECK_FALSE(engine.run("t1", usual, soon).finished);
+    CHECK_FALSE(engine.run("t2", order{"A", "LH 2", 10}, soon).finished);
+    CHECK(seen.empty());
+    CHECK(engine.statistics().stuck == 0);
+
+    at.world.time += 11min;
+    CHECK_FALSE(engine.retry("t1", soon).finished);
+    CHECK_FALSE(engine.retry("t1", soon).finished);
+    CHECK_FALSE(engine.retry("t2", soon).finished);
+    REQUIRE(seen.size() == 2);
+    CHECK(seen.front() == "t1 confirm flight 1 applied settle: the service 'airline' is not "
+                          "available for the confirm of 'flight': away. See errors#errors");
+    CHECK(engine.statistics().stuck == 2);
+    CHECK(other.statistics().stuck == 0);
+
+    at.services.before = [](service_call const&) { return std::nullopt; };
+    CHECK(engine.retry("t1").done());
+    CHECK(engine.statistics().stuck == 1);
+    // Another engine ends the transaction. The next recovery notices that.
+    CHECK(other.retry("t2").done());
+    CHECK(engine.statistics().stuck == 1);
+    CHECK(engine.recover().done == 0);
+    CHECK(engine.statistics().stuck == 0);
+}
+
+TEST_CASE("stuck: a pivot that gives no answer is stuck, at the age that the options say") {
+    office at;
+    std::string seen;
+    at.seen = [&](settle::event const& one) {
+        if (one.stuck) seen.append(one.participant).append(" ").append(name_of(one.state));
+    };
+    at.always("card", call_operation::apply, service_answer::unknown("lost"));
+    auto engine = at.make({.stuck_after = 20s});
+    CHECK(engine.run("t1", usual, soon).verdict == settle::verdict::undecided);
+    CHECK(seen.empty());
+    CHECK(engine.stuck().value().empty());
+    at.world.time += 21s;
+    CHECK(engine.retry("t1", soon).verdict == settle::verdict::undecided);
+    CHECK(seen == "card deciding");
+    CHECK(engine.stuck().value().size() == 1);
+    CHECK(engine.stuck(1h).value().empty());
+    CHECK_THROWS_AS(at.make({.stuck_after = -1ms}), settle::failure);
+}
+
+TEST_CASE("statistics: the answers of each service are counted") {
+    office at;
+    int calls = 0;
+    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        if (of.participant == "card") return service_answer::refused("no cover");
+        if (of.operation != call_operation::apply) return std::nullopt;
+        ++calls;
+        if (calls == 1) return service_answer::unavailable("away");
+        if (calls == 2) throw std::runtime_error{"lost"};
+        return std::nullopt;
+    };
+    auto engine = at.make();
+    CHECK(engine.run("t1", usual).canceled());
+    std::vector<settle::call_counts> const expected{{"airline", 2, 0, 1, 1}, {"bank", 0, 1, 0, 0}};
+    CHECK(engine.statistics().calls == expected);
+    CHECK(at.make().statistics().calls.front() == settle::call_counts{"airline"});
+}
+
 TEST_CASE("stuck: a confirm that never succeeds is closed, and a pending call is not") {
     office at;
     at.always("flight", call_operation::apply, service_answer::unavailable("away"));

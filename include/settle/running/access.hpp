@@ -31,13 +31,19 @@ public:
         return parts_.log().list(filter, after, limit);
     }
 
-    /// Entries that are unfinished although they were created longer ago than `older_than`.
+    /// Entries that are unfinished although they were created longer ago than
+    /// options::stuck_after.
     /// Cost:    linear in the unfinished entries
-    result<std::vector<entry>> stuck(time_limit older_than = std::chrono::minutes{10}) {
+    result<std::vector<entry>> stuck() { return stuck(limits().stuck_after); }
+    result<std::vector<entry>> stuck(time_limit older_than) {
         if (!gate_.is_here()) return gate_.why();
         auto const now = parts_.environment().now();
         return detail::stuck_entries(parts_.log(), detail::earlier(now, older_than));
     }
+
+    /// The figures of this engine since its construction.
+    /// Cost:    no call to the log or to a store
+    [[nodiscard]] settle::statistics statistics() const { return parts_.figures(); }
 
     /// The number of marks in the bound stores.
     result<std::uint64_t> marks() {

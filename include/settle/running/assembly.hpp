@@ -191,6 +191,13 @@ public:
     [[nodiscard]] std::string const& owner() const { return owner_; }
     [[nodiscard]] environment_type const& environment() const { return given_.environment(); }
     [[nodiscard]] observer_type& observer() { return given_.observer(); }
+    [[nodiscard]] stuck_transactions& stuck() { return stuck_; }
+
+    [[nodiscard]] statistics figures() const {
+        statistics made{stuck_.count()};
+        std::apply([&](auto const&... session) { (append_counts(made, session), ...); }, sessions_);
+        return made;
+    }
 
     /// The session of the store that holds a collection or another target.
     template <typename Target>
@@ -241,10 +248,10 @@ public:
         auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
         if constexpr (is_container) {
             return driver_type{{log_, sessions_}, given_.environment(), given_.observer(),
-                               limits_, owner_, call, how, keeps_at_insert<log_type>};
+                               limits_, owner_, call, stuck_, how, keeps_at_insert<log_type>};
         } else {
             return driver_type{seam_calls{ports_.view(), limits_.lifetime}, ports_.environment,
-                               ports_.observer, limits_, owner_, call, how,
+                               ports_.observer, limits_, owner_, call, stuck_, how,
                                keeps_at_insert<log_type>};
         }
     }
@@ -254,6 +261,13 @@ private:
     static settle::options const& checked(settle::options const& limits) {
         if (auto problem = check_options(limits); !problem.empty()) throw failure(problem);
         return limits;
+    }
+
+    template <typename Session>
+    static void append_counts([[maybe_unused]] statistics& to,
+                              [[maybe_unused]] Session const& session) {
+        if constexpr (requires { session.append_counts(to.calls); })
+            session.append_counts(to.calls);
     }
 
     template <typename Session>
@@ -292,6 +306,7 @@ private:
     given_type given_;
     settle::options limits_;
     std::string owner_;
+    stuck_transactions stuck_;
     log_type log_;
     sessions_type sessions_;
     std::conditional_t<is_container, no_ports,

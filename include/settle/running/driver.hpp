@@ -15,9 +15,10 @@ template <typename Calls, typename Environment, typename Observer>
 class driver {
 public:
     driver(Calls calls, Environment const& environment, Observer& observer, options const& limits,
-           std::string const& owner, call_options const& call, phases how, bool keeps_at_insert)
+           std::string const& owner, call_options const& call, detail::stuck_transactions& stuck,
+           phases how, bool keeps_at_insert)
         : calls_(std::move(calls)), how_(how), keeps_at_insert_(keeps_at_insert),
-          progress_(calls_, environment, observer, limits, owner, call) {}
+          progress_(calls_, environment, observer, limits, owner, call, stuck) {}
     driver(driver const&) = delete;
     driver& operator=(driver const&) = delete;
 

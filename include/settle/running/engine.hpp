@@ -150,11 +150,13 @@ public:
         filter.unfinished = true;
         timestamp const now = parts_.environment().now();
         std::size_t const room = given.window == 0 ? parts_type::recovery_wave : given.window;
-        return detail::take_over{parts_, given.stop, room}.all(
+        auto report = detail::take_over{parts_, given.stop, room}.all(
             filter, given.limit, [&](entry const& one) {
                 auto const still = detail::still_for(one, now, parts_.limits().clocks);
                 return still >= given.older_than || is_gone(one.owner);
             });
+        detail::forget_ended(parts_.stuck(), parts_.log());
+        return report;
     }
 
     /// Cancels a transaction that is not committed yet, whichever worker runs it.
@@ -395,6 +397,7 @@ private:
 
     /// Answers a call for a final entry: no driver is needed, but the observer gets its event.
     outcome ended_before(entry const& found) {
+        parts_.stuck().remove(found.id);
         auto& observer = parts_.observer();
         if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(observer)>, no_observer>) {
             detail::report_final<types>(observer, found);

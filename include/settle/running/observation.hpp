@@ -22,14 +22,25 @@ public:
     /// The observer's first exception. The transactions under way end before it leaves.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return thrown_; }
 
+    /// Shape:   stuck - as in event
     void step_taken([[maybe_unused]] step taken, [[maybe_unused]] job const& work,
-                    [[maybe_unused]] execution_state& execution) {
+                    [[maybe_unused]] execution_state& execution,
+                    [[maybe_unused]] bool stuck = false) {
         if constexpr (observed) {
             if (!watches()) return;
             auto const& c = work.coordinator;
-            notify({work.id, work.type->name(), taken,   c.state(),
-                  c.attempts(), execution.failed_answer,      c.why(), work.problem.text,
-                  work.type->append_json,     work.parameters});
+            event seen{work.id,        work.type->name(), taken,
+                       c.state(),      c.attempts(),      execution.failed_answer,
+                       c.why(),        work.problem.text, work.type->append_json,
+                       work.parameters};
+            seen.stuck = stuck;
+            std::size_t const failed = stuck ? first_due(work) : c.failed_part();
+            if (failed != coordinator::no_part) {
+                auto const name = work.name_part(failed);
+                seen.participant = name.participant;
+                seen.line = name.line;
+            }
+            notify(seen);
             execution.failed_answer = answer::none;
         }
     }
@@ -100,6 +111,23 @@ public:
     }
 
 private:
+    /// The first part that a repeated step sends to its store, or no_part.
+    static std::size_t first_due(job const& work) {
+        auto const& c = work.coordinator;
+        std::size_t found = coordinator::no_part;
+        if (!calls_stores(c.next())) return found;
+        work.type->for_each_part(work.parameters,
+                                 [&](part_descriptor const& one, std::size_t, std::size_t part) {
+                                     if (found == coordinator::no_part && c.due(part, one.stage))
+                                         found = part;
+                                 });
+        return found;
+    }
+
+    static constexpr bool calls_stores(step taken) {
+        return applies(taken) || undoes(taken) || taken == step::confirm;
+    }
+
     static constexpr bool ends_entry(step taken) {
         return taken == step::insert || taken == step::close || taken == step::cancel ||
                taken == step::commit_and_close || taken == step::one_phase;

@@ -33,6 +33,9 @@ struct options {
     /// As first_pause and longest_pause, for calls of services.
     saturating<std::chrono::microseconds> call_first_pause = std::chrono::milliseconds{100};
     saturating<std::chrono::microseconds> call_longest_pause = std::chrono::seconds{30};
+    /// An unfinished transaction that was created longer ago than this is stuck. The observer sees
+    /// it with event::stuck, engine.stuck() lists it, and engine.statistics() counts it.
+    time_limit stuck_after = std::chrono::minutes{10};
     /// How long a call without a deadline tries to reach a store.
     time_limit patience = std::chrono::seconds{30};
 

@@ -4,11 +4,12 @@
 // This file uses no C++ type of a transaction, so it is compiled once for all types.
 #pragma once
 
-#include <settle/running/one_phase.hpp>
 #include <settle/running/observation.hpp>
+#include <settle/running/one_phase.hpp>
 #include <settle/running/outcome.hpp>
 #include <settle/running/refusals.hpp>
 #include <settle/running/retries.hpp>
+#include <settle/running/statistics.hpp>
 #include <settle/running/twins.hpp>
 #include <settle/store/owner.hpp>
 
@@ -23,9 +24,10 @@ template <typename Calls, typename Environment, typename Observer>
 class progress {
 public:
     progress(Calls& calls, Environment const& environment, Observer& observer,
-             options const& limits, std::string const& owner, call_options const& call)
+             options const& limits, std::string const& owner, call_options const& call,
+             stuck_transactions& stuck)
         : calls_(calls), environment_(environment), watch_(observer), limits_(limits),
-          owner_(owner), call_(call), now_(environment.now()) {
+          owner_(owner), call_(call), stuck_(stuck), now_(environment.now()) {
         if (call.deadline) deadline_ = later_than(environment.elapsed(), *call.deadline);
     }
 
@@ -98,8 +100,9 @@ public:
             stage_number const stage = work.coordinator.stage();
             execution.cut = take_answer<Step>(work, execution);
             watch_.template note_end<Step>(work, execution);
-            watch_.step_taken(Step, work, execution);
             bool const same_stage = !Calls::several_stages || work.coordinator.stage() == stage;
+            bool const again = same_stage && work.coordinator.next() == Step;
+            watch_.step_taken(Step, work, execution, again && gets_stuck(work));
             go_on(Step, same_stage, work, execution, all.follows);
         }
         constexpr bool may_find_entries = Step == step::insert || Step == step::read;
@@ -129,12 +132,6 @@ private:
     /// True if this step keeps the order of the window.
     template <step Step>
     static constexpr bool keeps_order = Step == step::apply || Step == step::one_phase;
-
-    static constexpr bool asks_log(step taken) {
-        return taken == step::insert || taken == step::claim || taken == step::keep ||
-               commits(taken) || taken == step::close || taken == step::cancel ||
-               taken == step::one_phase;
-    }
 
     template <step Step>
     [[gnu::always_inline]] interruption take_answer(job& work, execution_state& execution) {
@@ -235,20 +232,18 @@ private:
         if (stalled || next == step::pause || next == step::wait) rest(work, execution);
     }
 
-    /// True if a step would fail again for the same reason. A write of unknown outcome may have
-    /// taken effect, so the entry is read before the write counts as failed.
-    static bool fails_always(step taken, job const& work, execution_state& execution,
-                             bool hopeless) {
-        if (work.problem.code != condition::permanent) return false;
-        if (!asks_log(taken)) return hopeless;
-        if (work.reply == log_answer::unknown) return std::exchange(execution.failed_unsure, true);
-        return took_no_effect(work.reply);
+    /// True if a transaction whose step is taken again is stuck, and was not before.
+    [[gnu::cold, gnu::noinline]] bool gets_stuck(job const& work) {
+        return age_of(work.created, now_, limits_.clocks) > limits_.stuck_after &&
+               stuck_.add(work.id);
     }
 
     /// Ends the job: no wave includes it any more.
     void end(job& work, execution_state& execution) {
         execution.over = true;
         work.resting = true;
+        if (is_final(work.coordinator.state()) || work.coordinator.vanished())
+            stuck_.remove(work.id);
         watch_.is_over(work, execution);
     }
 
@@ -482,6 +477,7 @@ private:
     options const& limits_;
     std::string const& owner_;
     call_options const& call_;
+    stuck_transactions& stuck_;
     timestamp now_;
     /// The end of the caller's deadline. Without a deadline, each job has the engine's patience,
     /// counted from its first rest.

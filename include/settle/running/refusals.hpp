@@ -226,6 +226,7 @@ template <typename Duration>
     check("call_first_pause", given.call_first_pause);
     check("call_longest_pause", given.call_longest_pause);
     check("longest_pause", given.longest_pause);
+    check("stuck_after", given.stuck_after);
     check("patience", given.patience);
     return problem;
 }

@@ -2,6 +2,7 @@
 // How often and how soon a job repeats a step.
 #pragma once
 
+#include <settle/running/execution_state.hpp>
 #include <settle/running/job.hpp>
 #include <settle/running/options.hpp>
 
@@ -18,6 +19,22 @@ namespace detail {
         std::chrono::duration_cast<std::chrono::milliseconds>(nanoseconds::max() - from);
     if (wait >= room) return nanoseconds::max();
     return from + std::max(wait, std::chrono::milliseconds{0});
+}
+
+[[nodiscard]] constexpr bool asks_log(step taken) {
+    return taken == step::insert || taken == step::claim || taken == step::keep ||
+           commits(taken) || taken == step::close || taken == step::cancel ||
+           taken == step::one_phase;
+}
+
+/// True if a step would fail again for the same reason. A write of unknown outcome may have
+/// taken effect, so the entry is read before the write counts as failed.
+[[nodiscard]] inline bool fails_always(step taken, job const& work, execution_state& execution,
+                                       bool hopeless) {
+    if (work.problem.code != condition::permanent) return false;
+    if (!asks_log(taken)) return hopeless;
+    if (work.reply == log_answer::unknown) return std::exchange(execution.failed_unsure, true);
+    return took_no_effect(work.reply);
 }
 
 /// A call that may not be made again, and the reason of the cancel.

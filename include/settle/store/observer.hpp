@@ -33,6 +33,11 @@ struct event {
     void (*show)(std::string&, void const*, secrets) = nullptr;
     void const* shown = nullptr;
     bool by_this_call = false;  ///< of `step::end`: the call that is observed made the state final
+    /// True if the transaction is older than options::stuck_after and the step failed, so that it
+    /// is taken again. An engine reports a transaction once.
+    bool stuck = false;
+    std::string_view participant{};      ///< the participant that failed, if one did
+    std::optional<std::uint32_t> line{}; ///< its line, if the participant is a range
 
     /// True if this call has ended the transaction. This holds for one event of each transaction.
     [[nodiscard]] bool ends() const noexcept { return taken == step::end && by_this_call; }

@@ -73,6 +73,18 @@ struct service_answer {
     friend bool operator==(service_answer const&, service_answer const&) = default;
 };
 
+/// The number of answers of each kind that an engine has taken for the calls of a service. A call
+/// that was made again counts again.
+struct call_counts {
+    std::string_view service;
+    std::uint64_t ok = 0;
+    std::uint64_t refused = 0;
+    std::uint64_t unavailable = 0;
+    std::uint64_t unknown = 0;
+
+    friend bool operator==(call_counts const&, call_counts const&) = default;
+};
+
 /// A client of one or several services. See the head of this file.
 template <typename Client>
 concept ServiceClient = requires(Client& client, std::span<service_call const> calls,

@@ -5,10 +5,33 @@
 #include <settle/store/seam.hpp>
 #include <settle/store/service_part.hpp>
 
+#include <array>
+#include <atomic>
+#include <memory>
+
 SETTLE_BEGIN
 namespace detail {
 
 using send_function = function_view<void(std::span<service_call const>, std::span<service_answer>)>;
+
+/// Counts the answers of a service. Threads may share it.
+class answer_counter {
+public:
+    void add(call_status given) noexcept {
+        counts_[static_cast<std::size_t>(given)].fetch_add(1, std::memory_order_relaxed);
+    }
+    [[nodiscard]] call_counts read(std::string_view service) const noexcept {
+        return {service, count(call_status::ok), count(call_status::refused),
+                count(call_status::unavailable), count(call_status::unknown)};
+    }
+
+private:
+    [[nodiscard]] std::uint64_t count(call_status of) const noexcept {
+        return counts_[static_cast<std::size_t>(of)].load(std::memory_order_relaxed);
+    }
+
+    std::array<std::atomic<std::uint64_t>, 4> counts_{};
+};
 
 /// Executes part requests as calls, all calls of one operation in one send().
 /// Shape:   log - the name of the log, which is part of each key
@@ -37,8 +60,13 @@ public:
         detail::execute_calls(
             log_, requests, results,
             [this](std::span<service_call const> calls, std::span<service_answer> answers) {
+                answered const counted{*this, calls, answers};
                 client_.send(calls, answers);
             });
+    }
+    void append_counts(std::vector<call_counts>& to) const {
+        for (std::size_t at = 0; at < names.size(); ++at)
+            to.push_back((*counters_)[at].read(names[at]));
     }
     result<std::vector<mark_locator>> marks(std::optional<mark_locator> const&, std::size_t) {
         return std::vector<mark_locator>{};
@@ -46,8 +74,29 @@ public:
     result<answer> resolve(mark_locator const&, bool) { return answer::nothing; }
 
 private:
+    static constexpr std::array<std::string_view, sizeof...(Services)> names{Services::name...};
+
+    /// Counts the answers at the end of a send(), also if it throws.
+    struct answered {
+        service_session& of;
+        std::span<service_call const> calls;
+        std::span<service_answer> answers;
+
+        ~answered() {
+            for (std::size_t at = 0; at < calls.size(); ++at) of.count(calls[at], answers[at]);
+        }
+    };
+    void count(service_call const& call, service_answer const& given) noexcept {
+        for (std::size_t at = 0; at < names.size(); ++at) {
+            if (call.service == names[at]) (*counters_)[at].add(given.status);
+        }
+    }
+
     Client& client_;
     std::string log_;
+    /// Sessions can be moved, and atomic numbers cannot.
+    std::shared_ptr<std::array<detail::answer_counter, sizeof...(Services)>> counters_ =
+        std::make_shared<std::array<detail::answer_counter, sizeof...(Services)>>();
 };
 
 SETTLE_END
