@@ -299,8 +299,8 @@ private:
     }
 
     exit_code resolve() {
-        auto const result =
-            engine_->resolve(given_->resolve_id, given_->participant, given_->why);
+        auto const result = engine_->resolve(given_->resolve_id, given_->participant, given_->why,
+                                             given_->resolving);
         if (result.verdict == settle::verdict::refused) {
             return complain(sentence_of(result.problem));
         }

@@ -351,6 +351,15 @@ private:
         resolve.add_option("REASON", target_->why, "How the call was settled by hand")
             ->required()
             ->type_name("");
+        using settle::pivot_outcome;
+        add_choice<pivot_outcome>(resolve, "--pivot", target_->resolving.pivot,
+                                  {{"applied", pivot_outcome::was_applied},
+                                   {"not-applied", pivot_outcome::was_not_applied}},
+                                  "Of a deciding transaction: what its service says");
+        resolve
+            .add_option("--result", target_->resolving.result,
+                        "JSON: the result of a pivot that was applied")
+            ->type_name("");
     }
 
     CLI::App& add(command which, std::string const& purpose) {

@@ -7,6 +7,7 @@
 #include "store_address.hpp"
 
 #include <settle/protocol/state.hpp>
+#include <settle/running/options.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -46,6 +47,7 @@ struct settings {
     std::string resolve_id;
     std::string participant; // of resolve
     std::string why;         // of resolve
+    settle::resolve_options resolving;
     std::string account;
     std::optional<settle::state> state;
     std::chrono::seconds older_than{0};

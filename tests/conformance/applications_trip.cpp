@@ -111,6 +111,43 @@ TEST_CASE("trip: a call that its service will never answer is stuck, and a perso
     CHECK(services.faults().empty());
 }
 
+TEST_CASE(
+    "trip: a person who knows that the card was not charged cancels a trip that is deciding") {
+    scratch_folder const folder{"trip-deciding"};
+    trip_services services{folder};
+    auto const file =
+        folder.write("orders.csv", header + "T1,Ada,900.00,VISA-1,LIS-1,2,Park,1,3,van,3\n");
+    REQUIRE(services.call({"open", file, "--balance", "1000.00"}).code == 0);
+    services.kill(3);
+    auto const running = services.begin({"run", file});
+    auto const state = [&] {
+        auto const rows = services.ask_all("SELECT state FROM settle_entries WHERE id = 'T1'");
+        return rows.empty() ? std::string{} : rows[0][0];
+    };
+    for (int i = 0; i < 600 && state() != "deciding"; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    }
+    REQUIRE(state() == "deciding");
+    running->signal(SIGKILL);
+    running->wait();
+
+    CHECK(has(services.call({"cancel", "T1"}).err, "too late to cancel 'T1'"));
+    CHECK(has(services.call({"resolve", "T1", "card", "not charged"}).err, "Ask the service"));
+    CHECK(services.call({"resolve", "T1", "card", "x", "--pivot", "perhaps"}).code == 2);
+    auto const unread =
+        services.call({"resolve", "T1", "card", "x", "--pivot", "applied", "--result", "{"});
+    CHECK(has(unread.err, "can be read from '{'"));
+    auto const closed =
+        services.call({"resolve", "T1", "card", "not charged", "--pivot", "not-applied"});
+    CHECK_MESSAGE(closed.code == 0, closed.out << closed.err);
+    CHECK(closed.out == "T1 is canceled\n");
+    CHECK(has(services.call({"show", "T1"}).out, "not charged"));
+    services.start_missing();
+    auto const checked = services.call({"check"});
+    CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
+    CHECK(services.faults().empty());
+}
+
 TEST_CASE("trip: a row that is no order is refused with its line and reason") {
     scratch_folder const folder{"trip-rows"};
     trip_services const services{folder};

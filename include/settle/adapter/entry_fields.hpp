@@ -71,7 +71,7 @@ inline constexpr std::array commit_and_close{state,  committed, modified, attemp
                                              images, results,   open};
 inline constexpr std::array close{state, modified, open};
 inline constexpr std::array cancel{state,  epoch,       owner, modified, attempts,
-                                   reason, participant, line,  open};
+                                   reason, participant, line,  open,     results};
 inline constexpr std::array one_phase{state,  epoch,       owner, modified, attempts,
                                       reason, participant, line,  images,   open};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Closes the part of a call that its service never confirms or compensates.
+// Closes the part of a call whose service never answers.
 #pragma once
 
 #include <settle/running/take_over.hpp>
@@ -7,52 +7,88 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The number of a named part, or no_part.
+/// A part of a transaction, and its number among all parts.
+struct found_part {
+    part_descriptor const* descriptor = nullptr;
+    part_number number{};
+    std::size_t at = coordinator::no_part;
+};
+
+/// The named part, if it is a call that the state of the entry allows to close.
 template <typename Direction>
-[[nodiscard]] std::size_t number_of_part(typename Direction::parameters const& parameters,
-                                         part_name const& named, part_number& number) {
-    std::size_t found = coordinator::no_part;
+[[nodiscard]] found_part find_call(entry const& in,
+                                   typename Direction::parameters const& parameters,
+                                   part_name const& named) {
+    found_part found;
     descriptor_of<Direction>.for_each_part(
         &parameters, [&](part_descriptor const& one, std::size_t line, std::size_t part) {
             part_name const name = descriptor_of<Direction>.name_part(&parameters, part);
             if (name.participant != named.participant || name.line != named.line) return;
             if (one.make_result == nullptr) return;
-            number = {one.participant, static_cast<std::uint32_t>(line)};
-            found = part;
+            if (in.state == state::deciding && !one.is_pivot) return;
+            found = {&one, {one.participant, static_cast<std::uint32_t>(line)}, part};
         });
     return found;
 }
 
-/// Writes the reason into the entry. A live worker then loses its next compare-and-set, since the
-/// revision is raised.
+/// Reads the result that a person gives for a pivot, as its service would give it.
+/// Errors:  why it cannot be kept
+[[nodiscard]] inline error read_stated(entry const& found, part_descriptor const& pivot,
+                                       std::string const& given, std::string& value) {
+    bool const is_call = pivot.kind == &service_kind;
+    auto* const read_result =
+        is_call ? static_cast<call_functions const*>(pivot.functions)->read_result : nullptr;
+    std::string const service{pivot.name};
+    if (read_result == nullptr) {
+        if (given.empty()) return {};
+        return not_closable(found, "the service '" + service + "' gives no result");
+    }
+    auto const fault = read_result(given, value);
+    if (fault.empty()) return {};
+    return not_closable(found, "no result of the service '" + service + "' can be read from '" +
+                                   given + "': " + fault.text);
+}
+
+/// Writes the reason into the entry, in a compare-and-set on state, epoch and revision. A live
+/// worker then loses its next compare-and-set, since the revision is raised or the state changed.
+/// A pivot that was applied is closed in `deciding`: the next worker applies the records under its
+/// own epoch, takes the pivot as applied, and commits. A pivot that was not applied is closed by
+/// the compare-and-set that cancels.
 /// Errors:  why the part is not closed
 template <typename Direction, typename Assembly>
 error close_part(Assembly& parts, entry const& found,
                  typename Direction::parameters const& parameters, part_name const& named,
-                 std::string_view why) {
-    if (auto refused = check_closing(found, why); !refused.empty()) return refused;
-    part_number number;
-    if (number_of_part<Direction>(parameters, named, number) == coordinator::no_part) {
-        return no_such_call(found, named);
+                 std::string_view why, resolve_options const& given) {
+    if (auto refused = check_closing(found, why, given); !refused.empty()) return refused;
+    auto const part = find_call<Direction>(found, parameters, named);
+    if (part.descriptor == nullptr) return no_such_call(found, named);
+    kept_result closed{part.number.participant, part.number.line, {}, std::string{why}};
+    if (given.pivot == pivot_outcome::was_applied) {
+        auto problem = read_stated(found, *part.descriptor, given.result, closed.value);
+        if (!problem.empty()) return problem;
     }
     std::vector<kept_result> results = found.results;
     auto const at = std::find_if(results.begin(), results.end(), [&](kept_result const& one) {
-        return one.participant == number.participant && one.line == number.line;
+        return one.participant == closed.participant && one.line == closed.line;
     });
-    if (at != results.end()) at->closed = std::string{why};
-    else results.push_back({number.participant, number.line, {}, std::string{why}});
-    entry_write write{&found.id,
-                      &descriptor_of<Direction>,
-                      &parameters,
-                      step::keep,
-                      false,
-                      {found.state, found.epoch_number, found.state, found.epoch_number,
-                       found.committed, found.attempts, reason::none, false, found.revision,
-                       found.revision + 1, found.stages_kept},
-                      found.created,
-                      entry_write::no_part,
-                      nullptr,
-                      0,
+    if (at != results.end()) at->closed = std::move(closed.closed);
+    else results.push_back(std::move(closed));
+    bool const cancels = given.pivot == pivot_outcome::was_not_applied;
+    transition change{found.state,     found.epoch_number, found.state,      found.epoch_number,
+                      found.committed, found.attempts,     reason::none,     false,
+                      found.revision,  found.revision + 1, found.stages_kept};
+    if (cancels) {
+        change.to = state::canceling;
+        change.to_epoch = found.epoch_number + 1;
+        change.why = reason::cancel_asked;
+        change.takes_owner = true;
+        change.to_revision = found.revision;
+    }
+    entry_write write{&found.id,     &descriptor_of<Direction>,
+                      &parameters,   cancels ? step::cancel : step::keep,
+                      false,         change,
+                      found.created, cancels ? part.at : entry_write::no_part,
+                      nullptr,       0,
                       &results};
     write_result answer;
     parts.log().write({&write, 1}, {&answer, 1}, {parts.environment().now(), parts.owner()});

@@ -199,19 +199,25 @@ public:
         });
     }
 
-    /// Closes the part of a call that its service never confirms or compensates: a person has
-    /// settled it otherwise. The entry keeps the reason, and the transaction is brought to its end.
+    /// Closes a call whose service never answers. The entry keeps the reason, and the transaction
+    /// is brought to its end without the call. Of an `applied` or `canceling` transaction, a person
+    /// has confirmed or compensated the call otherwise. Of a `deciding` transaction, a person knows
+    /// from the service whether its pivot was applied, and says so in resolve_options::pivot; the
+    /// transaction then commits or cancels. The library cannot test that outcome. A copy of the
+    /// call that is still under way may take effect after `was_not_applied`: have the service
+    /// refuse the key of the call first.
     /// Shape:   line - in a range; why - UTF-8, 1 to 1,000 bytes, for the reader of the entry
-    /// Errors:  `refused` when the entry is not `applied` or `canceling`, or has no such call
+    /// Errors:  `refused` when the state of the entry allows no such closing, when the entry has no
+    ///          such call, and when a worker changed the entry at the same time
     outcome resolve(transaction_id const& id, std::string_view participant, std::string_view why,
                     resolve_options const& given = {}) {
         call_options const call{given.deadline, given.stop};
-        return with_unfinished(id, call, [&]<typename Direction>(entry const& found,
-                                                                 auto const& parameters) {
-            auto const problem = detail::close_part<Direction>(
-                parts_, found, parameters, part_name{participant, given.line}, why);
-            return problem.empty() ? retry(id, call) : detail::refuse(id, problem);
-        });
+        return with_unfinished(
+            id, call, [&]<typename Direction>(entry const& found, auto const& parameters) {
+                auto const problem = detail::close_part<Direction>(
+                    parts_, found, parameters, part_name{participant, given.line}, why, given);
+                return problem.empty() ? retry(id, call) : detail::refuse(id, problem);
+            });
     }
 
     /// Undoes a transaction that is done by a new transaction, `<id>/reverse`; gives its outcome.

@@ -5,6 +5,8 @@
 #include <settle/store/environment.hpp>
 #include <settle/store/saturating.hpp>
 
+#include <string>
+
 SETTLE_BEGIN
 
 /// The limits of an engine; running#options explains each default. The longest duration of a
@@ -101,8 +103,15 @@ struct purge_options {
     std::stop_token stop{};
 };
 
+/// What a person learned from the service about a call that cannot be undone.
+enum class pivot_outcome : std::uint8_t { was_applied, was_not_applied };
+
 struct resolve_options {
     std::optional<std::uint32_t> line{}; ///< of a participant that is a range
+    /// Of a transaction that is `deciding`; it then commits or cancels. In other states: none.
+    std::optional<pivot_outcome> pivot{};
+    /// JSON: the result of a pivot that was applied, if its service gives one.
+    std::string result{};
     std::optional<time_limit> deadline{};
     std::stop_token stop{};
 };

@@ -179,19 +179,31 @@ template <typename Duration>
                 "Wait, or call retry. See running#calls-of-services"};
 }
 
+[[nodiscard]] inline error not_closable(entry const& found, std::string const& why) {
+    return {make_error_code(errc::not_closable), "settle: no call of '" + found.id +
+                                                     "' is closed: " + why +
+                                                     ". See running#calls-of-services"};
+}
+
 /// Why a part of this entry cannot be closed, or none.
-[[nodiscard]] inline error check_closing(entry const& found, std::string_view why) {
-    std::string const begins = "settle: no call of '" + found.id + "' is closed: ";
+[[nodiscard]] inline error check_closing(entry const& found, std::string_view why,
+                                         resolve_options const& given) {
     constexpr std::size_t longest = 1000;
-    if (why.empty() || why.size() > longest || utf8_prefix(why) != why.size()) {
-        return {make_error_code(errc::not_closable),
-                begins + "the reason must be UTF-8 of 1 to 1,000 bytes. "
-                         "See running#calls-of-services"};
+    if (why.empty() || why.size() > longest || utf8_prefix(why) != why.size())
+        return not_closable(found, "the reason must be UTF-8 of 1 to 1,000 bytes");
+    if (!given.result.empty() && given.pivot != pivot_outcome::was_applied)
+        return not_closable(found, "only a pivot that was applied has a result");
+    std::string const state = "its state is " + std::string{name_of(found.state)};
+    if (found.state == state::deciding) {
+        if (given.pivot) return {};
+        return not_closable(found, state + ", so its pivot may have been applied. Ask the "
+                                           "service, and set resolve_options::pivot");
     }
+    if (given.pivot)
+        return not_closable(found, state + ". Only a pivot that is deciding has an outcome to set");
     if (found.state == state::applied || found.state == state::canceling) return {};
-    return {make_error_code(errc::not_closable),
-            begins + "its state is " + std::string{name_of(found.state)} +
-                ". Only a confirm or a compensation is closed. See running#calls-of-services"};
+    return not_closable(found, state + ". Only a confirm, a compensation or a pivot that is "
+                                       "deciding is closed");
 }
 
 [[nodiscard]] inline error no_such_call(entry const& found, part_name const& named) {

@@ -150,10 +150,10 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
     }
 }
 
-/// True if a person has closed the part, so that its confirm or compensation is not sent.
-[[nodiscard]] inline bool is_closed(job const& work, part_descriptor const& one, std::size_t line,
-                                    step action) {
-    if (applies(action)) return false;
+/// True if a person has closed the part, so that it is not sent. In `deciding`, the person knows
+/// that the pivot was applied.
+[[nodiscard]] inline bool is_closed(job const& work, part_descriptor const& one,
+                                    std::size_t line) {
     return std::any_of(work.results.begin(), work.results.end(), [&](kept_result const& kept) {
         return kept.closed && kept.participant == one.participant && kept.line == line;
     });
@@ -163,7 +163,7 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
     auto const request_part = [&](part_descriptor const& one, std::size_t line,
                                   std::size_t number) {
         if (!work.coordinator.due(number, one.stage)) return;
-        if (is_closed(work, one, line, action)) {
+        if (is_closed(work, one, line)) {
             work.coordinator.answered(number, answer::applied);
             return;
         }

@@ -89,8 +89,8 @@ struct entry_write {
     /// The images that the entry keeps from now on; null if this write stores none.
     std::vector<image> const* images;
     std::int64_t row;        ///< as the log's last answer for this transaction gave it, or 0
-    /// All results that the entry has from now on; null if this write stores none. Only a keep and
-    /// a commit store results.
+    /// All results that the entry has from now on; null if this write stores none. Only a keep, a
+    /// commit, and the cancel of a person who closes a pivot store results.
     std::vector<kept_result> const* results = nullptr;
     /// An insert that keeps a stage takes no effect after it.
     timestamp last_moment = timestamp::max();

@@ -49,9 +49,11 @@ public:
     }
     /// Shape:   part - that failed; takes_owner - by a worker that does not own the entry
     log_answer cancel(timestamp when, std::string const& owner, reason why,
-                      std::size_t part = entry_write::no_part, bool takes_owner = false) {
+                      std::size_t part = entry_write::no_part, bool takes_owner = false,
+                      std::vector<kept_result> const& results = {}) {
         auto made = transaction_.change(step::cancel, cancel_of(view_, why, takes_owner));
         made.failed_part = part;
+        if (!results.empty()) made.results = &results;
         return send(made, when, owner);
     }
 

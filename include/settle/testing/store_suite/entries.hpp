@@ -41,8 +41,9 @@ public:
         return base::close(at_millisecond(when), owner);
     }
     log_answer cancel(std::int64_t when, std::string const& owner, reason why,
-                      std::size_t part = entry_write::no_part, bool takes_owner = false) {
-        return base::cancel(at_millisecond(when), owner, why, part, takes_owner);
+                      std::size_t part = entry_write::no_part, bool takes_owner = false,
+                      std::vector<kept_result> const& results = {}) {
+        return base::cancel(at_millisecond(when), owner, why, part, takes_owner, results);
     }
 };
 template <typename Log>

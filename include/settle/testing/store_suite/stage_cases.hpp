@@ -220,6 +220,14 @@ TEST_CASE_TEMPLATE_DEFINE("log: later writes leave the results, and a commit may
         kept(usual_results());
         CHECK(worker.read().state == state::canceled);
     }
+    SUBCASE("canceled with results") {
+        auto all = usual_results();
+        all.push_back({3, 0, "", "not charged"});
+        CHECK(worker.cancel(4, "worker", reason::cancel_asked, 0, true, all) == log_answer::taken);
+        kept(all);
+        CHECK(worker.close(5, "worker") == log_answer::taken);
+        kept(all);
+    }
     SUBCASE("a commit of a single stage may store results") {
         auto single = pending_move(log, "single", 80, 1, "first");
         CHECK(single.commit(2, "first", {}, usual_results()) == log_answer::taken);

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSL-1.0
+// A person who knows the outcome of a pivot ends a transaction that is deciding.
+#include "engine_types.hpp"
+#include "sqlite_file.hpp"
+
+#include <service_receiver.hpp>
+
+namespace resolve_test {
+
+using namespace engine_test;
+
+struct order {
+    std::string who;
+    std::int64_t price = 0;
+};
+struct charge {
+    std::string who;
+    std::int64_t amount = 0;
+};
+struct receipt {
+    std::string number;
+};
+struct letter {
+    std::string receipt;
+};
+
+SETTLE_STRUCT(order, who, price);
+SETTLE_STRUCT(charge, who, amount);
+SETTLE_STRUCT(receipt, number);
+SETTLE_STRUCT(letter, receipt);
+
+using service_test::receiver;
+using settle::call;
+using settle::call_operation;
+using settle::pivot_outcome;
+using settle::service_answer;
+using settle::service_call;
+using namespace std::chrono_literals;
+
+inline constexpr settle::service<charge, settle::nothing, "shop", settle::barrier> shop;
+inline constexpr settle::service<charge, receipt, "bank", settle::barrier> bank;
+inline constexpr settle::service<charge, settle::nothing, "cash", settle::barrier> cash;
+inline constexpr settle::service<letter, settle::nothing, "mailer", settle::barrier> mailer;
+
+inline constexpr auto payer = settle::participant<"payer">(accounts, param<&order::who>)
+                                  .require(field<&account::balance> >= param<&order::price>)
+                                  .apply(field<& account::balance> -= param<&order::price>)
+                                  .compensate(settle::inverse);
+inline constexpr auto goods = settle::participant<"goods">(shop)
+                                  .apply(call(param<&order::who>, param<&order::price>))
+                                  .compensate(call());
+
+inline constexpr auto order_type = settle::transaction<order, "order">(
+    payer, goods,
+    settle::participant<"card">(bank).apply(call(param<&order::who>, param<&order::price>)),
+    settle::participant<"mail">(mailer).confirm(
+        call(settle::result_from<"card", &receipt::number>)));
+inline constexpr auto cash_type = settle::transaction<order, "cash_order">(
+    payer, settle::participant<"till">(cash).apply(call(param<&order::who>, param<&order::price>)));
+
+namespace {
+
+struct memory_log {
+    settle::memory::database database{};
+};
+struct file_log {
+    sqlite_test::folder files{};
+    settle::sqlite::database database{files.file()};
+};
+
+/// A log with an account, and a receiver of all services, which outlives the engines. The services
+/// with a pivot give no answer.
+template <typename Log>
+struct office {
+    Log log{};
+    receiver services{};
+    world_state world{};
+
+    auto make() {
+        return settle::engine{log.database,
+                              settle::bind(shop, services),
+                              settle::bind(bank, services),
+                              settle::bind(cash, services),
+                              settle::bind(mailer, services),
+                              settle::type<order_type>,
+                              settle::type<cash_type>,
+                              settle::with_environment(manual_environment{world})};
+    }
+    office() {
+        services.before = [](service_call const& of) -> std::optional<service_answer> {
+            if (of.participant != "card" && of.participant != "till") return std::nullopt;
+            return service_answer::unknown("lost");
+        };
+        auto engine = make();
+        open_accounts(engine, {{"A", 1000}});
+    }
+};
+
+order const usual{"A", 500};
+settle::call_options const soon{50ms, {}};
+
+settle::resolve_options stated(pivot_outcome outcome, std::string result = {}) {
+    settle::resolve_options given;
+    given.pivot = outcome;
+    given.result = std::move(result);
+    return given;
+}
+settle::resolve_options const was_applied = stated(pivot_outcome::was_applied, R"({"number":"7"})");
+settle::resolve_options const was_not_applied = stated(pivot_outcome::was_not_applied);
+
+} // namespace
+
+TEST_CASE_TEMPLATE("resolve: a pivot that was applied commits, with the result that is given", Log,
+                   memory_log, file_log) {
+    office<Log> at;
+    auto engine = at.make();
+    CHECK(engine.template run<order_type>("t1", usual, soon).verdict == verdict::undecided);
+    at.services.calls.clear();
+    auto const outcome = engine.resolve("t1", "card", "the bank has it, case 4711", was_applied);
+    REQUIRE_MESSAGE(outcome.done(), outcome.text());
+    CHECK(outcome.finished);
+    CHECK(at.services.called() == "confirm mail");
+    REQUIRE(at.services.rows.size() == 2);
+    CHECK(at.services.rows.rbegin()->second.request == R"({"receipt":"7"})");
+    auto const found = entry_of(engine, "t1");
+    CHECK(found.state == state::done);
+    REQUIRE(found.results.size() == 1);
+    CHECK(found.results.front().value == R"({"number":"7"})");
+    CHECK(found.results.front().closed == "the bank has it, case 4711");
+    CHECK(balance_of(engine, "A") == 500);
+    CHECK(engine.marks().value() == 0);
+}
+
+TEST_CASE_TEMPLATE("resolve: a pivot that was not applied cancels, and its call is never made", Log,
+                   memory_log, file_log) {
+    office<Log> at;
+    auto engine = at.make();
+    CHECK(engine.template run<order_type>("t1", usual, soon).verdict == verdict::undecided);
+    at.services.calls.clear();
+    auto const outcome = engine.resolve("t1", "card", "never arrived", was_not_applied);
+    REQUIRE_MESSAGE(outcome.canceled(), outcome.text());
+    CHECK(outcome.why == reason::cancel_asked);
+    CHECK(outcome.participant == "card");
+    CHECK(at.services.called() == "compensate goods");
+    auto const found = entry_of(engine, "t1");
+    CHECK(found.state == state::canceled);
+    REQUIRE(found.results.size() == 1);
+    CHECK(found.results.front().value.empty());
+    CHECK(found.results.front().closed == "never arrived");
+    CHECK(balance_of(engine, "A") == 1000);
+    CHECK(engine.marks().value() == 0);
+}
+
+TEST_CASE("resolve: a pivot without a result needs none") {
+    office<memory_log> at;
+    auto engine = at.make();
+    CHECK(engine.run<cash_type>("t1", usual, soon).verdict == verdict::undecided);
+    CHECK(engine.resolve("t1", "till", "seen in the till", was_applied)
+              .problem.text.find("the service 'cash' gives no result") != std::string::npos);
+    CHECK(engine.resolve("t1", "till", "seen in the till", stated(pivot_outcome::was_applied))
+              .done());
+    CHECK(balance_of(engine, "A") == 500);
+}
+
+TEST_CASE("resolve: a statement that does not fit the entry is refused and changes nothing") {
+    office<memory_log> at;
+    auto engine = at.make();
+    CHECK(engine.run<order_type>("t1", usual, soon).verdict == verdict::undecided);
+    auto const before = entry_of(engine, "t1");
+    auto const refusal = [&](std::string_view participant, auto const&... given) {
+        auto const refused = engine.resolve("t1", participant, "by hand", given...);
+        CHECK(refused.verdict == verdict::refused);
+        CHECK(refused.problem.code == settle::errc::not_closable);
+        CHECK(entry_of(engine, "t1") == before);
+        return refused.problem.text;
+    };
+    auto const has = [](std::string const& text, std::string_view part) {
+        return text.find(part) != std::string::npos;
+    };
+    CHECK(has(refusal("card"), "its pivot may have been applied"));
+    CHECK(has(refusal("goods", was_applied), "has no call 'goods'"));
+    CHECK(has(refusal("payer", was_applied), "has no call 'payer'"));
+    CHECK(has(refusal("card", stated(pivot_outcome::was_applied)), "no result of the service"));
+    CHECK(has(refusal("card", stated(pivot_outcome::was_applied, "{\"number\":7}")),
+              "no result of the service 'bank' can be read"));
+    CHECK(has(refusal("card", stated(pivot_outcome::was_not_applied, "{}")),
+              "only a pivot that was applied has a result"));
+
+    at.services.before = [](service_call const& of) -> std::optional<service_answer> {
+        if (of.operation == call_operation::confirm) return service_answer::unavailable("away");
+        return std::nullopt;
+    };
+    at.services.decide = [](service_call const&) {
+        return service_answer::ok(R"({"number":"8"})");
+    };
+    CHECK(engine.retry("t1", soon).done());
+    CHECK(entry_of(engine, "t1").state == state::applied);
+    CHECK(has(engine.resolve("t1", "card", "by hand", was_not_applied).problem.text,
+              "Only a pivot that is deciding has an outcome"));
+}
+
+TEST_CASE("resolve: either the worker with the pivot's answer or the person wins") {
+    office<memory_log> at;
+    auto engine = at.make();
+    auto desk = at.make();
+    for (bool const applied : {true, false}) {
+        CAPTURE(applied);
+        std::string const id = applied ? "t1" : "t2";
+        std::int64_t const balance = balance_of(engine, "A");
+        at.services.decide = [](service_call const&) {
+            return service_answer::ok(R"({"number":"8"})");
+        };
+        // The person speaks while the worker's call is under way.
+        settle::outcome said;
+        at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+            if (of.participant != "card") return std::nullopt;
+            said = desk.resolve(id, "card", "by hand", applied ? was_applied : was_not_applied);
+            return std::nullopt;
+        };
+        auto const ran = engine.run<order_type>(id, order{"A", 100});
+        CHECK(said.done() == applied);
+        CHECK(said.canceled() != applied);
+        CHECK(ran.verdict == said.verdict);
+        CHECK(balance_of(engine, "A") == balance - (applied ? 100 : 0));
+        auto const found = entry_of(engine, id);
+        REQUIRE(found.results.size() == 1);
+        CHECK(found.results.front().closed == "by hand");
+        CHECK(engine.marks().value() == 0);
+        // The worker that has its answer first leaves nothing to state.
+        CHECK(desk.resolve(id, "card", "later", was_not_applied).verdict == said.verdict);
+    }
+}
+
+TEST_CASE("resolve: a worker that dies behind the person's statement is followed by any worker") {
+    office<file_log> at;
+    auto engine = at.make();
+    CHECK(engine.run<order_type>("t1", usual, soon).verdict == verdict::undecided);
+    at.services.before = [](service_call const& of) -> std::optional<service_answer> {
+        if (of.operation == call_operation::apply) return service_answer::refused("late");
+        return service_answer::unavailable("away");
+    };
+    CHECK_FALSE(engine
+                    .resolve("t1", "card", "charged",
+                             [] {
+                                 auto given = was_applied;
+                                 given.deadline = 50ms;
+                                 return given;
+                             }())
+                    .finished);
+    at.services.before = [](service_call const&) { return std::nullopt; };
+    at.world.time += 31min;
+    CHECK(at.make().recover().done == 1);
+    CHECK(balance_of(engine, "A") == 500);
+}
+
+} // namespace resolve_test
