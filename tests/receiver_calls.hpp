@@ -32,6 +32,9 @@ inline service_call apply_call(std::string_view key, std::string_view request = 
 inline service_call confirm_call(std::string_view key) {
     return made_call(call_operation::confirm, key);
 }
+inline service_call query_call(std::string_view key) {
+    return made_call(call_operation::query, key);
+}
 inline service_call compensate_call(std::string_view key) {
     return made_call(call_operation::compensate, key);
 }

@@ -33,7 +33,17 @@ struct seats {
         auto const [number] = db.first<std::int64_t>("SELECT max(number) FROM booking").value();
         return service_answer::ok(R"({"ticket":)" + std::to_string(number) + "}");
     }
+    /// The free seats.
+    service_answer query(receiver_session& db, service_call const&) const {
+        auto const [free] = db.first<std::int64_t>("SELECT free FROM flight").value();
+        return service_answer::ok(std::to_string(free));
+    }
     service_answer confirm(receiver_session& db, service_call const& call) const {
+        if (!call.has_apply) {
+            db.change("INSERT INTO booking(key, people, confirms, undone) VALUES(?1, 0, 1, 1)",
+                      call.key);
+            return service_answer::ok();
+        }
         db.change("UPDATE booking SET confirms = confirms + 1, told = ?2 WHERE key = ?1", call.key,
                   call.result);
         return service_answer::ok();

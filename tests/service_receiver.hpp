@@ -61,6 +61,7 @@ private:
         using enum row::status;
         std::string const key{call.key};
         auto const at = rows.find(key);
+        if (call.operation == call_operation::query) return decide(call);
         if (call.operation == call_operation::apply) {
             if (at != rows.end()) {
                 bool const stands = at->second.now == applied || at->second.now == confirmed;

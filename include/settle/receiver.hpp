@@ -91,6 +91,10 @@ concept HasApply = requires {
     &Handler::apply;
 };
 template <typename Handler>
+concept HasQuery = requires {
+    &Handler::query;
+};
+template <typename Handler>
 concept HasConfirm = requires {
     &Handler::confirm;
 };
@@ -102,6 +106,10 @@ concept HasCompensate = requires {
 template <typename Handler, typename Session>
 concept TakesApply = requires(Handler& handler, Session& session, service_call const& call) {
     { handler.apply(session, call) } -> std::convertible_to<service_answer>;
+};
+template <typename Handler, typename Session>
+concept TakesQuery = requires(Handler& handler, Session& session, service_call const& call) {
+    { handler.query(session, call) } -> std::convertible_to<service_answer>;
 };
 template <typename Handler, typename Session>
 concept TakesConfirm = requires(Handler& handler, Session& session, service_call const& call) {
@@ -123,9 +131,13 @@ constexpr void check_handler() {
     static_assert(!HasCompensate<Handler> || TakesCompensate<Handler, Session>,
                   "settle: the handler's 'compensate' must take (session&, settle::service_call "
                   "const&) and return a settle::service_answer. See receivers#handlers");
-    static_assert(TakesApply<Handler, Session> || TakesConfirm<Handler, Session>,
-                  "settle: the handler has neither an 'apply' nor a 'confirm'. Add the operation "
-                  "that the service offers. See receivers#handlers");
+    static_assert(!HasQuery<Handler> || TakesQuery<Handler, Session>,
+                  "settle: the handler's 'query' must take (session&, settle::service_call const&) "
+                  "and return a settle::service_answer. See receivers#handlers");
+    static_assert(TakesApply<Handler, Session> || TakesConfirm<Handler, Session> ||
+                      TakesQuery<Handler, Session>,
+                  "settle: the handler has no 'apply', no 'confirm' and no 'query'. Add the "
+                  "operation that the service offers. See receivers#handlers");
 }
 
 /// Calls the handler's function of an operation.
@@ -143,6 +155,9 @@ service_answer handle(Handler& handler, Session& session, service_call const& ca
     case call_operation::compensate:
         if constexpr (TakesCompensate<Handler, Session>) return handler.compensate(session, call);
         break;
+    case call_operation::query:
+        if constexpr (TakesQuery<Handler, Session>) return handler.query(session, call);
+        break;
     }
     return answer_of_missing(call);
 }
@@ -152,9 +167,10 @@ service_answer handle(Handler& handler, Session& session, service_call const& ca
 /// Takes calls of services: keeps a row for each key in the service's own database, in the same
 /// native transaction as the work of the handler.
 ///
-/// A handler is an object with the functions `apply`, `confirm` and `compensate`, or some of them.
-/// Each takes (session&, service_call const&) and returns a service_answer. Its writes to the
-/// session are kept only if it answers `ok`; every other answer undoes them. A handler that throws
+/// A handler is an object with the functions `apply`, `confirm`, `compensate` and `query`, or some
+/// of them. Each takes (session&, service_call const&) and returns a service_answer. Its writes to
+/// the session are kept only if it answers `ok`; every other answer undoes them. A query must write
+/// nothing, since no row keeps it from being answered twice. A handler that throws
 /// answers `unavailable`. A call of `confirm` or `compensate` has the result that the apply
 /// answered.
 ///

@@ -79,16 +79,17 @@ SETTLE_FUNCTION std::string fault_of_answer(service_answer const& given, service
 
 SETTLE_FUNCTION service_answer checked_answer(service_answer given, service_call const& call,
                                               receiver_options const& options) {
-    bool const applies = call.operation == call_operation::apply;
-    if (given.status == call_status::refused && !applies) {
+    bool const ends = call.operation == call_operation::confirm ||
+                      call.operation == call_operation::compensate;
+    if (given.status == call_status::refused && ends) {
         return service_answer::unavailable("settle: the handler of '" + std::string{call.service} +
                                            "' refused a " + std::string{name_of(call.operation)} +
                                            ", which must succeed in the end: " + given.text +
                                            ". See receivers#handlers");
     }
     if (given.status != call_status::ok && given.status != call_status::refused) return given;
-    // Only an apply has a result.
-    if (!applies) return service_answer::ok();
+    // Only an apply and a query have a result.
+    if (ends) return service_answer::ok();
     auto fault = fault_of_answer(given, call, options);
     // Every other try would have the same answer.
     if (!fault.empty()) return service_answer::refused(std::move(fault));

@@ -30,6 +30,8 @@ receiver_description description() {
     made.service = "airline";
     made.accepted = "1";
     made.refused = "1000000";
+    made.query = "1";
+    made.confirms_alone = true;
     made.patience = std::chrono::milliseconds{200};
     return made;
 }
@@ -73,7 +75,7 @@ TEST_CASE("receiver suite: the receiver on SQLite has the grade barrier") {
     threaded_client client{&db};
     auto const report = grade_receiver(client, of);
     CHECK_MESSAGE(report.grade == settle::barrier, report);
-    CHECK(report.cases == 24);
+    CHECK(report.cases == 31);
     CHECK(report.problem == "");
 }
 
@@ -87,6 +89,7 @@ public:
     }
 
     service_answer take(service_call const& call) {
+        if (call.operation == call_operation::query) return service_answer::ok("10");
         std::string const key{call.key};
         bool const applies = call.operation == call_operation::apply;
         if (applies && closed_.contains(key)) return service_answer::refused("closed");
@@ -98,9 +101,8 @@ public:
             bool const undone = answers_.contains({key, call_operation::compensate});
             if (applies && undone) return service_answer::refused("compensated");
             bool const applied = answers_.contains({key, call_operation::apply});
-            if (call.operation == call_operation::compensate && !applied) {
-                return keep(step, service_answer::ok());
-            }
+            bool const alone = call.operation == call_operation::confirm && !call.has_apply;
+            if (!applies && !applied && !alone) return keep(step, service_answer::ok());
             if (applies && call.last_moment < settle::system_environment{}.now()) {
                 // Only its own memory keeps this refusal, whatever the grade.
                 late_.insert(key);
@@ -144,6 +146,7 @@ private:
             return keep(step, service_answer::ok(std::to_string(++tickets_)));
         case call_operation::confirm: ++confirms; break;
         case call_operation::compensate: --effects; break;
+        case call_operation::query: break;
         }
         return keep(step, service_answer::ok());
     }
@@ -185,7 +188,7 @@ TEST_CASE("receiver suite: a report names the first case that each higher grade 
     std::ostringstream plain;
     plain << report_of(settle::plain);
     CHECK(plain.str() ==
-          "grade: plain, 9 cases\n"
+          "grade: plain, 11 cases\n"
           "  no keys: a repeated apply: the number of effects changed by 1, and must change by 0\n"
           "  no rows: a repeated apply: the number of effects changed by 1, and must change by 0\n"
           "  no refusals: a refused key whose request would be accepted now: the answer is ok, and "
@@ -194,7 +197,7 @@ TEST_CASE("receiver suite: a report names the first case that each higher grade 
     std::ostringstream keys;
     keys << report_of(settle::remembers_keys | settle::keeps_refusals);
     CHECK(keys.str() ==
-          "grade: remembers_keys | keeps_refusals, 15 cases\n"
+          "grade: remembers_keys | keeps_refusals, 20 cases\n"
           "  no rows: a compensate before its apply: the number of effects changed by -1, and must "
           "change by 0\n"
           "  no closing: a way to close a key: the description has no function that closes a key");
@@ -258,6 +261,49 @@ TEST_CASE("receiver suite: each fault of a barrier fails its own case") {
                return late ? service_answer::refused("late") : in.take(call);
            }).rows,
            "a first apply after its last moment: the number of effects changed by 1");
+    begins(report_with([](weak_airline& in, service_call const& call, std::size_t) {
+               auto applied = call;
+               if (call.operation == call_operation::query)
+                   applied.operation = call_operation::apply;
+               return in.take(applied);
+           }).problem,
+           "settle: the description does not fit the receiver: a query: the number of effects "
+           "changed by 1");
+    std::set<std::string> asked;
+    begins(report_with([&](weak_airline& in, service_call const& call, std::size_t) {
+               bool const asks = call.operation == call_operation::query;
+               if (asks) asked.insert(std::string{call.key});
+               bool const noted = !asks && asked.contains(std::string{call.key});
+               return noted ? service_answer::ok("10") : in.take(call);
+           }).problem,
+           "settle: the description does not fit the receiver: a query: the number of effects "
+           "changed by 0");
+    begins(report_with([](weak_airline& in, service_call const& call, std::size_t) {
+               if (call.operation == call_operation::confirm && !call.has_apply) ++in.confirms;
+               return in.take(call);
+           }).problem,
+           "settle: the description does not fit the receiver: a confirm without an apply: the "
+           "number of confirms changed by 2");
+    std::set<std::string> seen;
+    begins(report_with([&](weak_airline& in, service_call const& call, std::size_t) {
+               bool const again = !seen.insert(std::string{call.key}).second;
+               if (call.operation == call_operation::confirm && !call.has_apply && again)
+                   ++in.confirms;
+               return in.take(call);
+           }).keys,
+           "a repeated confirm without an apply: the number of confirms changed by 1");
+    begins(report_with([](weak_airline& in, service_call const& call, std::size_t) {
+               auto const now = settle::system_environment{}.now();
+               bool const late = !call.has_apply && call.last_moment < now;
+               return late ? service_answer::ok() : in.take(call);
+           }).rows,
+           "a confirm without an apply after the last moment: the number of confirms changed by 0");
+    begins(report_with([](weak_airline& in, service_call const& call, std::size_t) {
+               auto alone = call;
+               alone.has_apply = false;
+               return in.take(alone);
+           }).rows,
+           "a confirm whose row was purged: the number of confirms changed by 1");
     begins(report_with([](weak_airline&, service_call const&, std::size_t) {
                return service_answer::unknown("the network is down");
            }).problem,

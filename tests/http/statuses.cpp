@@ -17,12 +17,16 @@ using settle::http::status_table;
 namespace {
 
 constexpr std::array every_operation{call_operation::apply, call_operation::confirm,
-                                     call_operation::compensate};
+                                     call_operation::compensate, call_operation::query};
+
+bool may_be_refused(call_operation operation) {
+    return operation == call_operation::apply || operation == call_operation::query;
+}
 
 /// Answers a call at /STATUS/… with this status.
 struct status_server {
     status_server() {
-        server.Post("/([0-9]+)/(apply|confirm|compensate)",
+        server.Post("/([0-9]+)/(apply|confirm|compensate|query)",
                     [](httplib::Request const& from, httplib::Response& to) {
                         to.status = std::stoi(from.matches[1]);
                         if (to.status == 204 || to.status == 304) return;
@@ -74,7 +78,7 @@ TEST_CASE("each status has the meaning of the page, for each operation") {
             if (auto const found = meanings.find(status); found != meanings.end()) {
                 expected = found->second;
             }
-            if (expected == refused && operation != call_operation::apply) expected = unknown;
+            if (expected == refused && !may_be_refused(operation)) expected = unknown;
             auto const answer = server.answer(operation, status);
             auto const of = std::to_string(status) + " for " + std::string{name_of(operation)};
             CHECK_MESSAGE(answer.status == expected, of << ": " << answer.text);
@@ -105,12 +109,13 @@ TEST_CASE("a table can be changed for a service, also for one operation alone") 
                             .with(call_operation::compensate, 404, ok);
     CHECK(server.answer(call_operation::apply, 402, settings) ==
           service_answer::refused("of the service"));
+    CHECK(server.answer(call_operation::query, 402, settings).status == refused);
     CHECK(server.answer(call_operation::confirm, 402, settings).status == unknown);
     CHECK(server.answer(call_operation::compensate, 402, settings).status == unknown);
     for (auto const operation : every_operation) {
         CHECK(server.answer(operation, 503, settings).status == unknown);
         CHECK(server.answer(operation, 409, settings).status ==
-              (operation == call_operation::apply ? refused : unknown));
+              (may_be_refused(operation) ? refused : unknown));
     }
     CHECK(server.answer(call_operation::compensate, 404, settings).status == ok);
     CHECK(server.answer(call_operation::apply, 404, settings).status == unavailable);
@@ -125,7 +130,7 @@ TEST_CASE("a table can be changed for a service, also for one operation alone") 
     CHECK_THROWS_AS(std::ignore = status_table{}.with(600, ok), settle::failure);
     CHECK_THROWS_WITH_AS(
         std::ignore = status_table{}.with(call_operation::confirm, 409, refused),
-        "settle: only the status of an apply can mean 'refused'. See http#status-codes",
+        "settle: only the status of an apply or a query can mean 'refused'. See http#status-codes",
         settle::failure);
 }
 
@@ -179,6 +184,7 @@ TEST_CASE("an answer of 2xx without a JSON body is unknown") {
                        "a body that is not JSON by its type"));
     }
     CHECK(contains(fault("200 OK", "", call_operation::apply), "with an empty body"));
+    CHECK(contains(fault("200 OK", "", call_operation::query), "with an empty body"));
     CHECK(answer_of("200 OK", "", call_operation::confirm) == service_answer::ok());
     CHECK(answer_of("200 OK", "", call_operation::compensate) == service_answer::ok());
     CHECK(answer_of("204 No Content") == service_answer::ok());

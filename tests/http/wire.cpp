@@ -107,6 +107,9 @@ TEST_CASE("a receiver gets the call that the client sent") {
     CHECK(calls[0].last_moment == call.last_moment);
     CHECK(calls[0].operation == call_operation::compensate);
     CHECK_FALSE(calls[0].has_apply);
+    CHECK(send_one(client, seat_call(call_operation::query)) == service_answer::ok("1"));
+    REQUIRE(calls.size() == 2);
+    CHECK(calls[1].operation == call_operation::query);
 }
 
 TEST_CASE("no text of a call adds a header, and no header has a byte beside visible ASCII") {
@@ -217,8 +220,8 @@ TEST_CASE("a call of an unknown operation is refused") {
     using settle::http::detail::received_call;
     auto const no_header = [](std::string_view) { return received_call::header{}; };
     CHECK_THROWS_WITH_AS((received_call{no_header, "undo", "{}"}),
-                         "settle: the path ends in no operation: apply, confirm or compensate. "
-                         "See http#wire-form",
+                         "settle: the path ends in no operation: apply, confirm, compensate or "
+                         "query. See http#wire-form",
                          settle::failure);
 }
 

@@ -44,7 +44,16 @@ struct seats {
         }
         return service_answer::ok(R"({"seats":)" + people + "}");
     }
+    service_answer query(receiver_session& db, service_call const&) const {
+        db.run(R"({"find": "flights", "filter": {"_id": "LH1"}})");
+        return service_answer::ok("1");
+    }
     service_answer confirm(receiver_session& db, service_call const& call) const {
+        if (!call.has_apply) {
+            db.run(R"({"insert": "bookings", "documents": [{"key": ")" + std::string{call.key} +
+                   R"(", "people": 0, "undone": 1, "confirms": 1}]})");
+            return service_answer::ok();
+        }
         return count(db, call, "confirms");
     }
     service_answer compensate(receiver_session& db, service_call const& call) const {

@@ -41,6 +41,8 @@ TEST_CASE("receivers: the receiver on MongoDB has the grade barrier") {
     of.service = "airline";
     of.accepted = "1";
     of.refused = "1000000";
+    of.query = "1";
+    of.confirms_alone = true;
     of.effects = [&] { return in.effects(); };
     of.confirms = [&] { return in.sum("\"$confirms\""); };
     of.close = [&](std::string_view key) {

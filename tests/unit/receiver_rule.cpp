@@ -359,4 +359,19 @@ TEST_CASE("receiver rule: a confirm ends behind the purge of its row and a late 
     CHECK(decide(&row, confirm, last_moment).reply == call_status::unavailable);
 }
 
+TEST_CASE("receiver rule: a query works in every state and changes no row") {
+    settle::receiver_request const query{call_operation::query, true, last_moment};
+    using enum receiver_status;
+    for (auto const status : {applied, confirmed, compensated, refused, closed}) {
+        for (auto const now : {last_moment, last_moment + milliseconds{1}}) {
+            settle::receiver_standing const row{status, true, last_moment};
+            CHECK(settle::decide(&row, query, now).step == settle::receiver_step::work);
+            CHECK(settle::decide(nullptr, query, now).step == settle::receiver_step::work);
+        }
+    }
+    for (auto const worked : {call_status::ok, call_status::refused, call_status::unavailable}) {
+        CHECK_FALSE(settle::status_after(call_operation::query, worked));
+    }
+}
+
 } // namespace receiver_test

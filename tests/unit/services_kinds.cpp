@@ -253,7 +253,7 @@ TEST_CASE("services: a query is asked in its stage and has nothing to undo") {
     office at;
     auto engine = at.make<priced_type, prices, shop>();
     CHECK(engine.run("t1", usual).done());
-    CHECK(at.services.called() == "apply offer, apply goods");
+    CHECK(at.services.called() == "query offer, apply goods");
     CHECK(at.row_of("goods").request == R"({"item":"7","count":5})");
 
     at.services.calls.clear();
@@ -263,7 +263,7 @@ TEST_CASE("services: a query is asked in its stage and has nothing to undo") {
         return {};
     };
     CHECK(engine.run("t2", usual).canceled());
-    CHECK(at.services.called() == "apply offer, apply goods, compensate goods");
+    CHECK(at.services.called() == "query offer, apply goods, compensate goods");
 }
 
 namespace {

@@ -36,6 +36,36 @@ TEST_CASE("sqlite receiver: a confirm without an apply takes effect once") {
     CHECK(contains(missing.text, "has no 'apply'"));
 }
 
+TEST_CASE("sqlite receiver: a query works each time and has no row") {
+    folder const files;
+    office in{files.file()};
+    auto& receiver = in.airline_receiver;
+    CHECK(receiver.take(query_call("k1"), seats{}) == service_answer::ok("10"));
+    CHECK_FALSE(receiver.find("k1").value());
+    CHECK(receiver.take(apply_call("k1", "3"), seats{}).status == call_status::ok);
+    auto const row = receiver.find("k1").value();
+    CHECK(receiver.take(query_call("k1"), seats{}) == service_answer::ok("7"));
+    CHECK(receiver.find("k1").value() == row);
+    // A query has no effect, so it may come after its last moment, and may be refused.
+    auto late = query_call("k2");
+    late.last_moment = {};
+    CHECK(receiver.take(late, seats{}) == service_answer::ok("7"));
+    struct shut {
+        service_answer query(receiver_session&, service_call const&) const {
+            return service_answer::refused("the office is shut");
+        }
+    };
+    CHECK(receiver.take(late, shut{}) == service_answer::refused("the office is shut"));
+    CHECK(receiver.list().value().size() == 1);
+    // A handler without a query says so, and a definition is corrected.
+    struct deaf {
+        service_answer apply(receiver_session&, service_call const&) const {
+            return service_answer::ok();
+        }
+    };
+    CHECK(receiver.take(late, deaf{}).text.find("has no 'query'") != std::string::npos);
+}
+
 TEST_CASE("sqlite receiver: work that fails is undone and may be sent again") {
     folder const files;
     office in{files.file()};

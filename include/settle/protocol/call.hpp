@@ -10,18 +10,19 @@
 
 SETTLE_BEGIN
 
-/// The operation of a call: the moment of its participant.
-enum class call_operation : std::uint8_t { apply, confirm, compensate };
+/// The operation of a call: the moment of its participant. A query is an apply without an effect:
+/// its receiver remembers nothing of it.
+enum class call_operation : std::uint8_t { apply, confirm, compensate, query };
 
 [[nodiscard]] constexpr std::string_view name_of(call_operation value) {
-    constexpr std::string_view names[]{"apply", "confirm", "compensate"};
+    constexpr std::string_view names[]{"apply", "confirm", "compensate", "query"};
     return names[static_cast<std::size_t>(value)];
 }
 
 enum class call_status : std::uint8_t {
     unknown,    ///< the call took effect at most once, possibly later
     ok,         ///< the call took effect, now or at an earlier try
-    refused,    ///< the call took no effect and never will; only for an apply
+    refused,    ///< the call took no effect and never will; only for an apply or a query
     unavailable ///< the call certainly took no effect; it may be sent again
 };
 

@@ -96,6 +96,7 @@ inline constexpr std::string_view compensate_behind_confirm =
     case call_operation::confirm:
         // The commit shows that the apply took effect, so the row was purged.
         return request.has_apply ? receiver_decision{} : to_work();
+    case call_operation::query: return to_work();
     case call_operation::compensate: break;
     }
     // The note refuses an apply that arrives behind its compensation.
@@ -124,6 +125,7 @@ inline constexpr std::string_view compensate_behind_confirm =
         // The row of an effect was purged, and a late copy of its apply made this refusal.
         if (row->status == refused && request.has_apply && now > request.last_moment) return {};
         return detail::to_be_repaired(detail::confirm_without_effect);
+    case call_operation::query: return detail::to_work();
     case call_operation::compensate: break;
     }
     if (row->status == applied) return detail::to_work();
@@ -137,7 +139,7 @@ inline constexpr std::string_view compensate_behind_confirm =
 }
 
 /// The status of the row after its work gave an answer. Without a status the row and the work are
-/// rolled back, and so is the work of a refused apply.
+/// rolled back, and so is the work of a refused apply. A query has no row.
 [[nodiscard]] constexpr std::optional<receiver_status> status_after(call_operation operation,
                                                                     call_status worked) {
     bool const ok = worked == call_status::ok;
@@ -152,6 +154,7 @@ inline constexpr std::string_view compensate_behind_confirm =
     case call_operation::compensate:
         if (ok) return receiver_status::compensated;
         break;
+    case call_operation::query: break;
     }
     return std::nullopt;
 }

@@ -49,8 +49,8 @@ struct service_call {
 /// The answer to one call.
 struct service_answer {
     call_status status = call_status::unknown;
-    /// ok: the result as JSON, for an apply. refused: the reason for a person. Otherwise: what went
-    /// wrong.
+    /// ok: the result as JSON, for an apply or a query. refused: the reason for a person.
+    /// Otherwise: what went wrong.
     std::string text;
     /// Do not send the call again earlier, as the receiver asks.
     std::optional<std::chrono::milliseconds> retry_after{};

@@ -104,6 +104,7 @@ struct call_part_functions {
         request_type value{};
         switch (at) {
         case call_operation::apply:
+        case call_operation::query:
             if constexpr (participant::applies) fill(value, described.apply_arguments(), scope);
             break;
         case call_operation::compensate:

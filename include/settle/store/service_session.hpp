@@ -33,7 +33,7 @@ private:
     std::array<std::atomic<std::uint64_t>, 4> counts_{};
 };
 
-/// Executes part requests as calls, all calls of one operation in one send().
+/// Executes part requests as calls, all calls of one moment in one send().
 /// Shape:   log - the name of the log, which is part of each key
 void execute_calls(std::string const& log, std::span<part_request const> requests,
                    std::span<part_result> results, send_function send);

@@ -144,7 +144,8 @@ private:
             part_request const& request = requests_[one.part];
             call_functions const& of = functions(one.part);
             bool const ends = operation != call_operation::apply;
-            calls.push_back({request.descriptor->name, operation, one.key, *request.id,
+            calls.push_back({request.descriptor->name, operation_of(of, operation), one.key,
+                             *request.id,
                              of.participant,
                              of.is_range ? std::optional{request.part.line} : std::nullopt,
                              request.epoch_number, request.last_moment, one.request,
@@ -230,11 +231,19 @@ private:
             std::clamp<std::int64_t>(given.retry_after->count(), 0, day));
     }
 
+    /// The apply of a part without effect is a query.
+    [[nodiscard]] static call_operation operation_of(call_functions const& of,
+                                                     call_operation moment) {
+        bool const asks = moment == call_operation::apply && !of.has_effect;
+        return asks ? call_operation::query : moment;
+    }
+
     [[nodiscard]] error problem(std::size_t part, call_operation operation, errc code,
                                 std::string_view what, std::string_view why) const {
         std::string text = "settle: the service '";
         text.append(requests_[part].descriptor->name).append("' ").append(what).append(" the ");
-        text.append(name_of(operation)).append(" of '").append(functions(part).participant);
+        call_functions const& of = functions(part);
+        text.append(name_of(operation_of(of, operation))).append(" of '").append(of.participant);
         text.append(why.empty() ? "'" : "': ").append(in_one_line(why));
         return {make_error_code(code), text.append(". See errors#errors")};
     }

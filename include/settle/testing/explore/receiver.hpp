@@ -162,6 +162,7 @@ inline call_answer execute_without_rows(receiver_row& row, call_model const& of,
         if (!row.compensated) undo_effect(row, of);
         row.compensated = remembers;
         break;
+    case call_operation::query: break;
     }
     return {answer::applied, 0};
 }

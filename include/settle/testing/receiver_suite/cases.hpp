@@ -86,9 +86,32 @@ inline std::string confirms(trial& of) {
     return found.answer(of.confirm(key), call_status::ok).changed({0, 1}).text();
 }
 
-inline constexpr std::array basic_cases{
-    receiver_case{"an apply", accepts}, receiver_case{"an apply that is refused", refuses},
-    receiver_case{"a compensate", undoes}, receiver_case{"a confirm", confirms}};
+/// The suite tries confirms of parts without an apply.
+inline bool tries_alone(trial const& of) { return of.of().confirms && of.of().confirms_alone; }
+
+inline std::string confirms_alone(trial& of) {
+    if (!tries_alone(of)) return {};
+    auto const key = of.key();
+    findings found{of};
+    auto const answer = of.send(of.confirm_alone(key));
+    return found.answer(answer, call_status::ok).changed({0, 1}).text();
+}
+inline std::string asks(trial& of) {
+    if (of.of().query.empty()) return {};
+    auto const key = of.key();
+    findings found{of};
+    found.answer(of.query(key), call_status::ok).changed({0});
+    found.answer(of.query(key), call_status::ok).changed({0});
+    // The receiver must not take the query for an apply of the key.
+    return found.answer(of.apply(key), call_status::ok).changed({1}).text();
+}
+
+inline constexpr std::array basic_cases{receiver_case{"an apply", accepts},
+                                        receiver_case{"an apply that is refused", refuses},
+                                        receiver_case{"a compensate", undoes},
+                                        receiver_case{"a confirm", confirms},
+                                        receiver_case{"a confirm without an apply", confirms_alone},
+                                        receiver_case{"a query", asks}};
 
 // -------------------------------------------------------------------------------------------------
 // remembers_keys
@@ -150,12 +173,43 @@ inline std::string remembers_over_restart(trial& of) {
     return found.answer(of.compensate(undone), call_status::ok).changed({0}).text();
 }
 
+inline std::string repeats_confirm_alone(trial& of) {
+    if (!tries_alone(of)) return {};
+    auto const key = of.key();
+    findings found{of};
+    auto const first = of.send(of.confirm_alone(key));
+    found.changed({0, 1});
+    auto const repeated = of.send(of.confirm_alone(key));
+    return found.changed({0}).same(first, repeated).text();
+}
+inline std::string copies_of_confirm_alone(trial& of) {
+    if (!tries_alone(of)) return {};
+    auto const key = of.key();
+    findings found{of};
+    std::ignore = of.send_all(std::vector<service_call>(8, of.confirm_alone(key)));
+    auto const last = of.send(of.confirm_alone(key));
+    return found.answer(last, call_status::ok).changed({0, 1}).text();
+}
+inline std::string remembers_confirm_alone(trial& of) {
+    if (!tries_alone(of) || !of.of().restart) return {};
+    auto const key = of.key();
+    findings found{of};
+    auto const first = of.send(of.confirm_alone(key));
+    found.changed({0, 1});
+    of.of().restart();
+    auto const repeated = of.send(of.confirm_alone(key));
+    return found.changed({0}).same(first, repeated).text();
+}
+
 inline constexpr std::array key_cases{
     receiver_case{"a repeated apply", repeats_apply},
     receiver_case{"a repeated compensate", repeats_compensate},
     receiver_case{"a repeated confirm", repeats_confirm},
     receiver_case{"copies of an apply at the same time", copies_of_apply},
-    receiver_case{"repeats behind a restart", remembers_over_restart}};
+    receiver_case{"repeats behind a restart", remembers_over_restart},
+    receiver_case{"a repeated confirm without an apply", repeats_confirm_alone},
+    receiver_case{"copies of a confirm without an apply", copies_of_confirm_alone},
+    receiver_case{"a confirm without an apply, and a restart", remembers_confirm_alone}};
 
 // -------------------------------------------------------------------------------------------------
 // rows for keys
@@ -224,6 +278,21 @@ inline std::string notes_over_restart(trial& of) {
     return found.answer(of.apply(key), call_status::refused).changed({0}).text();
 }
 
+inline std::string late_confirm_alone(trial& of) {
+    if (!tries_alone(of)) return {};
+    auto const key = of.key();
+    findings found{of};
+    // Only a commit sends it, so it must take effect at any time.
+    auto late = of.confirm_alone(key);
+    late.last_moment = of.of().now() - std::chrono::hours{1};
+    return found.answer(of.send(late), call_status::ok).changed({0, 1}).text();
+}
+inline std::string confirm_of_purged(trial& of) {
+    if (!of.of().confirms) return {};
+    findings found{of};
+    return found.answer(of.confirm(of.key()), call_status::ok).changed({0}).text();
+}
+
 inline constexpr std::array row_cases{
     receiver_case{"a compensate before its apply", empty_compensate},
     receiver_case{"an apply behind its compensate", late_apply},
@@ -231,7 +300,9 @@ inline constexpr std::array row_cases{
     receiver_case{"a compensate of a refused apply", compensate_of_refusal},
     receiver_case{"a first apply after its last moment", last_moment},
     receiver_case{"a repeat after the last moment", repeat_behind_last_moment},
-    receiver_case{"a compensate before its apply, and a restart", notes_over_restart}};
+    receiver_case{"a compensate before its apply, and a restart", notes_over_restart},
+    receiver_case{"a confirm without an apply after the last moment", late_confirm_alone},
+    receiver_case{"a confirm whose row was purged", confirm_of_purged}};
 
 // -------------------------------------------------------------------------------------------------
 // keeps_refusals

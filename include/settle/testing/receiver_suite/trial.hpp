@@ -27,10 +27,15 @@ struct receiver_description {
     /// JSON: the request of an apply that is refused each time. If it is empty, the receiver has no
     /// grade that keeps refusals.
     std::string refused{};
+    /// JSON: the request of a query. If it is empty, the suite makes no query.
+    std::string query{};
     /// The number of applies that took effect and were not compensated, of all keys.
     std::function<std::int64_t()> effects{};
     /// The number of confirms that took effect. If it is empty, the suite calls no confirm.
     std::function<std::int64_t()> confirms{};
+    /// True if the service also takes confirms of parts without an apply, which take effect by
+    /// themselves, and `confirms` counts them.
+    bool confirms_alone = false;
     /// Closes a key; returns false if its apply took effect before. If it is empty, the receiver
     /// has no grade that closes keys.
     std::function<bool(std::string_view key)> close{};
@@ -86,6 +91,17 @@ public:
     service_answer apply(std::string_view key) { return send(call(call_operation::apply, key)); }
     service_answer confirm(std::string_view key) {
         return send(call(call_operation::confirm, key));
+    }
+    /// A confirm of a part without an apply.
+    [[nodiscard]] service_call confirm_alone(std::string_view key) const {
+        auto made = call(call_operation::confirm, key);
+        made.has_apply = false;
+        return made;
+    }
+    service_answer query(std::string_view key) {
+        auto made = call(call_operation::query, key);
+        made.request = of_->query;
+        return send(made);
     }
     service_answer compensate(std::string_view key) {
         return send(call(call_operation::compensate, key));

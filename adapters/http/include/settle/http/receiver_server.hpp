@@ -85,7 +85,7 @@ inline void add_receiver(httplib::Server& server, std::string const& path,
         pattern += each;
     }
     server.Post(
-        pattern + "/(apply|confirm|compensate)",
+        pattern + "/(apply|confirm|compensate|query)",
         [function = std::move(function)](httplib::Request const& from, httplib::Response& to) {
             detail::answer_request(from, to, function);
         });

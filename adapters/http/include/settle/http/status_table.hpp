@@ -32,7 +32,7 @@ public:
 
     /// A table with another meaning of one status for one operation.
     /// Errors:  throws errc::bad_option for a status outside 200 to 599, and for a refused confirm
-    ///          or compensate: only an apply can be refused
+    ///          or compensate: only an apply or a query can be refused
     [[nodiscard]] constexpr status_table with(call_operation operation, int status,
                                               call_status meaning) const {
         if (status < first || status > last) {
@@ -40,9 +40,9 @@ public:
                            "settle: only a status from 200 to 599 can have another meaning. "
                            "See http#status-codes"});
         }
-        if (meaning == call_status::refused && operation != call_operation::apply) {
+        if (meaning == call_status::refused && !can_be_refused(operation)) {
             throw failure({make_error_code(errc::bad_option),
-                           "settle: only the status of an apply can mean 'refused'. "
+                           "settle: only the status of an apply or a query can mean 'refused'. "
                            "See http#status-codes"});
         }
         status_table changed = *this;
@@ -50,12 +50,13 @@ public:
         return changed;
     }
 
-    /// The same for all operations. `refused` is the meaning for an apply; for a confirm or a
-    /// compensate the status is then `unknown`.
+    /// The same for all operations. `refused` is the meaning for an apply and a query; for a
+    /// confirm or a compensate the status is then `unknown`.
     [[nodiscard]] constexpr status_table with(int status, call_status meaning) const {
         bool const refused = meaning == call_status::refused;
         auto const rest = refused ? call_status::unknown : meaning;
         return with(call_operation::apply, status, meaning)
+            .with(call_operation::query, status, meaning)
             .with(call_operation::confirm, status, rest)
             .with(call_operation::compensate, status, rest);
     }
@@ -64,7 +65,11 @@ private:
     static constexpr int first = 200;
     static constexpr int last = 599;
     static constexpr std::array operations{call_operation::apply, call_operation::confirm,
-                                           call_operation::compensate};
+                                           call_operation::compensate, call_operation::query};
+
+    static constexpr bool can_be_refused(call_operation operation) {
+        return operation == call_operation::apply || operation == call_operation::query;
+    }
 
     static constexpr call_status usual_meaning(call_operation operation, int status) {
         switch (status) {
@@ -76,8 +81,7 @@ private:
         case 308: // the server asks for the same call elsewhere, so it did nothing
         case 503: return call_status::unavailable;
         case 409:
-        case 422:
-            return operation == call_operation::apply ? call_status::refused : call_status::unknown;
+        case 422: return can_be_refused(operation) ? call_status::refused : call_status::unknown;
         default:
             if (status < 300) return call_status::ok;
             return status >= 400 && status < 500 ? call_status::unavailable : call_status::unknown;

@@ -151,11 +151,11 @@ received_call::received_call(settle::detail::function_view<header(std::string_vi
         if (read.ec != std::errc{} || read.ptr != end) refuse(name);
     };
     constexpr std::array operations{call_operation::apply, call_operation::confirm,
-                                    call_operation::compensate};
+                                    call_operation::compensate, call_operation::query};
     auto const named = std::find_if(operations.begin(), operations.end(),
                                     [&](auto each) { return name_of(each) == operation; });
     if (named == operations.end()) {
-        refuse_call("settle: the path ends in no operation: apply, confirm or compensate. "
+        refuse_call("settle: the path ends in no operation: apply, confirm, compensate or query. "
                     "See http#wire-form");
     }
     operation_ = *named;
