@@ -231,6 +231,29 @@ TEST_CASE("sqlite open: concurrent threads raise tables of version 3 once") {
     }
 }
 
+TEST_CASE("sqlite open: a view of an earlier build is made anew, and entries stay") {
+    std::string const drop = "DROP VIEW settle_entries";
+    for (std::string const& before :
+         {drop + "; CREATE VIEW settle_entries AS SELECT id, state FROM settle_entry", drop}) {
+        folder const here;
+        std::string const path = here.file();
+        { database const db{path}; }
+        auto const view = "SELECT sql FROM sqlite_master WHERE name = 'settle_entries'";
+        auto const present = sql_value(path, view);
+        sql(path, "INSERT INTO settle_entry(id, state, epoch, committed, attempts, reason, owner, "
+                  "created, modified, open) VALUES('one', 6, 7, -7, 0, 0, 1, 1000, 2000, 1)");
+        sql(path, before);
+        auto const refusals = refusals_of_threads([&](std::size_t) { database const db{path}; });
+        CHECK(refusals == std::vector<std::string>(4));
+        CHECK(sql_value(path, view) == present);
+        CHECK(sql_value(path, "SELECT id || ' ' || state FROM settle_entries") == "one deciding");
+        // The view of this build stays as it is.
+        auto const version = sql_value(path, "PRAGMA schema_version");
+        { database const db{path}; }
+        CHECK(sql_value(path, "PRAGMA schema_version") == version);
+    }
+}
+
 TEST_CASE("sqlite open: tables of version 3 that lack a table stay as they are") {
     folder const here;
     sql(here.file(), version_3);

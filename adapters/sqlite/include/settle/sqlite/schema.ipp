@@ -67,13 +67,24 @@ SETTLE_FUNCTION void create_tables(connection const& on) {
     }
 }
 
+SETTLE_FUNCTION bool has_entries_view(connection const& on) {
+    statement const look{on, "SELECT sql FROM sqlite_master WHERE name = 'settle_entries'",
+                         "look at the database"};
+    run row{look};
+    return row.next() && row.text(0) == entries_view();
+}
+
+SETTLE_FUNCTION void renew_entries_view(connection const& on) {
+    constexpr auto action = "make the view settle_entries anew";
+    on.execute("DROP VIEW IF EXISTS settle_entries", action);
+    on.execute(entries_view(), action);
+}
+
 SETTLE_FUNCTION void raise_version(connection const& on) {
     constexpr auto action = "change the tables of settle to this version";
     for (auto const column : columns_of_stages) {
         on.execute(std::string{"ALTER TABLE settle_entry ADD COLUMN "}.append(column), action);
     }
-    on.execute("DROP VIEW IF EXISTS settle_entries", action);
-    on.execute(entries_view(), action);
     on.execute("UPDATE settle_meta SET value = '" + std::to_string(schema_version) +
                    "' WHERE name = 'schema_version'",
                action);
@@ -182,7 +193,7 @@ SETTLE_FUNCTION void prepare_file(writer& with, std::string const& path,
                "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST",
                "set its options");
     with.prepare();
-    if (found == schema_version) return;
+    if (found == schema_version && has_entries_view(on)) return;
     transaction work{with};
     check_application(on, path);
     auto const version = version_of_tables(on, path);
@@ -194,6 +205,8 @@ SETTLE_FUNCTION void prepare_file(writer& with, std::string const& path,
                        "name the application");
         }
         create_tables(on);
+    } else if (!has_entries_view(on)) {
+        renew_entries_view(on);
     }
     if (auto const end = work.commit(); end.status != commit_status::committed)
         throw failure(end.problem);
