@@ -184,7 +184,8 @@ std::vector<std::string> words_of(int argc, char** argv) {
 class command_line {
 public:
     command_line(command_line_words const& words, settings& target)
-        : target_(&target), address_(words.default_store), line_(words.purpose, words.name) {
+        : target_(&target), address_(words.default_store), has_mongodb_(!words.calls_services),
+          line_(words.purpose, words.name) {
         line_.require_subcommand(1, 0);
         // Accepts --store also behind a command.
         line_.fallthrough();
@@ -200,12 +201,17 @@ public:
                                                         SETTLE_VERSION / 10000,
                                                         SETTLE_VERSION / 100 % 100,
                                                         SETTLE_VERSION % 100));
-        line_.add_option("--store", address_, "sqlite:PATH, memory: or mongodb://HOST/DATABASE")
+        line_
+            .add_option("--store", address_,
+                        has_mongodb_ ? "sqlite:PATH, memory: or mongodb://HOST/DATABASE"
+                                     : "sqlite:PATH or memory:")
             ->capture_default_str()
             ->type_name("STORE");
-        add_choice<layout>(line_, "--layout", target_->layout,
-                           {{"own", layout::own}, {"tutorial", layout::tutorial}},
-                           "tutorial: a database with leftovers of MongoDB's tutorial");
+        if (has_mongodb_) {
+            add_choice<layout>(line_, "--layout", target_->layout,
+                               {{"own", layout::own}, {"tutorial", layout::tutorial}},
+                               "tutorial: a database with leftovers of MongoDB's tutorial");
+        }
         line_.add_flag("--two-phases", target_->two_phases,
                        "Uses two phases even if the store can use one phase");
         for (text_option const& each : words.options) add_text(each);
@@ -225,7 +231,7 @@ public:
             for (auto* path : {&target_->file, &target_->input}) {
                 *path = plain(path->string());
             }
-            target_->store = parse_store_address(address_);
+            target_->store = parse_store_address(address_, has_mongodb_);
             if (target_->layout == layout::tutorial && target_->store.kind != store_kind::mongodb) {
                 throw input_error("--layout tutorial is for a store mongodb://…");
             }
@@ -382,6 +388,7 @@ private:
 
     settings* target_;
     std::string address_;
+    bool has_mongodb_;
     CLI::App line_;
     std::map<CLI::App*, command> commands_;
 };

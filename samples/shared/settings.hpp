@@ -83,7 +83,7 @@ struct command_line_words {
     std::string default_store;
     std::vector<open_option> open_options;
     std::vector<text_option> options{};
-    bool calls_services = false; // has `stuck` and `resolve`, and no `reverse`
+    bool calls_services = false; // has `stuck` and `resolve`, and no `reverse` and no MongoDB store
 };
 
 /// Reads the command line. For help or an error, prints the text and returns the exit code.

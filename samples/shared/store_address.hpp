@@ -24,13 +24,15 @@ struct store_address {
 };
 
 /// Reads an address.
+/// Shape:   has_mongodb - whether the program has that store
 /// Errors:  input_error, with a sentence that lists the valid addresses
-inline store_address parse_store_address(std::string_view text) {
-    constexpr std::string_view known_stores =
-        "known are sqlite:PATH, memory: and mongodb://HOST[:PORT][,…]/DATABASE";
+inline store_address parse_store_address(std::string_view text, bool has_mongodb = true) {
+    std::string_view const known_stores =
+        has_mongodb ? "known are sqlite:PATH, memory: and mongodb://HOST[:PORT][,…]/DATABASE"
+                    : "known are sqlite:PATH and memory:";
     auto const colon = text.find(':');
     auto const scheme = text.substr(0, colon);
-    if (scheme == "mongodb" || scheme == "mongodb+srv") {
+    if (has_mongodb && (scheme == "mongodb" || scheme == "mongodb+srv")) {
         return {store_kind::mongodb, std::string{text}};
     }
     if (colon == std::string_view::npos || (scheme != "sqlite" && scheme != "memory")) {

@@ -168,6 +168,18 @@ TEST_CASE("trip: a row that is no order is refused with its line and reason") {
     }
 }
 
+TEST_CASE("trip: a store that the program does not have is refused with the stores that it has") {
+    scratch_folder const folder{"trip-store"};
+    auto const call = [&](std::vector<std::string> words) {
+        return testing::run_sample(folder, "trip", std::move(words));
+    };
+    auto const refused = call({"--store", "mongodb://127.0.0.1/trips", "check"});
+    CHECK(refused.code == 2);
+    CHECK(refused.err == "'mongodb://127.0.0.1/trips' is no address of a store; known are "
+                         "sqlite:PATH and memory:\n");
+    CHECK_FALSE(has(call({"--help"}).out, "mongodb"));
+}
+
 TEST_CASE("trip: wrong use of a service is one sentence") {
     scratch_folder const folder{"trip-usage"};
     auto const call = [&](std::vector<std::string> words) {
