@@ -89,6 +89,10 @@ TEST_CASE("a wrong option is refused with a sentence") {
     CHECK(contains(problem([](auto& with) { with.longest_answer = 0; }), "longest_answer"));
     CHECK(problem([](auto& with) { with.ca_file = "/no/such/file.pem"; }) ==
           "settle: options::ca_file cannot be read: /no/such/file.pem. See http#options");
+    CHECK(contains(problem([](auto& with) { with.certificate_file = with.key_file = "/no/such"; }),
+                   "options::certificate_file cannot be read: /no/such"));
+    CHECK(contains(problem([](auto& with) { with.key_file = "/dev/null"; }),
+                   "options::certificate_file and options::key_file belong together"));
 
     auto const of_header = [&](std::string const& name, std::string const& value) {
         return problem([&](auto& with) { with.headers = {{name, value}}; });

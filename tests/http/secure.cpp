@@ -20,8 +20,8 @@ namespace {
 
 /// A certificate that signs itself, for localhost alone.
 struct certificate {
-    explicit certificate(testing::scratch_folder const& folder)
-        : key(folder.at("key.pem")), file(folder.at("certificate.pem")) {
+    explicit certificate(testing::scratch_folder const& folder, std::string const& name = "own")
+        : key(folder.at(name + "_key.pem")), file(folder.at(name + "_certificate.pem")) {
         testing::program openssl{folder,
                                  {"/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                                   "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
@@ -37,8 +37,10 @@ struct certificate {
 /// A service with TLS.
 class tls_server {
 public:
-    explicit tls_server(certificate const& with, int port = 0)
-        : server_(with.file.c_str(), with.key.c_str()) {
+    /// Shape:   clients - if there is one, the server demands this certificate
+    explicit tls_server(certificate const& with, int port = 0, certificate const* clients = nullptr)
+        : server_(with.file.c_str(), with.key.c_str(),
+                  clients == nullptr ? nullptr : clients->file.c_str()) {
         REQUIRE(server_.is_valid());
         settle::http::add_receiver(server_, "/airline",
                                    [](service_call const&) { return service_answer::ok("1"); });
@@ -93,6 +95,32 @@ TEST_CASE("a certificate is accepted from the authority that was named, and for 
     auto plain = server.address("localhost");
     plain.replace(0, 5, "http");
     CHECK(answer_with(plain, {}).status == unknown);
+}
+
+TEST_CASE("a client shows its certificate to a service that demands one") {
+    testing::scratch_folder const folder{"http-tls-clients"};
+    certificate const own{folder};
+    certificate const agency{folder, "agency"};
+    certificate const stranger{folder, "stranger"};
+    tls_server server{own, 0, &agency};
+    auto const answer_to = [&](certificate const* shown) {
+        options settings;
+        settings.ca_file = own.file;
+        settings.connect_timeout = 10s;
+        if (shown != nullptr) {
+            settings.certificate_file = shown->file;
+            settings.key_file = shown->key;
+        }
+        client one{server.address("localhost"), settings};
+        return send_one(one, seat_call());
+    };
+    CHECK(answer_to(&agency) == service_answer::ok("1"));
+    CHECK(answer_to(nullptr).status != ok);
+    CHECK(answer_to(&stranger).status != ok);
+    // The key of another certificate.
+    certificate mixed = agency;
+    mixed.key = stranger.key;
+    CHECK(answer_to(&mixed).status == unavailable);
 }
 
 TEST_CASE("a TLS server that ended between two waves ends no program") {

@@ -22,7 +22,8 @@ struct options {
     time_limit call_timeout = std::chrono::seconds{30};
     /// All calls of one send(). A call that has not begun by then is `unavailable`.
     time_limit wave_timeout = std::chrono::seconds{60};
-    /// The most calls that one send() has under way, and so its most connections.
+    /// The most calls that one send() has under way, and so its most connections. Threads that send
+    /// at the same time have so many each.
     std::size_t calls_at_once = 100;
     /// In bytes. A longer answer is not read to its end, and is `unknown`.
     std::size_t longest_answer = 1U << 20U;
@@ -33,6 +34,10 @@ struct options {
     /// A file of certificates (PEM) of authorities that may sign the service's certificate, instead
     /// of the system's.
     std::string ca_file{};
+    /// Files of the client's own certificate and of its key without a password (PEM), for a service
+    /// that demands a certificate. Both or none.
+    std::string certificate_file{};
+    std::string key_file{};
     /// The address of a proxy; empty for none. Without a value, the variables of the environment
     /// choose it (http_proxy, https_proxy, all_proxy, no_proxy), except for a loopback address,
     /// which has none.

@@ -99,8 +99,16 @@ SETTLE_FUNCTION void check_options(options const& settings) {
         refuse_option("options::calls_at_once or options::longest_answer is 0");
     }
     for (auto const& [name, value] : settings.headers) check_header(name, value);
-    if (!settings.ca_file.empty() && !std::ifstream{settings.ca_file}) {
-        refuse_option("options::ca_file cannot be read: " + settings.ca_file);
+    using file = std::pair<std::string_view, std::string const*>;
+    for (auto const& [name, path] : {file{"ca_file", &settings.ca_file},
+                                     file{"certificate_file", &settings.certificate_file},
+                                     file{"key_file", &settings.key_file}}) {
+        if (path->empty() || std::ifstream{*path}) continue;
+        refuse_option("options::" + std::string{name} + " cannot be read: " + *path);
+    }
+    if (settings.certificate_file.empty() != settings.key_file.empty()) {
+        refuse_option("options::certificate_file and options::key_file belong together, and one "
+                      "of them is empty");
     }
 }
 
@@ -233,6 +241,12 @@ SETTLE_FUNCTION transfer::transfer(CURLM* multi, destination const& to)
     if (begins_like(to_.base, "https:")) set(CURLOPT_PIPEWAIT, 1L);
     set(CURLOPT_SSLVERSION, long{CURL_SSLVERSION_TLSv1_2});
     if (!to_.settings.ca_file.empty()) set(CURLOPT_CAINFO, to_.settings.ca_file.c_str());
+    if (!to_.settings.certificate_file.empty()) {
+        set(CURLOPT_SSLCERT, to_.settings.certificate_file.c_str());
+        set(CURLOPT_SSLKEY, to_.settings.key_file.c_str());
+        // Without it, OpenSSL asks the terminal for the password of a key that has one.
+        set(CURLOPT_KEYPASSWD, "");
+    }
     if (to_.settings.proxy) set(CURLOPT_PROXY, to_.settings.proxy->c_str());
     else if (to_.loopback) set(CURLOPT_PROXY, "");
     set(CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(to_.settings.connect_timeout));
