@@ -79,6 +79,7 @@ public:
         bool const ok = answer.status == call_status::ok;
         if (!ok && answer.status != call_status::refused) return;
         answered_ = memory_.moments();
+        if (call.operation == call_operation::query) return;
         auto const [at, fresh] = promises_.try_emplace(std::string{call.key});
         service_promises& of = at->second;
         if (fresh) {
@@ -145,6 +146,7 @@ private:
             }
             return answer;
         }
+        service_answer query(service_memory&, service_call const& call) const { return work(call); }
         service_answer confirm(service_memory& memory, service_call const& call) const {
             service_books& books = books_of(memory, call);
             ++books.confirms;
@@ -183,6 +185,7 @@ private:
         if (known.row) status = known.row->standing.status;
         switch (call.operation) {
         case call_operation::apply: break;
+        case call_operation::query: return taker.query(memory_, call);
         case call_operation::confirm: {
             if (status == confirmed) return service_answer::ok();
             auto answer = taker.confirm(memory_, call);
