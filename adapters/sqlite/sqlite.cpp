@@ -14,9 +14,7 @@
 #include <settle/sqlite/file_status.ipp>
 #include <settle/sqlite/file_watch.ipp>
 #include <settle/sqlite/group_commit.ipp>
-#include <settle/sqlite/image_codec.ipp>
 #include <settle/sqlite/log_session.ipp>
-#include <settle/sqlite/mark_codec.ipp>
 #include <settle/sqlite/open_files.ipp>
 #include <settle/sqlite/receiver.ipp>
 #include <settle/sqlite/receiver_schema.ipp>

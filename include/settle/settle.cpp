@@ -5,7 +5,11 @@
 #endif
 
 #include <settle/adapter/collection.ipp>
+#include <settle/adapter/image_codec.ipp>
+#include <settle/adapter/mark_columns.ipp>
 #include <settle/adapter/mark_effect.ipp>
+#include <settle/adapter/retry_pauses.ipp>
+#include <settle/adapter/row_values.ipp>
 #include <settle/definition/canonical.ipp>
 #include <settle/receiver.ipp>
 #include <settle/running/one_phase.ipp>

@@ -4,7 +4,7 @@
 
 #include <mark_columns.hpp>
 
-#include <settle/sqlite/image_codec.hpp>
+#include <settle/adapter/image_codec.hpp>
 #include <settle/testing/faults.hpp>
 
 #include <limits>
@@ -35,7 +35,7 @@ mark again(mark const& from, std::optional<item> const& record) {
 
 std::string problem(std::string_view kind, std::string_view confirm, std::string_view undo) {
     mark read;
-    settle::sqlite::mark_columns const columns{kind, std::string{confirm}, std::string{undo}, ""};
+    settle::detail::mark_columns const columns{kind, std::string{confirm}, std::string{undo}, ""};
     return decode_mark<item>(columns, whole, read).text;
 }
 
@@ -126,16 +126,16 @@ TEST_CASE("sqlite marks: images are JSON objects and are read back byte by byte"
         {1, 7, "", R"({"id":"B"})"},
         {2, 0, R"({"id":"C"})", ""}};
     std::string text;
-    settle::sqlite::append_images(text, images);
+    settle::detail::append_images(text, images);
     CHECK(contains(text, R"({"participant":1,"line":7,"before":null,"after":{"id":"B"}})"));
-    CHECK(settle::sqlite::decode_images(text).value() == images);
-    CHECK(settle::sqlite::decode_images("").value().empty());
-    CHECK(settle::sqlite::decode_images("[]").value().empty());
+    CHECK(settle::detail::decode_images(text).value() == images);
+    CHECK(settle::detail::decode_images("").value().empty());
+    CHECK(settle::detail::decode_images("[]").value().empty());
 }
 
 TEST_CASE("sqlite marks: damaged images are refused with their position") {
     auto const problem_of = [](std::string_view text) {
-        return settle::sqlite::decode_images(text).problem().message();
+        return settle::detail::decode_images(text).problem().message();
     };
     CHECK(contains(problem_of("{}"), "expected an array"));
     CHECK(contains(problem_of(R"([{"participant":-1}])"), "at [0].participant"));
@@ -151,16 +151,16 @@ TEST_CASE("sqlite marks: results hold their values as JSON and are read back byt
         {2, 0, "null"},
         {3, 0, ""}};
     std::string text;
-    settle::sqlite::append_results(text, results);
+    settle::detail::append_results(text, results);
     CHECK(contains(text, R"({"participant":2,"line":0,"value":null},{"participant":3,"line":0}])"));
-    CHECK(settle::sqlite::decode_results(text).value() == results);
-    CHECK(settle::sqlite::decode_results("").value().empty());
-    CHECK(settle::sqlite::decode_results("[]").value().empty());
+    CHECK(settle::detail::decode_results(text).value() == results);
+    CHECK(settle::detail::decode_results("").value().empty());
+    CHECK(settle::detail::decode_results("[]").value().empty());
 }
 
 TEST_CASE("sqlite marks: damaged results are refused with their position") {
     auto const problem_of = [](std::string_view text) {
-        return settle::sqlite::decode_results(text).problem().message();
+        return settle::detail::decode_results(text).problem().message();
     };
     CHECK(contains(problem_of(R"([{"line":-1}])"), "at [0].line"));
     CHECK(contains(problem_of(R"([{"value":}])"), "byte"));

@@ -24,6 +24,8 @@ struct member_access {
     std::string_view (*text)(void const*);
     void (*set_text)(void*, std::string_view);
     value_codec const* json;
+    std::intmax_t unit_num = 1; ///< a unit of a time has unit_num / unit_den seconds
+    std::intmax_t unit_den = 1;
 };
 
 template <typename T>
@@ -54,6 +56,11 @@ struct member_functions {
         if constexpr (optional) {
             made.is_null = &is_null;
             made.set_null = &set_null;
+        }
+        if constexpr (kind == field_kind::time) {
+            using period = typename time_parts<plain>::duration::period;
+            made.unit_num = period::num;
+            made.unit_den = period::den;
         }
         if constexpr (nested) {
         } else if constexpr (kind == field_kind::text) {

@@ -17,6 +17,8 @@ namespace detail {
 ///          Table has, for this class to call:
 ///          answer_unruled(State&, request) - the answer to a request that the record rule does
 ///                                            not decide; nothing for any other request
+///          refusal_of(State&, request, changes) - the answer to a part that was applied in memory,
+///                                            where the store cannot hold its effect; optional
 ///          image_of(State&)                - the whole record as its store keeps it, as JSON
 ///          note_record(changes, State&, image) - a changed record that is to be written; `image`
 ///                                            is the image of a record that was created
@@ -36,6 +38,10 @@ public:
         if (auto known = table().answer_unruled(at, request)) return *std::move(known);
         auto const image = [&] { return table().image_of(at); };
         auto changes = at.slot.execute(request, image);
+        if (auto refused = table().refusal_of(at, request, changes)) {
+            at.slot.resolve(*request.id, request.part, false);
+            return *std::move(refused);
+        }
         note(changes, at, request);
         return std::move(changes).result();
     }
@@ -64,6 +70,10 @@ protected:
     std::size_t announce(part_key const& key) {
         expected_.push_back(find_index(key));
         return expected_.back();
+    }
+    static std::optional<part_result> refusal_of(State const&, part_request const&,
+                                                 record_changes const&) {
+        return std::nullopt;
     }
     [[nodiscard]] State& next() { return records_[expected_[executed_++]]; }
 

@@ -6,9 +6,6 @@
 
 #include <settle/mongodb/record_codec.hpp>
 
-#include <algorithm>
-#include <atomic>
-
 SETTLE_BEGIN
 namespace mongodb::detail {
 
@@ -102,32 +99,6 @@ struct conditional_update {
     if (made && made->change.empty()) made.reset();
     return made;
 }
-
-/// Decides whether to try a write without reading. After a miss the next wave reads at once; after
-/// a second miss in a row the next 3 waves, then 7, and 63 at most.
-class backoff {
-public:
-    [[nodiscard]] bool is_tried() noexcept {
-        auto left = left_out_.load(std::memory_order_relaxed);
-        while (left > 0 && !left_out_.compare_exchange_weak(left, left - 1)) {
-        }
-        return left == 0;
-    }
-    void ended(bool well) noexcept {
-        if (well) {
-            misses_.store(0, std::memory_order_relaxed);
-            return;
-        }
-        unsigned const misses = std::min(misses_.load(std::memory_order_relaxed) + 1U, most);
-        misses_.store(misses, std::memory_order_relaxed);
-        left_out_.store((1U << misses) - 1U, std::memory_order_relaxed);
-    }
-
-private:
-    static constexpr unsigned most = 6;
-    std::atomic<unsigned> left_out_{0};
-    std::atomic<unsigned> misses_{0};
-};
 
 } // namespace mongodb::detail
 SETTLE_END

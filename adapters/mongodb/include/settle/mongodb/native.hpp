@@ -4,6 +4,7 @@
 #pragma once
 
 #include <settle/adapter/isolation.hpp>
+#include <settle/adapter/retry_pauses.hpp>
 #include <settle/mongodb/bulk.hpp>
 #include <settle/store/function_view.hpp>
 
@@ -17,32 +18,14 @@ using settle::detail::commit_result;
 using settle::detail::commit_status;
 using settle::detail::held_up;
 using settle::detail::in_halves;
-
-/// Pauses that grow and differ between callers.
-class pauses {
-public:
-    explicit pauses(std::chrono::milliseconds longest_in_all = longest_effort)
-        : longest_in_all_(longest_in_all) {}
-
-    static constexpr std::chrono::seconds longest_effort{15};
-
-    /// False when the total time is used up.
-    [[nodiscard]] bool next();
-
-private:
-    using clock = std::chrono::steady_clock;
-    static constexpr std::chrono::milliseconds longest{50};
-    std::chrono::milliseconds longest_in_all_;
-    clock::time_point began_ = clock::now();
-    std::chrono::microseconds most_{500};
-};
+using settle::detail::retry_pauses;
 
 /// Runs the work that opens a database, and repeats it from the start when the primary is lost: a
 /// new primary is elected within seconds.
 /// Shape:   function(link) - may be called several times
 template <typename Function>
 void while_opening(server& at, Function&& function) {
-    for (pauses between;;) {
+    for (retry_pauses between;;) {
         try {
             auto with = at.connect();
             return function(with);
@@ -58,7 +41,7 @@ struct effort {
     bool names;                        ///< then finds out which document is held
 };
 /// For callers that do not repeat.
-inline constexpr effort for_long{pauses::longest_effort, true};
+inline constexpr effort for_long{retry_pauses::longest_effort, true};
 /// For a wave, whose driver repeats and checks deadlines in between.
 /// Shape:   first - no document is known to be held. The conflicting transaction either commits
 ///          soon or holds its document for long: then the wave is split, so that the document does

@@ -4,24 +4,12 @@
 
 #include <settle/mongodb/native.hpp>
 
-#include <algorithm>
 #include <memory>
-#include <random>
-#include <thread>
 #include <utility>
 
 SETTLE_BEGIN
 
 namespace mongodb::detail {
-
-SETTLE_FUNCTION bool pauses::next() {
-    if (clock::now() - began_ > longest_in_all_) return false;
-    thread_local std::minstd_rand chance{std::random_device{}()};
-    std::uniform_int_distribution<std::int64_t> any{0, most_.count()};
-    std::this_thread::sleep_for(std::chrono::microseconds{any(chance)});
-    most_ = std::min(most_ * 2, std::chrono::microseconds{longest});
-    return true;
-}
 
 SETTLE_FUNCTION native_transaction::native_transaction(server& with) : link_(with.connect()) {
     std::unique_ptr<mongoc_session_opt_t, void (*)(mongoc_session_opt_t*)> const options{
@@ -42,7 +30,7 @@ SETTLE_FUNCTION native_transaction::native_transaction(server& with) : link_(wit
 SETTLE_FUNCTION commit_result native_transaction::perform(action function,
                                                           std::chrono::milliseconds longest) {
     if (!session_) return {commit_status::undone, problem_};
-    for (pauses between{longest};;) {
+    for (retry_pauses between{longest};;) {
         auto const ended = try_once(function);
         if (!again_ || !between.next()) return ended;
     }
@@ -73,7 +61,7 @@ SETTLE_FUNCTION commit_result native_transaction::try_once(action function) {
 }
 
 SETTLE_FUNCTION commit_result native_transaction::commit() {
-    for (pauses between;;) {
+    for (retry_pauses between;;) {
         reply received;
         bson_error_t problem{};
         if (mongoc_client_session_commit_transaction(session_.get(), received.fresh(), &problem)) {

@@ -234,7 +234,7 @@ SETTLE_FUNCTION settle::detail::commit_result
 receiver_database::perform(settle::detail::function_view<void(receiver_transaction&)> function) {
     bool skips = false;
     try {
-        for (detail::pauses between;;) {
+        for (detail::retry_pauses between;;) {
             bool again = false;
             auto ended = detail::native_transaction{server_}.perform(
                 [&](detail::link& with) {

@@ -2,6 +2,7 @@
 // Executes the waves of a session, lists marks, reads and creates records.
 #pragma once
 
+#include <settle/adapter/backoff.hpp>
 #include <settle/adapter/one_phase.hpp>
 #include <settle/adapter/waves_under_way.hpp>
 #include <settle/mongodb/mark_listing.hpp>
@@ -207,7 +208,7 @@ private:
         auto with = server_->connect();
         std::unique_ptr<unit_of_work> earlier;
         bool wrote = false;
-        pauses between;
+        retry_pauses between;
         for (auto how = first;; how = reading::always) {
             commit_result ended{};
             auto here = std::make_unique<unit_of_work>(codecs_, how, earlier.get());
@@ -389,7 +390,7 @@ private:
     record_layout layout_;
     std::vector<record_codec> codecs_; ///< of the collections
     groups groups_{most_leaders, largest_group};
-    backoff backoff_;
+    settle::detail::backoff backoff_;
     held_up held_up_;
     std::unique_ptr<settle::detail::waves_under_way> beside_; ///< null without other stores
 };

@@ -2,6 +2,7 @@
 // A connection to a database file, and its prepared statements.
 #pragma once
 
+#include <settle/adapter/row_values.hpp>
 #include <settle/sqlite/error.hpp>
 #include <settle/store/process.hpp>
 
@@ -130,6 +131,15 @@ public:
     }
     [[nodiscard]] int type(int column) const noexcept {
         return sqlite3_column_type(handle_, column);
+    }
+    [[nodiscard]] settle::detail::value_kind kind(int column) const noexcept {
+        using settle::detail::value_kind;
+        switch (type(column)) {
+        case SQLITE_NULL: return value_kind::null;
+        case SQLITE_INTEGER: return value_kind::integer;
+        case SQLITE_TEXT: return value_kind::text;
+        default: return value_kind::other;
+        }
     }
     [[nodiscard]] std::int64_t integer(int column) const noexcept {
         return sqlite3_column_int64(handle_, column);

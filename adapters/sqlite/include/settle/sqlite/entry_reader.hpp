@@ -43,8 +43,6 @@ public:
         function();
     }
 
-    /// A damaged entry is in the page with its error and without parameters: no worker claims it,
-    /// and it does not block the others.
     [[nodiscard]] std::vector<entry> list(entry_filter const& filter, transaction_id const& after,
                                           std::size_t limit) const;
 
@@ -63,9 +61,6 @@ private:
         if (!filter.state) return filter.unfinished ? unfinished_ : all_;
         return is_final(*filter.state) ? state_ : open_state_;
     }
-
-    /// Reads all columns that are readable; returns the first error.
-    static std::string read_row(run const& row, entry& into);
 
     statement begin_;
     statement end_;

@@ -3,7 +3,7 @@
 // has the number of its field.
 #pragma once
 
-#include <settle/adapter/entry_fields.hpp>
+#include <settle/adapter/entry_row.hpp>
 #include <settle/adapter/sent_write.hpp>
 #include <settle/sqlite/wave_rows.hpp>
 
@@ -14,13 +14,8 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 using settle::detail::entry_field;
+using settle::detail::number_in;
 using settle::detail::sent_write;
-
-template <typename Number>
-[[nodiscard]] std::int64_t number_in(Number value) {
-    if constexpr (std::is_same_v<Number, timestamp>) return value.time_since_epoch().count();
-    else return static_cast<std::int64_t>(value);
-}
 
 /// True if an entry is finished and both its times precede ?2: either clock may have been wrong. An
 /// entry of unknown age stays.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <settle/sqlite/entry_wave.hpp>
-#include <settle/sqlite/image_codec.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
@@ -11,26 +10,12 @@ namespace sqlite::detail {
 SETTLE_FUNCTION void entry_values::give(cell to, entry_write const& write, write_context const& at,
                                         int field) {
     auto& text = texts_[static_cast<std::size_t>(field)];
-    auto const put = [&]<typename Value>(Value const& value) {
-        if constexpr (std::is_same_v<Value, std::vector<image>>) {
-            append_images(text, value);
-            to.give(std::string_view{text});
-        } else if constexpr (std::is_same_v<Value, std::vector<kept_result>>) {
-            append_results(text, value);
-            to.give(std::string_view{text});
-        } else if constexpr (std::is_same_v<Value, transaction_descriptor>) {
-            value.append_json(text, write.parameters, secrets::written);
-            to.give(std::string_view{text});
-        } else if constexpr (std::is_same_v<Value, std::string_view>) {
-            to.give(value);
-        } else if constexpr (std::is_same_v<Value, bool>) {
-            if (value) to.give(std::int64_t{1});
-        } else {
-            to.give(number_in(value));
-        }
-    };
     text.clear();
-    settle::detail::with_value(static_cast<entry_field>(field), write, at, put);
+    settle::detail::with_stored_value(
+        static_cast<entry_field>(field), write, at, text, [&]<typename Value>(Value value) {
+            if constexpr (!std::is_same_v<Value, bool>) to.give(value);
+            else if (value) to.give(std::int64_t{1});
+        });
 }
 
 SETTLE_FUNCTION void new_entries::give(cell to, std::size_t row, int field) {

@@ -4,11 +4,15 @@
 // no other mark.
 #pragma once
 
-#include <settle/sqlite/mark_codec.hpp>
+#include <settle/adapter/mark_columns.hpp>
 #include <settle/sqlite/row.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
+
+using settle::detail::decode_deltas;
+using settle::detail::encode_deltas;
+using settle::detail::mark_view;
 
 /// Shape:   least, most - one number for each integer member; least is never above 0 and most never
 ///          below, since every mark may still be confirmed or undone

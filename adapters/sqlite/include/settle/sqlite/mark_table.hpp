@@ -2,7 +2,7 @@
 // The marks of one collection's records, in the table settle_mark.
 #pragma once
 
-#include <settle/sqlite/mark_codec.hpp>
+#include <settle/adapter/mark_row.hpp>
 #include <settle/sqlite/row.hpp>
 #include <settle/sqlite/wave_rows.hpp>
 #include <settle/store/seam.hpp>
@@ -56,7 +56,7 @@ public:
         run rows{own ? own_ : all_, of_->name};
         while (rows.next()) {
             auto& at = state_of(static_cast<std::size_t>(rows.integer(8)));
-            at.see(of_->name, read(rows, at.slot));
+            at.see(of_->name, settle::detail::read_mark(*of_, rows, at.slot));
         }
     }
 
@@ -131,30 +131,6 @@ private:
         return row.integer(0);
     }
 
-    [[nodiscard]] mark_data read(run const& row, any_slot& slot) const {
-        mark_data found;
-        std::string_view problem = read_field(row, 0, found.id);
-        if (problem.empty()) problem = read_field(row, 1, found.part.participant);
-        if (problem.empty()) problem = read_field(row, 2, found.part.line);
-        std::int64_t number = 0;
-        if (problem.empty()) problem = read_field(row, 3, number);
-        if (problem.empty() && number < 0) problem = "has a negative epoch";
-        found.epoch_number = static_cast<epoch>(number);
-        if (!problem.empty()) damaged(row, problem);
-        mark_columns const columns{row.text(4), std::string{row.text(5)}, std::string{row.text(6)},
-                                   std::string{row.text(7)}};
-        error const wrong = decode_mark(*of_->record, columns, slot.record(), found);
-        if (!wrong.empty()) damaged(row, wrong.text);
-        return found;
-    }
-
-    [[noreturn]] void damaged(run const& row, std::string_view problem) const {
-        std::string text{"settle: a mark of the transaction '"};
-        text.append(row.text(0)).append("' on '").append(of_->name);
-        text.append("' is damaged in the table settle_mark: ").append(problem);
-        sqlite::detail::raise(errc::damaged, text.append(". See errors#damaged"));
-    }
-
     collection_descriptor const* of_;
     statement any_;
     statement of_record_;
@@ -186,8 +162,8 @@ public:
         if (limit == 0) return found;
         if (!after) {
             // No page can begin behind a damaged mark, so the last mark of a page has a locator.
-            run rows{damaged_, as_limit(limit - 1)};
-            while (rows.next()) found.push_back(read_locator(rows));
+            run rows{damaged_, limit_of(limit - 1)};
+            while (rows.next()) found.push_back(settle::detail::read_locator(rows));
         }
         // The empty collection with the least key precedes every mark.
         mark_locator const behind =
@@ -195,8 +171,8 @@ public:
         run rows{placed_, behind.id, behind.part.participant, behind.part.line};
         rows.bind(behind.collection);
         std::visit([&](auto const& key) { rows.bind(key); }, behind.key);
-        rows.bind(as_limit(limit - found.size()));
-        while (rows.next()) found.push_back(read_locator(rows));
+        rows.bind(limit_of(limit - found.size()));
+        while (rows.next()) found.push_back(settle::detail::read_locator(rows));
         return found;
     }
 
@@ -210,42 +186,6 @@ private:
         return "SELECT id, participant, line, collection, key, epoch FROM settle_mark WHERE "
                "collection IN (" + names + ") ";
     }
-    static std::int64_t as_limit(std::size_t limit) {
-        return static_cast<std::int64_t>(std::min<std::size_t>(
-            limit, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())));
-    }
-
-    /// Texts are not checked, so that a page can begin behind a text that is not UTF-8.
-    [[nodiscard]] static mark_locator read_locator(run const& row) {
-        mark_locator locator;
-        std::string ignored;
-        std::int64_t number = 0;
-        std::string_view problem = read_field(row, 0, ignored);
-        locator.id = row.text(0); // converts the column, so its type is read before
-        auto const read = [&](int column, auto& into) {
-            auto const found = read_field(row, column, into);
-            if (problem.empty()) problem = found;
-        };
-        read(1, locator.part.participant);
-        read(2, locator.part.line);
-        read(3, locator.collection);
-        if (row.type(4) == SQLITE_INTEGER) {
-            locator.key = row.integer(4);
-        } else {
-            read(4, ignored);
-            locator.key = std::string{row.text(4)};
-        }
-        read(5, number);
-        if (problem.empty() && number < 0) problem = "has a negative epoch";
-        locator.epoch_number = static_cast<epoch>(number);
-        if (problem.empty()) return locator;
-        std::string text{"settle: a mark of the transaction '"};
-        text.append(locator.id).append("' is damaged in the table settle_mark: a column ");
-        text.append(problem).append(". Repair that row. See errors#damaged");
-        locator.fault = {make_error_code(errc::damaged), std::move(text)};
-        return locator;
-    }
-
     statement placed_;
     statement damaged_;
 };

@@ -11,11 +11,6 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-[[nodiscard]] inline std::int64_t limit_of(std::size_t limit) {
-    auto const most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
-    return static_cast<std::int64_t>(std::min(limit, most));
-}
-
 /// A column of a whole row, and what it held.
 using native_column = std::pair<std::string, native_value>;
 

@@ -11,6 +11,9 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
+using settle::detail::mark_columns;
+using settle::detail::mark_data;
+
 /// Shape:   one aggregate mark with an empty id represents the unread marks in the slot; it blocks
 ///          an apply like all of them together
 struct record_state {
@@ -174,7 +177,7 @@ private:
         auto const& one = writes_[row];
         any_slot const& slot = records_[one.index].slot;
         auto const found = *slot.find(*one.id, one.part);
-        encode_mark(slot.of(), found, columns_);
+        settle::detail::encode_mark(slot.of(), found, columns_);
         return found;
     }
 

@@ -1,42 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
-// A record as the columns of a row: the requirements of each column, and how it is bound and read.
-// Structs and lists inside of a record are JSON texts.
+// A record as the columns of a row: how each is bound, given and read.
 #pragma once
 
-#include <settle/adapter/collection.hpp>
+#include <settle/adapter/row_values.hpp>
 #include <settle/sqlite/wave_rows.hpp>
 #include <settle/store/native_value.hpp>
-#include <settle/store/utf8.hpp>
-
-#include <vector>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
 
 using settle::detail::any_slot;
 using settle::detail::collection_descriptor;
+using settle::detail::column_need;
+using settle::detail::limit_of;
 using settle::detail::member_access;
+using settle::detail::need_of;
+using settle::detail::read_field;
 using settle::detail::record_changes;
 using settle::detail::record_descriptor;
-
-/// The values that a column must be able to keep.
-struct column_need {
-    std::string_view name;
-    field_kind kind = field_kind::none;
-    bool optional = false;
-    bool key = false;
-};
-
-/// The table that a collection needs, without its types.
-struct table_need {
-    std::string_view name;
-    std::vector<column_need> columns;
-
-    [[nodiscard]] column_need const* find(std::string_view column) const;
-    [[nodiscard]] column_need const& key() const;
-};
-
-[[nodiscard]] table_need need_of(collection_descriptor const& of);
+using settle::detail::shown;
+using settle::detail::table_need;
 
 inline run& bind_key(run& to, part_key const& key) {
     std::visit([&](auto const& value) { to.bind(value); }, key);
@@ -74,28 +57,9 @@ void bind_field(run& to, T const& value) {
     bind_member(to, settle::detail::access_to<T>, &value);
 }
 
-/// Reads a value; returns the error or an empty text. It never shows a value, which may be secret.
-[[nodiscard]] std::string_view read_member(run const& from, int column,
-                                                  member_access const& access, void* value);
-template <typename T>
-[[nodiscard]] std::string_view read_field(run const& from, int column, T& value) {
-    return read_member(from, column, settle::detail::access_to<T>, &value);
-}
-
-/// A key as error sentences show it.
-[[nodiscard]] inline std::string shown(std::int64_t key) { return std::to_string(key); }
-[[nodiscard]] inline std::string shown(std::string_view key) {
-    std::string text{"'"};
-    return text.append(key).append("'");
-}
-[[nodiscard]] inline std::string shown(part_key const& key) {
-    return std::visit([](auto const& value) { return shown(value); }, key);
-}
-
 /// Reads a record whose members are the columns from `first` on, in the order of the description.
 /// Errors:  throws errc::damaged, naming record and column
-void read_record(collection_descriptor const& of, run const& from, int first,
-                        void* record);
+void read_record(collection_descriptor const& of, run const& from, int first, void* record);
 
 /// A value of any column.
 [[nodiscard]] native_value read_native_column(run const& from, int column);

@@ -2,7 +2,7 @@
 // The library's own tables in a database file: their creation, and the files that are refused.
 #pragma once
 
-#include <settle/protocol/state.hpp>
+#include <settle/adapter/entry_row.hpp>
 #include <settle/sqlite/writer.hpp>
 #include <settle/store/json_writer.hpp>
 
@@ -24,17 +24,6 @@ namespace detail {
 
 /// The first column of the only row; nothing if there is no row.
 [[nodiscard]] std::optional<std::int64_t> read_number(connection const& on, std::string_view sql);
-
-template <typename Enum>
-[[nodiscard]] std::string words_of(std::string_view column, std::span<Enum const> values) {
-    std::string sql{"CASE "};
-    sql.append(column);
-    for (auto const value : values) {
-        sql += " WHEN " + std::to_string(static_cast<int>(value)) + " THEN '";
-        sql.append(name_of(value)).append("'");
-    }
-    return sql.append(" ELSE ").append(column).append(" END");
-}
 
 [[nodiscard]] inline std::string time_of(std::string_view column) {
     std::string sql{"strftime('%Y-%m-%dT%H:%M:%fZ', "};

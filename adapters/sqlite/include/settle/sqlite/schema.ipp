@@ -17,8 +17,8 @@ SETTLE_FUNCTION std::optional<std::int64_t> read_number(connection const& on,
 }
 
 SETTLE_FUNCTION std::string entries_view() {
-    auto const states = words_of<state>("e.state", all_states);
-    auto const reasons = words_of<reason>("e.reason", all_reasons);
+    auto const states = settle::detail::words_of<state>("e.state", all_states, "e.state");
+    auto const reasons = settle::detail::words_of<reason>("e.reason", all_reasons, "e.reason");
     return "CREATE VIEW settle_entries AS SELECT e.id AS id, t.name AS type, " + states +
            " AS state, nullif(" + reasons + ", 0) AS reason, e.participant AS participant, " +
            "e.line AS line, e.parameters AS parameters, " + time_of("e.created") + " AS created, " +

@@ -2,10 +2,9 @@
 // The bodies of functions that mark_codec.hpp declares.
 #pragma once
 
-#include <settle/sqlite/mark_codec.hpp>
+#include <settle/adapter/mark_columns.hpp>
 
 SETTLE_BEGIN
-namespace sqlite {
 namespace detail {
 
 SETTLE_FUNCTION void encode_deltas(std::string& out, record_descriptor const& of,
@@ -13,15 +12,14 @@ SETTLE_FUNCTION void encode_deltas(std::string& out, record_descriptor const& of
     out.clear();
     for (auto const& one : of.members) {
         if (one.integer == member_descriptor::no_integer || deltas[one.integer] == 0) continue;
-        settle::detail::begin_member(out, one.name);
+        begin_member(out, one.name);
         append_json_integer(out, deltas[one.integer]);
     }
     if (!out.empty()) out += '}';
 }
 
 /// Reads the members that a confirm or an undo changes.
-[[nodiscard]] SETTLE_FUNCTION error decode_side(std::string_view text,
-                                                settle::detail::effect_side const& into) {
+[[nodiscard]] SETTLE_FUNCTION error decode_side(std::string_view text, effect_side const& into) {
     if (text.empty()) return {};
     json_reader reader{text};
     if (reader.begin_object()) {
@@ -48,18 +46,18 @@ SETTLE_FUNCTION error decode_deltas(record_descriptor const& of, std::string_vie
 
 SETTLE_FUNCTION void encode_mark(record_descriptor const& of, mark_view const& from,
                                  mark_columns& into) {
-    into.effect = settle::detail::effect_of(from);
+    into.effect = effect_of(from);
     for (bool const confirms : {true, false}) {
         std::string& side = confirms ? into.confirm : into.undo;
         side.clear();
-        settle::detail::for_each_change(
+        for_each_change(
             of, from, confirms,
             [&](std::size_t at, std::int64_t delta) {
-                settle::detail::begin_member(side, of.members[at].name);
+                begin_member(side, of.members[at].name);
                 append_json_integer(side, delta);
             },
             [&](std::size_t at, void const* value) {
-                settle::detail::begin_member(side, of.members[at].name);
+                begin_member(side, of.members[at].name);
                 of.members[at].access->json->write(side, value, secrets::written);
             });
         if (!side.empty()) side += '}';
@@ -70,21 +68,19 @@ SETTLE_FUNCTION void encode_mark(record_descriptor const& of, mark_view const& f
 SETTLE_FUNCTION error decode_mark(record_descriptor const& of, mark_columns const& from,
                                   void* record, mark_data& into) {
     error problem;
-    bool const known = settle::detail::read_effect(
-        of, from.effect, from.image, record, into,
-        [&](bool confirms, settle::detail::effect_side const& side) {
+    bool const known = read_effect(
+        of, from.effect, from.image, record, into, [&](bool confirms, effect_side const& side) {
             problem = decode_side(confirms ? from.confirm : from.undo, side);
             return problem.empty();
         });
     if (!problem.empty()) return problem;
     if (!known) return {make_error_code(errc::damaged), "the effect has an unknown name"};
     if (record == nullptr) return {};
-    auto const member = settle::detail::member_out_of_range(of, record, into);
+    auto const member = member_out_of_range(of, record, into);
     if (member.empty()) return {};
     return {make_error_code(errc::damaged),
             "it would take the member '" + std::string{member} + "' out of its range"};
 }
 
 } // namespace detail
-} // namespace sqlite
 SETTLE_END

@@ -2,11 +2,9 @@
 // The bodies of functions that image_codec.hpp declares.
 #pragma once
 
-#include <settle/sqlite/image_codec.hpp>
+#include <settle/adapter/image_codec.hpp>
 
 SETTLE_BEGIN
-namespace sqlite {
-
 namespace detail {
 
 /// Opens the object of a part, as an element of a list.
@@ -34,12 +32,10 @@ template <typename Element>
     return list;
 }
 
-} // namespace detail
-
 SETTLE_FUNCTION void append_images(std::string& out, std::vector<image> const& images) {
     out += '[';
     for (image const& one : images) {
-        detail::append_part(out, one.participant, one.line);
+        append_part(out, one.participant, one.line);
         out.append(",\"before\":").append(one.before.empty() ? "null" : one.before);
         out.append(",\"after\":").append(one.after.empty() ? "null" : one.after);
         out += '}';
@@ -50,7 +46,7 @@ SETTLE_FUNCTION void append_images(std::string& out, std::vector<image> const& i
 SETTLE_FUNCTION void append_results(std::string& out, std::vector<kept_result> const& results) {
     out += '[';
     for (kept_result const& one : results) {
-        detail::append_part(out, one.participant, one.line);
+        append_part(out, one.participant, one.line);
         if (!one.value.empty()) out.append(",\"value\":").append(one.value);
         if (one.closed) {
             out += ",\"closed\":";
@@ -60,8 +56,6 @@ SETTLE_FUNCTION void append_results(std::string& out, std::vector<kept_result> c
     }
     out += ']';
 }
-
-namespace detail {
 
 SETTLE_FUNCTION bool copy_native(json_reader& reader, std::string& to) {
     native_value value;
@@ -109,14 +103,12 @@ SETTLE_FUNCTION bool read_result(json_reader& reader, kept_result& into) {
     return !reader.failed();
 }
 
-} // namespace detail
-
 SETTLE_FUNCTION result<std::vector<image>> decode_images(std::string_view text) {
-    return detail::decode_list<image>(text, detail::read_image);
+    return decode_list<image>(text, read_image);
 }
 SETTLE_FUNCTION result<std::vector<kept_result>> decode_results(std::string_view text) {
-    return detail::decode_list<kept_result>(text, detail::read_result);
+    return decode_list<kept_result>(text, read_result);
 }
 
-} // namespace sqlite
+} // namespace detail
 SETTLE_END

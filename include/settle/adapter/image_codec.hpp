@@ -8,15 +8,13 @@
 #include <settle/store/native_value.hpp>
 
 SETTLE_BEGIN
-namespace sqlite {
+namespace detail {
 
 /// `[{"participant":0,"line":0,"before":{…},"after":{…}}]`; null if there was no record.
 void append_images(std::string& out, std::vector<image> const& images);
 
 /// `[{"participant":0,"line":0,"value":…}]`, without `value` if it is empty.
 void append_results(std::string& out, std::vector<kept_result> const& results);
-
-namespace detail {
 
 /// A scalar of a native row.
 bool copy_native(json_reader& reader, std::string& to);
@@ -52,15 +50,13 @@ void read_record_text(json_reader& reader, std::string& text, Copy&& copy) {
 bool read_image(json_reader& reader, image& into);
 bool read_result(json_reader& reader, kept_result& into);
 
-} // namespace detail
-
 /// Errors:  errc::damaged with the position
 [[nodiscard]] result<std::vector<image>> decode_images(std::string_view text);
 [[nodiscard]] result<std::vector<kept_result>> decode_results(std::string_view text);
 
-} // namespace sqlite
+} // namespace detail
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/sqlite/image_codec.ipp>
+#include <settle/adapter/image_codec.ipp>
 #endif

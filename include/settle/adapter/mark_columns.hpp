@@ -6,7 +6,7 @@
 #include <settle/adapter/mark_effect.hpp>
 
 SETTLE_BEGIN
-namespace sqlite {
+namespace detail {
 
 /// The columns of a mark's effect. Empty ones are NULL.
 struct mark_columns {
@@ -15,13 +15,6 @@ struct mark_columns {
     std::string undo{};
     std::string image{};
 };
-
-namespace detail {
-
-using settle::detail::mark_data;
-using settle::detail::mark_view;
-using settle::detail::member_descriptor;
-using settle::detail::record_descriptor;
 
 /// Shape:   deltas - one for each integer member
 void encode_deltas(std::string& out, record_descriptor const& of,
@@ -43,10 +36,8 @@ void encode_mark(record_descriptor const& of, mark_view const& from, mark_column
                                 mark_data& into);
 
 } // namespace detail
-
-} // namespace sqlite
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/sqlite/mark_codec.ipp>
+#include <settle/adapter/mark_columns.ipp>
 #endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// A mark as a row of the table settle_mark, for databases of tables.
+#pragma once
+
+#include <settle/adapter/mark_columns.hpp>
+#include <settle/adapter/row_values.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Reads a mark.
+/// Shape:   row - id, participant, line, epoch, effect, confirm, undo, image; slot - its record's
+/// Errors:  throws errc::damaged, naming the mark
+template <typename Row>
+[[nodiscard]] mark_data read_mark(collection_descriptor const& of, Row const& row, any_slot& slot) {
+    auto const damaged = [&](std::string_view problem) {
+        std::string text{"settle: a mark of the transaction '"};
+        text.append(row.text(0)).append("' on '").append(of.name);
+        text.append("' is damaged in the table settle_mark: ").append(problem);
+        throw failure({make_error_code(errc::damaged), text.append(". See errors#damaged")});
+    };
+    mark_data found;
+    std::string_view problem = read_field(row, 0, found.id);
+    if (problem.empty()) problem = read_field(row, 1, found.part.participant);
+    if (problem.empty()) problem = read_field(row, 2, found.part.line);
+    std::int64_t number = 0;
+    if (problem.empty()) problem = read_field(row, 3, number);
+    if (problem.empty() && number < 0) problem = "has a negative epoch";
+    found.epoch_number = static_cast<epoch>(number);
+    if (!problem.empty()) damaged(problem);
+    mark_columns const columns{row.text(4), std::string{row.text(5)}, std::string{row.text(6)},
+                               std::string{row.text(7)}};
+    error const wrong = decode_mark(*of.record, columns, slot.record(), found);
+    if (!wrong.empty()) damaged(wrong.text);
+    return found;
+}
+
+/// Reads a mark of a listing. Texts are not checked, so that a page can begin behind a text that is
+/// not UTF-8.
+/// Shape:   row - id, participant, line, collection, key, epoch
+template <typename Row>
+[[nodiscard]] mark_locator read_locator(Row const& row) {
+    mark_locator locator;
+    std::string ignored;
+    std::int64_t number = 0;
+    std::string_view problem = read_field(row, 0, ignored);
+    locator.id = row.text(0); // converts the column, so its type is read before
+    auto const read = [&](int column, auto& into) {
+        auto const found = read_field(row, column, into);
+        if (problem.empty()) problem = found;
+    };
+    read(1, locator.part.participant);
+    read(2, locator.part.line);
+    read(3, locator.collection);
+    if (row.kind(4) == value_kind::integer) {
+        locator.key = row.integer(4);
+    } else {
+        read(4, ignored);
+        locator.key = std::string{row.text(4)};
+    }
+    read(5, number);
+    if (problem.empty() && number < 0) problem = "has a negative epoch";
+    locator.epoch_number = static_cast<epoch>(number);
+    if (problem.empty()) return locator;
+    std::string text{"settle: a mark of the transaction '"};
+    text.append(locator.id).append("' is damaged in the table settle_mark: a column ");
+    text.append(problem).append(". Repair that row. See errors#damaged");
+    locator.fault = {make_error_code(errc::damaged), std::move(text)};
+    return locator;
+}
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+// Pauses between the tries of an operation.
+#pragma once
+
+#include <settle/version.hpp>
+
+#include <chrono>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Pauses that grow and differ between callers.
+class retry_pauses {
+public:
+    explicit retry_pauses(std::chrono::milliseconds longest_in_all = longest_effort)
+        : longest_in_all_(longest_in_all) {}
+
+    static constexpr std::chrono::seconds longest_effort{15};
+
+    /// False when the total time is used up.
+    [[nodiscard]] bool next();
+
+private:
+    using clock = std::chrono::steady_clock;
+    static constexpr std::chrono::milliseconds longest{50};
+    std::chrono::milliseconds longest_in_all_;
+    clock::time_point began_ = clock::now();
+    std::chrono::microseconds most_{500};
+};
+
+} // namespace detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/adapter/retry_pauses.ipp>
+#endif

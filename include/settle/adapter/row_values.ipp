@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that row_values.hpp declares.
+#pragma once
+
+#include <settle/adapter/row_values.hpp>
+#include <settle/store/utf8.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+SETTLE_FUNCTION column_need const* table_need::find(std::string_view column) const {
+    for (auto const& one : columns) {
+        if (one.name == column) return &one;
+    }
+    return nullptr;
+}
+
+SETTLE_FUNCTION column_need const& table_need::key() const {
+    std::size_t at = 0;
+    while (!columns[at].key) ++at;
+    return columns[at];
+}
+
+SETTLE_FUNCTION table_need need_of(collection_descriptor const& of) {
+    table_need need{of.name, {}};
+    for (std::size_t at = 0; at < of.members().size(); ++at) {
+        auto const& one = of.members()[at];
+        need.columns.push_back({one.name, one.access->kind, one.access->optional, at == of.key});
+    }
+    return need;
+}
+
+SETTLE_FUNCTION std::string_view set_text(member_access const& access, std::string_view text,
+                                          void* value) {
+    if (access.nested) {
+        error const problem = read_whole(*access.json, text, json_form::exact, value);
+        return problem.empty() ? "" : "holds no JSON of its struct";
+    }
+    if (!is_utf8(text)) {
+        return fault_of_text(text) == "holds a NUL" ? "holds a text with a NUL in it"
+                                                    : "holds a text that is not UTF-8";
+    }
+    access.set_text(value, text);
+    return {};
+}
+
+SETTLE_FUNCTION error damaged_row(collection_descriptor const& of, std::string_view key,
+                                  std::string_view column, std::string_view problem) {
+    std::string text{"settle: the row "};
+    text.append(shown(key)).append(" of the table '").append(of.name);
+    text.append("' is damaged: its column '").append(column).append("' ").append(problem);
+    return {make_error_code(errc::damaged), text.append(". Repair that row. See errors#damaged")};
+}
+
+} // namespace detail
+SETTLE_END
