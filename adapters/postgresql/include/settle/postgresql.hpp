@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+// A store and a log in one schema of a PostgreSQL database, which any number of programs may share.
+#pragma once
+
+#include <settle/postgresql/listener.hpp>
+#include <settle/postgresql/record_session.hpp>
+
+SETTLE_BEGIN
+namespace postgresql {
+
+/// One schema of a database. Each collection is an ordinary table, created on first use; an
+/// existing table is used unchanged if it fits the collection. People read entries with psql, in
+/// the view settle_entries.
+/// Shape:   address - `postgresql://[user[:password]@]host[:port][,…]/database[?options]`, or
+///          `host=… dbname=…`, with any option of libpq
+/// Errors:  the constructor throws settle::failure with one sentence
+/// Cost:    connections come from a pool. Threads and engines share them
+/// Source:  postgresql#address
+class database {
+public:
+    explicit database(std::string const& address, database_options const& options = {});
+    database(database const&) = delete;
+    database& operator=(database const&) = delete;
+    ~database();
+
+    /// As the constructor, but returns the error.
+    static result<std::unique_ptr<database>> open(std::string const& address,
+                                                  database_options const& options = {});
+
+    /// Errors:  throws settle::failure when a table does not fit its collection, or when the
+    ///          schema's records belong to another log
+    template <typename... Collections>
+    record_session<Collections...> bind(std::string const& log_name) {
+        return record_session<Collections...>{*pool_, log_name};
+    }
+
+    /// Errors:  throws settle::failure when the database cannot be read or written
+    log_session bind_log();
+
+    /// Wakes a worker when a transaction is submitted to this database's log, by any program.
+    /// Errors:  throws settle::failure when the server cannot be reached
+    [[nodiscard]] listener listen();
+
+    /// The round trips to the server up to now, without those of the connections' making.
+    [[nodiscard]] std::uint64_t round_trips() const noexcept;
+
+private:
+    std::unique_ptr<detail::pool> pool_;
+};
+
+} // namespace postgresql
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/postgresql.ipp>
+#endif

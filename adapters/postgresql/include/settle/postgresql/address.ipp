@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that address.hpp declares.
+#pragma once
+
+#include <settle/postgresql/address.hpp>
+
+#include <algorithm>
+#include <memory>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+SETTLE_FUNCTION void refuse_address(std::string const& why) {
+    raise(errc::unfit_store,
+          "settle: this PostgreSQL address is refused: " + why + ". See postgresql#address");
+}
+
+/// Whether the text after the first '@' has another one, before the path. libpq takes that text for
+/// a host, which its error texts name.
+[[nodiscard]] SETTLE_FUNCTION bool has_two_signs(std::string const& text) {
+    auto const first = text.find('@');
+    return first != text.npos && text.find('@', first + 1) < text.find_first_of("/?", first);
+}
+
+/// The values of a list with commas: at least one, which may be empty.
+[[nodiscard]] SETTLE_FUNCTION std::vector<std::string> in_list(std::string_view text) {
+    std::vector<std::string> all;
+    for (;;) {
+        auto const comma = text.find(',');
+        all.emplace_back(text.substr(0, comma));
+        if (comma == text.npos) return all;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+[[nodiscard]] SETTLE_FUNCTION std::string value_of(address::keywords const& all,
+                                                   std::string_view name) {
+    auto const found =
+        std::find_if(all.begin(), all.end(), [&](auto const& one) { return one.first == name; });
+    return found == all.end() ? "" : found->second;
+}
+
+/// The keywords and values of an address.
+[[nodiscard]] SETTLE_FUNCTION address::keywords parsed(std::string const& text) {
+    bool const is_uri = text.starts_with("postgresql://") || text.starts_with("postgres://");
+    if (is_uri && has_two_signs(text)) {
+        refuse_address("it has two '@'. In a name or a password, write '@' as %40, ':' as %3A, "
+                       "'/' as %2F and '%' as %25");
+    }
+    char* problem = nullptr;
+    std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> const options{
+        PQconninfoParse(text.c_str(), &problem), &PQconninfoFree};
+    std::unique_ptr<char, decltype(&PQfreemem)> const held{problem, &PQfreemem};
+    if (!options) {
+        // libpq's text may hold the password.
+        bool const secret = text.find('@') != text.npos || text.find("pass") != text.npos;
+        std::string why = secret || problem == nullptr ? "" : std::string{": "} + problem;
+        while (why.ends_with('\n')) why.pop_back();
+        refuse_address("it cannot be read" + why +
+                       ". Write postgresql://user:password@host:5432/database, or "
+                       "host=… dbname=…");
+    }
+    address::keywords all;
+    for (auto const* one = options.get(); one->keyword != nullptr; ++one) {
+        if (one->val != nullptr) all.emplace_back(one->keyword, one->val);
+    }
+    return all;
+}
+
+SETTLE_FUNCTION address::address(std::string const& text) {
+    auto given = parsed(text);
+    if (value_of(given, "dbname").empty() && value_of(given, "service").empty()) {
+        refuse_address("it names no database. Write one behind the host: "
+                       "postgresql://host:5432/bank");
+    }
+    // libpq would wait for each host as long as for all of them.
+    auto const names = in_list(value_of(given, "host"));
+    auto const addresses = in_list(value_of(given, "hostaddr"));
+    auto const ports = in_list(value_of(given, "port"));
+    auto const count = std::max({names.size(), addresses.size(), ports.size()});
+    auto const fits = [&](std::vector<std::string> const& list) {
+        return list.size() == count || (list.size() == 1 && list[0].empty());
+    };
+    if (!fits(names) || !fits(addresses) || (!fits(ports) && ports.size() != 1)) {
+        refuse_address("it has another number of ports than of hosts");
+    }
+    for (std::size_t at = 0; at < count; ++at) {
+        keywords one;
+        for (auto const& [name, value] : given) {
+            if (name != "host" && name != "hostaddr" && name != "port")
+                one.emplace_back(name, value);
+        }
+        auto const add = [&](char const* name, std::vector<std::string> const& list) {
+            auto const& value = list[list.size() == 1 ? 0 : at];
+            if (!value.empty()) one.emplace_back(name, value);
+        };
+        add("host", names);
+        add("hostaddr", addresses);
+        add("port", ports);
+        hosts_.push_back(std::move(one));
+    }
+}
+
+SETTLE_FUNCTION std::string name_of(address::keywords const& host) {
+    auto name = value_of(host, "host");
+    if (name.empty()) name = value_of(host, "hostaddr");
+    if (name.empty()) return "the server of this machine";
+    auto const port = value_of(host, "port");
+    return "'" + name + (port.empty() ? "" : ":" + port) + "'";
+}
+
+} // namespace postgresql::detail
+SETTLE_END

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// A connection in pipeline mode: statements are queued, and one round trip runs all of them.
+#pragma once
+
+#include <settle/postgresql/address.hpp>
+#include <settle/postgresql/database_options.hpp>
+#include <settle/postgresql/values.hpp>
+#include <settle/store/process.hpp>
+
+#include <chrono>
+#include <cstdint>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+/// A statement that each connection prepares when it first sends it. The pool makes statements.
+struct statement {
+    std::string sql;
+    std::vector<Oid> types; ///< of `$1`, `$2`, …
+    char const* phase;      ///< the action, as error sentences put it after "PostgreSQL could not"
+    std::size_t number;     ///< in its pool
+};
+
+/// What PostgreSQL says of itself at the connect.
+struct server_facts {
+    int version = 0;      ///< 150018 for 15.18
+    std::string schema{}; ///< of the tables
+};
+
+using deadline = std::chrono::steady_clock::time_point;
+
+/// A connection of one thread at a time. Its session has the options' limits, the schema alone in
+/// its search path, UTF-8, READ COMMITTED, and at least synchronous_commit = on.
+/// Errors:  all functions throw settle::failure; a lost connection is then good for nothing
+class connection {
+public:
+    /// Tries the hosts of the address in turn, and checks the server.
+    /// Errors:  no connection until the deadline; a server that is unfit
+    /// Cost:    the connect and one round trip
+    connection(address const& to, database_options const& options, deadline until);
+    connection(connection const&) = delete;
+    connection& operator=(connection const&) = delete;
+    ~connection();
+
+    /// Queues a statement; nothing is sent before sync(). Returns its number for result().
+    template <typename... Values>
+    std::size_t send(statement const& one, Values const&... values) {
+        return send(one, parameters{values...});
+    }
+    std::size_t send(statement const& one, parameters const& values);
+    /// Queues SQL that is not prepared and has no parameters: BEGIN, DDL, SAVEPOINT.
+    /// Shape:   phase - as in statement; a literal
+    std::size_t send_sql(std::string const& sql, char const* phase);
+
+    /// Sends what is queued and receives all results: one round trip, or none if nothing is queued.
+    /// Outside of begin() and commit(), all that is queued is one native transaction.
+    /// Errors:  throws statement_failure for the first statement that failed; the statements behind
+    ///          it were not run, and an open native transaction is good for nothing but rollback().
+    ///          Throws settle::failure with connection_lost; if a native transaction is open, then
+    ///          it took no effect and never will
+    void sync();
+
+    /// The result of a statement of the last sync() that was not empty, until the next send().
+    [[nodiscard]] rows const& result(std::size_t number) const { return results_.at(number); }
+
+    /// Begins a native transaction: BEGIN goes with the statements that follow.
+    void begin() noexcept { open_ = begins_ = true; }
+    /// Sends what is queued with a COMMIT behind it: one round trip.
+    /// Errors:  throws settle::failure with commit_unknown if the native transaction took effect at
+    ///          most once, perhaps later; with any other code it took no effect and never will
+    void commit();
+    /// Ends an open native transaction without an effect; one round trip, if it was sent.
+    /// Errors:  none; where the server cannot be told, the connection is lost, which does the same
+    void rollback() noexcept;
+
+    [[nodiscard]] bool in_transaction() const noexcept { return open_; }
+    /// False once the connection is lost. It may not yet know that it is.
+    [[nodiscard]] bool good() const noexcept {
+        return handle_ != nullptr && PQstatus(native()) == CONNECTION_OK;
+    }
+    /// Whether an unused connection still stands.
+    /// Cost:    one call of the system, no round trip
+    [[nodiscard]] bool alive() noexcept;
+
+    [[nodiscard]] server_facts const& server() const noexcept { return server_; }
+    [[nodiscard]] PGconn* native() const noexcept { return handle_.get(); }
+    /// Whether another caller can use it: nothing is queued, and no native transaction is open.
+    [[nodiscard]] bool reusable() const noexcept {
+        return good() && queue_.empty() && PQtransactionStatus(native()) == PQTRANS_IDLE;
+    }
+    /// The round trips since the connect or the last call.
+    [[nodiscard]] std::uint64_t take_round_trips() noexcept {
+        return std::exchange(round_trips_, 0);
+    }
+
+private:
+    struct closer {
+        process_stamp made_in;
+        void operator()(PGconn* held) const noexcept {
+            // In a forked child, a goodbye would end the parent's session.
+            if (made_in.is_here()) PQfinish(held);
+        }
+    };
+    enum class message : std::uint8_t { statement, preparation, begin, commit };
+    struct queued {
+        message kind;
+        std::size_t number; ///< of the statement that is prepared
+        char const* phase;
+    };
+    /// What ended a round trip early.
+    struct ending {
+        std::size_t at = none; ///< the place in the queue of the first failure or missing result
+        bool lost = false;     ///< the connection was lost, with or without an error of the server
+        error problem{};
+        error_names names{};
+    };
+    static constexpr std::size_t none = ~std::size_t{0};
+    /// Why the connection is lost, as far as it is known.
+    struct loss {
+        int code = connection_lost;
+        std::string text{};
+    };
+
+    void connect(address::keywords const& host, deadline until);
+    void prepare_session(database_options const& options);
+    /// To be called before a message is queued.
+    void prepare_queue();
+    void queue(int sent, message kind, char const* phase, std::size_t number = none);
+    void queue_sql(char const* sql, message kind, char const* phase);
+    /// Queues a statement that is prepared under its own text: BEGIN, COMMIT.
+    void queue_word(char const* word, message kind, char const* phase);
+    /// Errors:  none: returns what failed
+    [[nodiscard]] ending run_queue();
+    void take_result(queued const& of, std::size_t at, rows one, ending& into);
+    /// False when the connection is lost; null behind the result of each message.
+    [[nodiscard]] bool next_result(rows& into);
+    [[noreturn]] void raise_ending(ending const& with, char const* phase) const;
+    /// Closes the connection.
+    void lose() noexcept;
+    [[nodiscard]] error problem_of_loss(char const* phase) const;
+    static void take_notice(void* self, PGresult const* notice) noexcept;
+
+    std::unique_ptr<PGconn, closer> handle_;
+    server_facts server_;
+    std::chrono::milliseconds answer_timeout_{};
+    std::vector<queued> queue_; ///< what was not yet answered
+    std::vector<rows> results_;
+    std::vector<bool> prepared_; ///< by the number of a statement
+    std::size_t sent_ = 0;       ///< statements since the last round trip
+    std::uint64_t round_trips_ = 0;
+    bool open_ = false;           ///< a native transaction
+    bool begins_ = false;         ///< its BEGIN goes before the next statement
+    bool not_replicated_ = false; ///< a COMMIT did not wait for its standby
+    loss loss_{};
+};
+
+} // namespace postgresql::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/postgresql/connection.ipp>
+#endif

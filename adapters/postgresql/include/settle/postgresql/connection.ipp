@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that connection.hpp declares.
+#pragma once
+
+#include <settle/postgresql/connection.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+
+#include <poll.h>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+/// PostgreSQL 12: the oldest that was tried.
+inline constexpr int oldest_version = 120000;
+
+/// Waits until a socket is ready; false when the time is over.
+[[nodiscard]] SETTLE_FUNCTION bool wait_for_socket(int socket, short events, deadline until) {
+    for (;;) {
+        auto const left =
+            std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+        auto const most = std::chrono::milliseconds{std::numeric_limits<int>::max()};
+        pollfd waits{socket, events, 0};
+        int const ready = ::poll(&waits, 1, static_cast<int>(std::clamp(left, {}, most).count()));
+        if (ready > 0) return true;
+        if (ready == 0 || errno != EINTR) return false;
+    }
+}
+
+/// The SQLSTATE and the text of a failed connect. libpq gives the SQLSTATE only within a verbose
+/// text: "FATAL:  28P01: password authentication failed\nLOCATION: …".
+[[nodiscard]] SETTLE_FUNCTION error problem_of_connect(PGconn* failed,
+                                                       address::keywords const& host) {
+    std::string text{PQerrorMessage(failed)};
+    auto const is_letter = [](char one) {
+        return (one >= '0' && one <= '9') || (one >= 'A' && one <= 'Z');
+    };
+    int code = not_connected;
+    for (auto at = text.find(":  "); at != text.npos; at = text.find(":  ", at + 1)) {
+        auto const state = std::string_view{text}.substr(at + 3, 5);
+        bool const is_state = state.size() == 5 && text.substr(at + 8, 2) == ": " &&
+                              std::all_of(state.begin(), state.end(), is_letter);
+        if (!is_state) continue;
+        code = number_of(state);
+        text.erase(at + 3, 7);
+        break;
+    }
+    // Hints and other tries follow.
+    text.resize(std::min(text.size(), text.find('\n')));
+    auto const says = [&](char const* word) { return text.find(word) != text.npos; };
+    // libpq checks the values of some options when it connects.
+    if (code == not_connected && text.starts_with("invalid ")) refuse_address(native_text(text));
+    if (code == not_connected && PQconnectionNeedsPassword(failed) == 1) code = invalid_password;
+    if (code == not_connected && (says("SSL") || says("certificate"))) code = tls_failed;
+    return describe(code, text, "be reached at " + name_of(host));
+}
+
+SETTLE_FUNCTION connection::connection(address const& to, database_options const& options,
+                                       deadline until)
+    : answer_timeout_(options.answer_timeout) {
+    auto const& hosts = to.hosts();
+    for (std::size_t at = 0; at < hosts.size(); ++at) {
+        // A host that does not answer leaves time for the hosts behind it.
+        auto const now = std::chrono::steady_clock::now();
+        auto const share = (until - now) / static_cast<int>(hosts.size() - at);
+        try {
+            connect(hosts[at], now + share);
+            prepare_session(options);
+            return;
+        } catch (failure const&) {
+            lose();
+            if (at + 1 == hosts.size()) throw;
+        }
+    }
+}
+
+SETTLE_FUNCTION connection::~connection() = default;
+
+SETTLE_FUNCTION void connection::connect(address::keywords const& host, deadline until) {
+    std::vector<char const*> names;
+    std::vector<char const*> values;
+    auto const add = [&](char const* name, char const* value) {
+        names.push_back(name);
+        values.push_back(value);
+    };
+    add("fallback_application_name", "settle");
+    for (auto const& [name, value] : host) add(name.c_str(), value.c_str());
+    add("client_encoding", "UTF8");
+    add(nullptr, nullptr);
+    handle_.reset(PQconnectStartParams(names.data(), values.data(), 0));
+    if (!handle_) throw std::bad_alloc{};
+    PQsetErrorVerbosity(native(), PQERRORS_VERBOSE);
+    PQsetNoticeReceiver(native(), &take_notice, this);
+    auto state =
+        PQstatus(native()) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
+    while (state != PGRES_POLLING_OK) {
+        if (state == PGRES_POLLING_FAILED) throw failure(problem_of_connect(native(), host));
+        short const events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+        if (!wait_for_socket(PQsocket(native()), events, until)) {
+            throw failure(
+                describe(not_connected, "it does not answer", "be reached at " + name_of(host)));
+        }
+        state = PQconnectPoll(native());
+    }
+    if (PQsetnonblocking(native(), 1) != 0 || PQenterPipelineMode(native()) != 1) lose();
+}
+
+/// The SQL that makes a session independent of the settings of its user and its database.
+[[nodiscard]] SETTLE_FUNCTION std::string session_sql(database_options const& options) {
+    std::string const schema = options.schema.empty()
+                                   // A temporary schema would take the tables with it.
+                                   ? "(SELECT name FROM pg_catalog.unnest("
+                                     "pg_catalog.current_schemas(false)) WITH ORDINALITY "
+                                     "AS found(name, at) WHERE name NOT LIKE 'pg\\_%' "
+                                     "ORDER BY at LIMIT 1)"
+                                   : "(SELECT nspname FROM pg_catalog.pg_namespace "
+                                     "WHERE nspname = $1)";
+    std::string sql{"SELECT pg_catalog.current_setting('server_version_num')::int4, "
+                    "pg_catalog.current_setting('server_encoding'), "
+                    "pg_catalog.pg_is_in_recovery(), "
+                    "pg_catalog.current_setting('transaction_read_only') = 'on', "};
+    sql.append(schema).append("::text");
+    auto const set = [&](std::string_view name, std::string_view value) {
+        sql.append(", pg_catalog.set_config('").append(name).append("', ");
+        sql.append(value).append(", false)");
+    };
+    auto const milliseconds = [&](std::string_view name, std::chrono::milliseconds limit) {
+        // 0 means no limit.
+        auto const most = std::chrono::milliseconds{std::numeric_limits<int>::max()};
+        auto const count = std::clamp(limit, std::chrono::milliseconds{1}, most).count();
+        set(name, "'" + std::to_string(count) + "'");
+    };
+    milliseconds("lock_timeout", options.lock_timeout);
+    milliseconds("statement_timeout", options.statement_timeout);
+    milliseconds("idle_in_transaction_session_timeout", options.idle_timeout);
+    // A wave reads marks behind the lock of their rows, and must see every commit before.
+    set("default_transaction_isolation", "'read committed'");
+    std::string const waits{"pg_catalog.current_setting('synchronous_commit')"};
+    set("synchronous_commit",
+        "CASE WHEN " + waits + " IN ('off', 'local') THEN 'on' ELSE " + waits + " END");
+    set("standard_conforming_strings", "'on'");
+    // The texts of casts.
+    set("DateStyle", "'ISO, YMD'");
+    set("IntervalStyle", "'postgres'");
+    set("TimeZone", "'UTC'");
+    set("bytea_output", "'hex'");
+    set("extra_float_digits", "'1'");
+    // Rows that a policy hides are an error instead of missing.
+    set("row_security", "'off'");
+    set("jit", "'off'");
+    // Statements are planned once, whatever the size of their arrays: an index finds each key.
+    set("plan_cache_mode", "'force_generic_plan'");
+    for (auto const* const other : {"enable_seqscan", "enable_hashjoin", "enable_mergejoin"}) {
+        set(other, "'off'");
+    }
+    // Last, since the schema is found by the user's own search path.
+    set("search_path", "pg_catalog.quote_ident(" + schema + ") || ', pg_temp'");
+    return sql;
+}
+
+SETTLE_FUNCTION void connection::prepare_session(database_options const& options) {
+    auto const sql = session_sql(options);
+    std::array const values{options.schema.c_str()};
+    queue(PQsendQueryParams(native(), sql.c_str(), options.schema.empty() ? 0 : 1, nullptr,
+                            values.data(), nullptr, nullptr, 1),
+          message::statement, "prepare the session");
+    for (auto const* const word : {"BEGIN", "COMMIT"}) {
+        queue(PQsendPrepare(native(), word, word, 0, nullptr), message::statement,
+              "prepare the session");
+    }
+    sync();
+    auto const& found = result(0);
+    server_.version = static_cast<int>(found.integer(0, 0));
+    if (server_.version < oldest_version) {
+        raise(errc::other_version, "settle: this server is older than PostgreSQL 12. Use a newer "
+                                   "one. See postgresql#address");
+    }
+    if (found.text(0, 1) != "UTF8") {
+        raise(errc::unfit_store, "settle: this database has the encoding " +
+                                     std::string{found.text(0, 1)} +
+                                     ". Create one with the encoding UTF8. See postgresql#address");
+    }
+    if (found.boolean(0, 2) || found.boolean(0, 3)) {
+        throw failure(describe(read_only_transaction,
+                               found.boolean(0, 2) ? "this server is a standby"
+                                                   : "the user's native transactions are read-only",
+                               "take writes"));
+    }
+    constexpr int schema_at = 4;
+    if (found.is_null(0, schema_at)) {
+        raise(
+            errc::unfit_store,
+            options.schema.empty()
+                ? "settle: no schema of the user's search path exists. Create one, or name one in "
+                  "database_options::schema. See postgresql#address"
+                : "settle: there is no schema '" + options.schema +
+                      "' in this database. Create it. See postgresql#address");
+    }
+    server_.schema = found.text(0, schema_at);
+    round_trips_ = 0;
+}
+
+SETTLE_FUNCTION bool connection::alive() noexcept {
+    while (good()) {
+        pollfd waits{PQsocket(native()), POLLIN, 0};
+        if (::poll(&waits, 1, 0) == 0) return true;
+        // Whatever comes unasked is a notice, or the end.
+        if (PQconsumeInput(native()) == 0) break;
+        static_cast<void>(PQisBusy(native()));
+    }
+    if (handle_ != nullptr && PQisBusy(native()) == 0) {
+        // With a message in the queue, the end comes as its result.
+        rows const last{PQgetResult(native())};
+        take_notice(this, last.native());
+    }
+    lose();
+    return false;
+}
+
+SETTLE_FUNCTION void connection::lose() noexcept {
+    handle_.reset();
+    queue_.clear();
+    open_ = begins_ = false;
+}
+
+SETTLE_FUNCTION error connection::problem_of_loss(char const* phase) const {
+    return describe(loss_.code, loss_.text, phase);
+}
+
+[[nodiscard]] SETTLE_FUNCTION std::string_view field_of(PGresult const* from, int which) noexcept {
+    char const* const text = PQresultErrorField(from, which);
+    return text == nullptr ? "" : text;
+}
+
+SETTLE_FUNCTION void connection::take_notice(void* self, PGresult const* notice) noexcept {
+    auto& here = *static_cast<connection*>(self);
+    // The COMMIT is answered, but without the wait for the standby.
+    if (field_of(notice, PG_DIAG_SOURCE_FUNCTION) == "SyncRepWaitForLSN") {
+        here.not_replicated_ = true;
+    }
+    auto const severity = field_of(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+    auto const state = field_of(notice, PG_DIAG_SQLSTATE);
+    bool const ends = severity == "FATAL" || (severity == "WARNING" && state.starts_with("57P"));
+    if (!ends) return;
+    try {
+        here.loss_ = {number_of(state), std::string{field_of(notice, PG_DIAG_MESSAGE_PRIMARY)}};
+    } catch (std::bad_alloc const&) {
+        // The loss of the connection is reported without its reason.
+    }
+}
+
+SETTLE_FUNCTION void connection::prepare_queue() {
+    if (queue_.empty()) results_.clear();
+    if (std::exchange(begins_, false)) queue_word("BEGIN", message::begin, "begin");
+}
+
+SETTLE_FUNCTION void connection::queue(int sent, message kind, char const* phase,
+                                       std::size_t number) {
+    if (sent != 1) {
+        if (handle_ != nullptr) loss_.text = PQerrorMessage(native());
+        lose();
+        throw failure(problem_of_loss(phase));
+    }
+    queue_.push_back({kind, number, phase});
+}
+
+SETTLE_FUNCTION void connection::queue_sql(char const* sql, message kind, char const* phase) {
+    queue(PQsendQueryParams(native(), sql, 0, nullptr, nullptr, nullptr, nullptr, 1), kind, phase);
+}
+
+SETTLE_FUNCTION void connection::queue_word(char const* word, message kind, char const* phase) {
+    queue(PQsendQueryPrepared(native(), word, 0, nullptr, nullptr, nullptr, 1), kind, phase);
+}
+
+SETTLE_FUNCTION std::size_t connection::send(statement const& one, parameters const& values) {
+    prepare_queue();
+    auto const name = "s" + std::to_string(one.number);
+    if (prepared_.size() <= one.number) prepared_.resize(one.number + 1);
+    if (!prepared_[one.number]) {
+        queue(PQsendPrepare(native(), name.c_str(), one.sql.c_str(),
+                            static_cast<int>(one.types.size()), one.types.data()),
+              message::preparation, one.phase, one.number);
+        prepared_[one.number] = true;
+    }
+    static constexpr auto binary = [] {
+        std::array<int, parameters::most> all{};
+        all.fill(1);
+        return all;
+    }();
+    auto const all = values.values();
+    queue(PQsendQueryPrepared(native(), name.c_str(), values.count(), all.data(), values.lengths(),
+                              binary.data(), 1),
+          message::statement, one.phase);
+    return sent_++;
+}
+
+SETTLE_FUNCTION std::size_t connection::send_sql(std::string const& sql, char const* phase) {
+    prepare_queue();
+    queue_sql(sql.c_str(), message::statement, phase);
+    return sent_++;
+}
+
+SETTLE_FUNCTION void connection::sync() {
+    if (queue_.empty()) return;
+    auto const* const phase = queue_.front().phase;
+    auto const ended = run_queue();
+    if (ended.at != none) raise_ending(ended, phase);
+}
+
+SETTLE_FUNCTION void connection::commit() {
+    constexpr auto phase = "commit";
+    if (std::exchange(begins_, false)) {
+        // Nothing was sent since begin().
+        open_ = false;
+        return;
+    }
+    // A loss that shows before the COMMIT is sent has a certain end.
+    if (!alive()) throw failure(problem_of_loss(phase));
+    not_replicated_ = false;
+    auto const place = queue_.size();
+    queue_word("COMMIT", message::commit, phase);
+    auto const ended = run_queue();
+    // The server answers in order: behind an error of its own, it did not come to the COMMIT.
+    bool const answered = ended.at > place;
+    if (!answered && (!ended.lost || (ended.at < place && ended.problem)))
+        raise_ending(ended, phase);
+    open_ = false;
+    if (answered && !not_replicated_) return;
+    throw failure(describe(commit_unknown,
+                           not_replicated_ ? "the wait for the standby was canceled" : loss_.text,
+                           "say whether the commit took effect"));
+}
+
+SETTLE_FUNCTION void connection::rollback() noexcept {
+    if (!std::exchange(open_, false) || std::exchange(begins_, false)) return;
+    try {
+        if (good() && !queue_.empty()) static_cast<void>(run_queue());
+        if (good()) {
+            // The server has ended a native transaction whose COMMIT failed.
+            if (PQtransactionStatus(native()) == PQTRANS_IDLE) return;
+            queue_sql("ROLLBACK", message::statement, "roll back");
+            if (run_queue().at == none) return;
+        }
+    } catch (std::exception const&) {
+        // The end of the connection undoes the native transaction.
+    }
+    lose();
+}
+
+SETTLE_FUNCTION connection::ending connection::run_queue() {
+    ending ended;
+    ++round_trips_;
+    auto const all = std::exchange(queue_, {});
+    results_.clear();
+    sent_ = 0;
+    auto const lost_at = [&](std::size_t place) {
+        ended.lost = true;
+        ended.at = std::min(ended.at, place);
+        if (loss_.text.empty()) loss_.text = PQerrorMessage(native());
+        lose();
+        return ended;
+    };
+    if (PQpipelineSync(native()) != 1) return lost_at(0);
+    for (std::size_t place = 0; place < all.size(); ++place) {
+        rows one;
+        rows behind;
+        if (!next_result(one)) return lost_at(place);
+        take_result(all[place], place, std::move(one), ended);
+        if (ended.lost) return lost_at(place);
+        if (!next_result(behind)) return lost_at(place + 1);
+    }
+    rows synced;
+    if (!next_result(synced)) return lost_at(all.size());
+    return ended;
+}
+
+SETTLE_FUNCTION bool connection::next_result(rows& into) {
+    auto until = std::chrono::steady_clock::now() + answer_timeout_;
+    while (PQisBusy(native()) == 1) {
+        if (PQstatus(native()) == CONNECTION_BAD) return false;
+        bool const writes = PQflush(native()) == 1;
+        short const events = writes ? POLLIN | POLLOUT : POLLIN;
+        if (!wait_for_socket(PQsocket(native()), events, until)) {
+            loss_.text = "no answer came in time (database_options::answer_timeout)";
+            return false;
+        }
+        // A failure shows in the status, behind the results that came before it.
+        static_cast<void>(PQconsumeInput(native()));
+    }
+    into = rows{PQgetResult(native())};
+    return true;
+}
+
+SETTLE_FUNCTION void connection::take_result(queued const& of, std::size_t at, rows one,
+                                             ending& into) {
+    auto const status = PQresultStatus(one.native());
+    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+        bool const is_other =
+            of.kind == message::commit && std::string_view{PQcmdStatus(one.native())} != "COMMIT";
+        if (is_other) {
+            into.at = at;
+            into.problem = describe(failed_transaction, "a statement before it failed", of.phase);
+        }
+        if (of.kind == message::statement) results_.push_back(std::move(one));
+        return;
+    }
+    if (of.kind == message::preparation) prepared_[of.number] = false;
+    if (status == PGRES_PIPELINE_ABORTED || into.at != none) return;
+    into.at = at;
+    auto const field = [&](int which) { return std::string{field_of(one.native(), which)}; };
+    auto const state = field(PG_DIAG_SQLSTATE);
+    auto text = field(PG_DIAG_MESSAGE_PRIMARY);
+    if (state.empty()) {
+        // Of libpq: the results that follow cannot be trusted.
+        into.lost = true;
+        loss_.text = PQresultErrorMessage(one.native());
+        return;
+    }
+    if (state.starts_with("23")) text += ": " + field(PG_DIAG_MESSAGE_DETAIL);
+    if (field(PG_DIAG_SEVERITY_NONLOCALIZED) == "FATAL") loss_ = {number_of(state), text};
+    into.problem = describe(number_of(state), text, of.phase);
+    into.names = {field(PG_DIAG_CONSTRAINT_NAME), field(PG_DIAG_SCHEMA_NAME),
+                  field(PG_DIAG_TABLE_NAME), field(PG_DIAG_COLUMN_NAME)};
+}
+
+SETTLE_FUNCTION void connection::raise_ending(ending const& with, char const* phase) const {
+    if (with.problem) throw statement_failure(with.problem, with.names);
+    throw failure(problem_of_loss(phase));
+}
+
+} // namespace postgresql::detail
+SETTLE_END

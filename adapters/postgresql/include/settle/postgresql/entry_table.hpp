@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// The entries of a log, in the table settle_entry: the statements that insert, change, read and
+// list them.
+#pragma once
+
+#include <settle/adapter/entry_row.hpp>
+#include <settle/adapter/sent_write.hpp>
+#include <settle/postgresql/row.hpp>
+#include <settle/store/seam.hpp>
+
+#include <array>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+using settle::detail::entry_field;
+using settle::detail::sent_write;
+
+/// Threads may share a table of entries.
+class entry_table {
+public:
+    explicit entry_table(pool& with);
+
+    /// Queues the insert of entries that do not exist; read_inserted() gives each its answer.
+    /// Shape:   all - not empty
+    std::size_t send_insert(connection& on, std::span<sent_write const> all,
+                            write_context const& at) const;
+    static void read_inserted(rows const& inserted, std::span<sent_write const> all);
+
+    /// Queues compare-and-sets of one action; read_changed() gives each its answer.
+    /// Shape:   all - not empty
+    std::size_t send_change(connection& on, std::span<sent_write const> all,
+                            write_context const& at) const;
+    static void read_changed(rows const& changed, std::span<sent_write const> all);
+
+    /// Queues the insert of entries with new ids, for a native transaction that fails with
+    /// unique_violation if an id exists.
+    void send_new(connection& on, std::span<sent_write const> all, write_context const& at) const;
+    /// Queues changes of entries that send_locks() has locked, and which are as the changes expect.
+    void send_certain(connection& on, std::span<sent_write const> all,
+                      write_context const& at) const;
+    /// Queues a read of id, state, epoch and revision of some entries, and locks them.
+    std::size_t send_locks(connection& on, array_value const& ids) const {
+        return on.send(*locks_, ids);
+    }
+    /// Queues a read of the ids that exist, and whether each is open.
+    std::size_t send_look(connection& on, array_value const& ids) const {
+        return on.send(*look_, ids);
+    }
+
+    /// Queues a read of entries: their columns, and the number of each id, from 1 on.
+    std::size_t send_read(connection& on, array_value const& ids) const {
+        return on.send(*read_, ids);
+    }
+    /// Queues a page of entries.
+    std::size_t send_page(connection& on, entry_filter const& filter, transaction_id const& after,
+                          std::size_t limit) const;
+    /// Queues the erasure of finished entries in some pages of the table, and then a read of the
+    /// number of all its pages. The result of the erasure is the page of each erased entry.
+    std::size_t send_purge(connection& on, std::int64_t first_page, std::int64_t end_page,
+                           timestamp before, std::size_t limit) const;
+
+private:
+    std::string table_;
+    statement const* insert_;
+    statement const* new_;
+    std::array<statement const*, static_cast<std::size_t>(step::commit_and_close) + 1> changes_{};
+    std::array<statement const*, static_cast<std::size_t>(step::commit_and_close) + 1> certain_{};
+    statement const* locks_;
+    statement const* look_;
+    statement const* read_;
+    statement const* all_;
+    statement const* of_state_;
+    statement const* open_of_state_;
+    statement const* unfinished_;
+    statement const* purge_;
+    statement const* pages_;
+};
+
+} // namespace postgresql::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#    include <settle/postgresql/entry_table.ipp>
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that mark_table.hpp declares.
+#pragma once
+
+#include <settle/postgresql/mark_table.hpp>
+
+#include <charconv>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+SETTLE_FUNCTION void added_marks::add(part_key const& key,
+                                      settle::detail::record_descriptor const& of,
+                                      mark_view const& mark) {
+    mark_arrays::add(key, *mark.id, mark.part);
+    settle::detail::mark_columns columns;
+    settle::detail::encode_mark(of, mark, columns);
+    auto const give = [](array_value& to, std::string_view text) {
+        if (text.empty()) to.add(nullptr);
+        else to.add(text);
+    };
+    epochs.add(static_cast<std::int64_t>(mark.epoch_number));
+    effects.add(columns.effect);
+    give(confirms, columns.confirm);
+    give(undos, columns.undo);
+    give(images, columns.image);
+}
+
+SETTLE_FUNCTION mark_table::mark_table(pool& with) {
+    using enum value_type;
+    auto const table = with.schema_prefix() + "settle_mark";
+    constexpr std::size_t of_effect = 9;
+    new_ = &with.prepare("INSERT INTO " + table +
+                             "(key, id, participant, line, epoch, effect, confirm, undo, image, "
+                             "collection) SELECT w.*, $10 FROM " +
+                             arrays_as_table(of_effect),
+                         {text_array, text_array, int8_array, int8_array, int8_array, text_array,
+                          text_array, text_array, text_array, text},
+                         "add marks");
+    constexpr char const* is_of_wave =
+        " WHERE (m.key, m.id, m.participant, m.line) = (w.c0, w.c1, w.c2, w.c3)";
+    raise_ = &with.prepare(expecting("UPDATE " + table + " AS m SET epoch = w.c4 FROM " +
+                                         arrays_as_table(5) + is_of_wave + " AND m.collection = $6",
+                                     6),
+                           {text_array, text_array, int8_array, int8_array, int8_array, text, int8},
+                           "raise marks");
+    pull_ =
+        &with.prepare(expecting("DELETE FROM " + table + " AS m USING " + arrays_as_table(4) +
+                                    is_of_wave + " AND m.collection = $5",
+                                5),
+                      {text_array, text_array, int8_array, int8_array, text, int8}, "pull marks");
+    finish_ = &with.prepare(
+        expecting("DELETE FROM " + table + " AS m USING " + arrays_as_table(6) + is_of_wave +
+                      " AND m.collection = $7 AND m.epoch = w.c4 AND "
+                      "m.confirm IS NOT DISTINCT FROM w.c5 AND m.effect = 'add'",
+                  7),
+        {text_array, text_array, int8_array, int8_array, int8_array, text_array, text, int8},
+        "pull marks");
+    unmarked_ =
+        &with.prepare("SELECT 1 / (NOT EXISTS (SELECT FROM " + arrays_as_table(1) + " JOIN " +
+                          table + " AS m ON m.key = w.c0 AND m.collection = $2))::int",
+                      {text_array, text}, "look for marks");
+    page_ = &with.prepare(
+        "SELECT id, participant, line, collection, key, epoch FROM " + table +
+            " WHERE collection = ANY($1) AND (collection, key, id, participant, line) > "
+            "($2, $3, $4, $5, $6) ORDER BY collection, key, id, participant, line LIMIT $7",
+        {text_array, text, text, text, int8, int8, int8}, "read marks");
+}
+
+SETTLE_FUNCTION void mark_table::send_new(connection& on, std::string_view collection,
+                                          added_marks const& all) const {
+    on.send(*new_, all.keys, all.ids, all.participants, all.lines, all.epochs, all.effects,
+            all.confirms, all.undos, all.images, collection);
+}
+SETTLE_FUNCTION void mark_table::send_raised(connection& on, std::string_view collection,
+                                             mark_arrays const& all,
+                                             array_value const& epochs) const {
+    on.send(*raise_, all.keys, all.ids, all.participants, all.lines, epochs, collection,
+            all.count());
+}
+SETTLE_FUNCTION void mark_table::send_pulled(connection& on, std::string_view collection,
+                                             mark_arrays const& all) const {
+    on.send(*pull_, all.keys, all.ids, all.participants, all.lines, collection, all.count());
+}
+
+SETTLE_FUNCTION void mark_table::send_finished(connection& on, std::string_view collection,
+                                               added_marks const& all) const {
+    on.send(*finish_, all.keys, all.ids, all.participants, all.lines, all.epochs, all.confirms,
+            collection, all.count());
+}
+
+SETTLE_FUNCTION std::vector<mark_locator>
+mark_table::read(pool& with, std::span<collection_descriptor const* const> of,
+                 std::optional<mark_locator> const& after, std::size_t limit) const {
+    array_value names{value_type::text};
+    for (auto const* const one : of) names.add(one->name);
+    mark_locator const behind = after.value_or(mark_locator{{}, std::string{}, {}, {}, 0});
+    mark_key const key{settle::detail::view_of(behind.key)};
+    std::vector<mark_locator> found;
+    auto on = with.take();
+    auto const number = on->send(*page_, names, behind.collection, key.text(), behind.id,
+                                 std::int64_t{behind.part.participant},
+                                 std::int64_t{behind.part.line}, settle::detail::limit_of(limit));
+    on->sync();
+    for_each_row(on->result(number), [&](row const& one) {
+        auto& locator = found.emplace_back(settle::detail::read_locator(one));
+        auto const here = std::find_if(of.begin(), of.end(), [&](auto const* each) {
+            return each->name == locator.collection;
+        });
+        if ((*here)->text_key) return;
+        auto const text = std::get<std::string>(locator.key);
+        std::int64_t as_number = 0;
+        auto const* const end = text.data() + text.size();
+        auto const read = std::from_chars(text.data(), end, as_number);
+        if (read.ec == std::errc{} && read.ptr == end) locator.key = as_number;
+    });
+    return found;
+}
+
+} // namespace postgresql::detail
+SETTLE_END

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+// Native transactions: repeated after conflicts, with an end that is certain or unknown.
+#pragma once
+
+#include <settle/adapter/native_wave.hpp>
+#include <settle/postgresql/pool.hpp>
+#include <settle/store/function_view.hpp>
+
+#include <optional>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+using settle::detail::commit_result;
+using settle::detail::commit_status;
+
+/// A native transaction on a connection of the pool.
+class native_transaction {
+public:
+    using action = settle::detail::function_view<void(connection&)>;
+
+    explicit native_transaction(pool& from) noexcept : from_(&from) {}
+
+    /// Runs a function between BEGIN and COMMIT. BEGIN goes with the first sync() of the function,
+    /// and COMMIT with what the function left queued: a function without a sync() costs one round
+    /// trip in all, and each sync() one more.
+    /// Shape:   function(connection) - called again from the start after a conflict; throws
+    ///          settle::failure to undo all; longest - time limit of the repetitions
+    /// Errors:  an exception other than settle::failure undoes all and is rethrown
+    [[nodiscard]] commit_result perform(action function, std::chrono::milliseconds longest);
+
+    /// The result of a statement that went with the COMMIT, after a perform() that committed.
+    [[nodiscard]] rows const& result(std::size_t number) const { return (*held_)->result(number); }
+
+private:
+    commit_result try_once(action function);
+
+    pool* from_;
+    std::optional<pool::loan> held_;
+};
+
+} // namespace postgresql::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/postgresql/native.ipp>
+#endif

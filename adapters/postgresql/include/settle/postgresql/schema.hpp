@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+// The library's own tables in a schema of a database.
+#pragma once
+
+#include <settle/postgresql/row.hpp>
+
+SETTLE_BEGIN
+namespace postgresql {
+
+/// The version of the tables settle_…; it changes when older libraries cannot use them.
+inline constexpr std::string_view schema_version = "1";
+
+namespace detail {
+
+/// Creates the tables, if they do not exist.
+/// Errors:  throws settle::failure; errc::other_version for tables that this library cannot use
+void prepare_schema(pool& with);
+
+/// A stored value about the database, if there is one.
+[[nodiscard]] std::optional<std::string> known_metadata(pool& with, std::string_view name);
+
+/// A value about the database that is written once.
+/// Shape:   value - the initial value
+[[nodiscard]] std::string get_or_init_metadata(pool& with, std::string_view name,
+                                               std::string_view value);
+
+/// A name that no other log has.
+[[nodiscard]] std::string fresh_log_name();
+
+} // namespace detail
+} // namespace postgresql
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/postgresql/schema.ipp>
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that schema.hpp declares.
+#pragma once
+
+#include <settle/adapter/entry_row.hpp>
+#include <settle/postgresql/schema.hpp>
+
+#include <random>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+/// A time of an entry as people read it; NULL for a time of a wrong clock that has no date.
+[[nodiscard]] inline std::string time_of(std::string const& column) {
+    return "CASE WHEN e." + column + " BETWEEN -62135596800000 AND 253402300799999 THEN " +
+           "to_timestamp(e." + column + " / 1000.0) END AS " + column;
+}
+
+/// The view of the entries for people.
+[[nodiscard]] SETTLE_FUNCTION std::string entries_view(std::string const& schema) {
+    using settle::detail::words_of;
+    return "CREATE VIEW " + schema + "settle_entries AS SELECT e.id, e.type, " +
+           words_of<state>("e.state", all_states, "e.state::text") + " AS state, nullif(" +
+           words_of<reason>("e.reason", all_reasons, "e.reason::text") +
+           ", '0') AS reason, e.participant, e.line, e.parameters, " + time_of("created") + ", " +
+           time_of("modified") +
+           ", e.attempts, e.epoch, e.committed, e.owner, e.images, e.definition, e.revision, "
+           "e.stages_kept, e.results FROM " +
+           schema + "settle_entry AS e";
+}
+
+SETTLE_FUNCTION void create_tables(connection& with, std::string const& schema) {
+    // Ids and keys are compared by their bytes. `open` is true while an entry is not final: the
+    // index of open entries changes only when an entry is inserted and when it ends, and room in
+    // the pages keeps all other changes away from the indexes.
+    std::array<std::string, 6> const all{
+        "settle_meta(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)",
+        "settle_entry(id text COLLATE \"C\" PRIMARY KEY, state smallint NOT NULL, "
+        "epoch bigint NOT NULL, revision bigint NOT NULL DEFAULT 0, committed bigint, "
+        "created bigint NOT NULL, modified bigint NOT NULL, attempts bigint NOT NULL, "
+        "stages_kept bigint NOT NULL DEFAULT 0, reason smallint, line bigint, "
+        "open boolean NOT NULL, type text, definition text, owner text NOT NULL, "
+        "participant text, parameters text, images text, results text) WITH (fillfactor = 70)",
+        "settle_mark(collection text COLLATE \"C\", key text COLLATE \"C\", id text COLLATE \"C\", "
+        "participant bigint, line bigint, epoch bigint NOT NULL, effect text NOT NULL, "
+        "confirm text, undo text, image text, "
+        "PRIMARY KEY (collection, key, id, participant, line))",
+        "CREATE INDEX settle_entry_open ON " + schema + "settle_entry(id) WHERE open",
+        entries_view(schema),
+        "INSERT INTO " + schema + "settle_meta VALUES('schema_version', '" +
+            std::string{schema_version} + "')"};
+    for (auto const& sql : all) {
+        bool const table = sql.starts_with("settle_");
+        with.send_sql(table ? "CREATE TABLE " + schema + sql : sql, "create the tables of settle");
+    }
+}
+
+SETTLE_FUNCTION void prepare_schema(pool& with) {
+    auto const& schema = with.schema_prefix();
+    auto const& look = with.prepare("SELECT to_regclass($1) IS NOT NULL", {value_type::text},
+                                    "look for the tables of settle");
+    auto const is_there = [&](connection& on) {
+        auto const found = on.send(look, schema + "settle_meta");
+        on.sync();
+        return on.result(found).boolean(0, 0);
+    };
+    bool made = false;
+    {
+        auto on = with.take();
+        made = is_there(*on);
+    }
+    if (!made) {
+        perform_or_throw(with, [&](connection& on) {
+            // Another program may be creating them.
+            on.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))",
+                        "wait for another program that creates the tables of settle");
+            if (!is_there(on)) create_tables(on, schema);
+        });
+    }
+    auto const found = known_metadata(with, "schema_version");
+    if (found == schema_version) return;
+    raise(errc::other_version,
+          "settle: the tables " + schema + "settle_… have version " +
+              found.value_or(std::string{"unknown"}) + " and this library needs version " +
+              std::string{schema_version} +
+              ". Use the release of settle that made them. See postgresql#schema-version");
+}
+
+SETTLE_FUNCTION std::optional<std::string> known_metadata(pool& with, std::string_view name) {
+    auto const& look =
+        with.prepare("SELECT value FROM " + with.schema_prefix() + "settle_meta WHERE name = $1",
+                     {value_type::text}, "read the table settle_meta");
+    auto on = with.take();
+    auto const found = on->send(look, name);
+    on->sync();
+    auto const& value = on->result(found);
+    if (value.empty()) return std::nullopt;
+    return std::string{value.text(0, 0)};
+}
+
+SETTLE_FUNCTION std::string get_or_init_metadata(pool& with, std::string_view name,
+                                                 std::string_view value) {
+    if (auto known = known_metadata(with, name)) return *std::move(known);
+    auto const& write = with.prepare(
+        "INSERT INTO " + with.schema_prefix() + "settle_meta VALUES($1, $2) ON CONFLICT DO NOTHING",
+        {value_type::text, value_type::text}, "write the table settle_meta");
+    perform_or_throw(with, [&](connection& on) { on.send(write, name, value); });
+    return known_metadata(with, name).value_or(std::string{});
+}
+
+SETTLE_FUNCTION std::string fresh_log_name() {
+    std::random_device chance;
+    std::string name{"postgresql-"};
+    for (int part = 0; part < 2; ++part) {
+        name += settle::detail::hex_of(chance()).substr(8);
+    }
+    return name;
+}
+
+} // namespace postgresql::detail
+SETTLE_END

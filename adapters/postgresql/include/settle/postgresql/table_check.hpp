@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// Creates the table of a collection, or checks an existing table: a table that could refuse or
+// change a write of settle is refused when the collection is bound.
+#pragma once
+
+#include <settle/postgresql/table_column.hpp>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+/// A column that the collection does not name.
+struct other_column {
+    std::string name;
+    std::string type; ///< in SQL, for a cast
+};
+
+/// A table that holds a collection.
+struct fit_table {
+    std::vector<table_column> columns; ///< in the order of the members
+    std::vector<other_column> others;  ///< without generated columns, which make themselves
+    bool is_readable = true;           ///< every row can be read as a record
+    bool is_referenced = false;        ///< a foreign key may refuse that a row is erased
+};
+
+/// Creates the table if it does not exist; an existing table is used unchanged if it fits.
+/// Errors:  throws settle::failure; errc::unfit_store with one sentence that names the change to
+///          make
+[[nodiscard]] fit_table settle_table(pool& with, collection_descriptor const& of);
+
+} // namespace postgresql::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/postgresql/table_check.ipp>
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// A column of a collection's table: its SQL form, its limits, and how a member's value goes in and
+// comes out.
+#pragma once
+
+#include <settle/postgresql/row.hpp>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+using settle::detail::collection_descriptor;
+using settle::detail::member_access;
+using settle::detail::member_descriptor;
+using settle::detail::table_need;
+
+/// The form in which values are exchanged: `number` is an int8, `decimal` is an int8 that counts
+/// the column's smallest unit, `time` is an int8 that counts microseconds; `cast` is a text that
+/// SQL casts to the column's type.
+enum class column_form : std::uint8_t { number, decimal, time, boolean, text, cast };
+
+struct table_column {
+    std::string name; ///< quoted
+    column_form form = column_form::text;
+    std::string type{};                                            ///< in SQL, for a cast
+    int scale = 0;                                                 ///< of a decimal
+    std::int64_t least = std::numeric_limits<std::int64_t>::min(); ///< of the member's values
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    std::int64_t length = -1;          ///< the most characters of a text; below 0 without a limit
+    std::vector<std::string> labels{}; ///< of an enum
+    bool is_uuid = false;
+
+    /// True if a value of the member may be no value of the column.
+    [[nodiscard]] bool is_limited(member_descriptor const& of) const;
+    /// True if the column can hold a value.
+    [[nodiscard]] bool holds(member_access const& access, void const* value) const;
+
+    [[nodiscard]] value_type element() const noexcept;
+    [[nodiscard]] value_type array() const noexcept;
+    /// The expression that reads the column of the table `t`.
+    [[nodiscard]] std::string read_sql() const;
+    /// The expression that makes the column's value of a given element.
+    [[nodiscard]] std::string write_sql(std::string const& given) const;
+
+    void give(array_value& to, member_access const& access, void const* value) const;
+    /// Gives a key to an array_value or to parameters. False if no row can have it.
+    template <typename To>
+    [[nodiscard]] bool give_key(To& to, part_key const& key) const {
+        auto const* const text = std::get_if<std::string_view>(&key);
+        // SQL could not even compare another text.
+        if (is_uuid && !holds_text(*text)) return false;
+        std::visit([&](auto value) { put(to, value); }, key);
+        return true;
+    }
+    /// Reads a value; returns the error or an empty text, which never shows the value.
+    [[nodiscard]] std::string_view read(row const& from, int column, member_access const& access,
+                                        void* value) const;
+
+    /// The microseconds of a time's unit; 0 for a finer unit.
+    [[nodiscard]] static std::int64_t micros(member_access const& access) noexcept {
+        return access.unit_num * 1'000'000 / access.unit_den;
+    }
+
+private:
+    template <typename Value>
+    static void put(array_value& to, Value value) {
+        to.add(value);
+    }
+    template <typename Value>
+    static void put(parameters& to, Value value) {
+        to.bind(value);
+    }
+    [[nodiscard]] bool holds_text(std::string_view text) const;
+};
+
+} // namespace postgresql::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/postgresql/table_column.ipp>
+#endif
