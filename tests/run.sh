@@ -20,7 +20,9 @@ tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest: tests/run.sh -L uni
 
 Missing Debian packages are installed, and everything is built below build/. The tests of MongoDB
 start servers of their own, with the program that SETTLE_MONGOD names, that is on the PATH, or that
-is fetched; where there is none they are skipped, which --full counts as a failure.
+is fetched. So do the tests of PostgreSQL, with the programs in the folder that SETTLE_POSTGRESQL
+names, or of Debian's package. Where there is none they are skipped, which --full counts as a
+failure.
 TEXT
 }
 
@@ -57,7 +59,7 @@ compilers) clang_packages="clang-19 libc++-19-dev libc++abi-19-dev" ;;
 esac
 # shellcheck disable=SC2086 # the list is meant to be split
 .ci/install.sh g++ cmake ninja-build libboost-dev librange-v3-dev doctest-dev libsqlite3-dev \
-    sqlite3 libmongoc-dev libcurl4-openssl-dev libcpp-httplib-dev pkg-config openssl nghttp2-server python3 \
+    sqlite3 libmongoc-dev libpq-dev postgresql-15 libcurl4-openssl-dev libcpp-httplib-dev pkg-config openssl nghttp2-server python3 \
     libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev libicu-dev $clang_packages || exit 1
 
 [ "$mode" != fuzz ] || exec tests/fuzz/run.sh "$@"
@@ -183,6 +185,6 @@ cat build/clang/coverage.txt
 # A test opens a database in a child of fork(), and the driver of a database has threads.
 TSAN_OPTIONS="suppressions=$root/tests/tsan.txt die_after_fork=0 ${TSAN_OPTIONS-}"
 export TSAN_OPTIONS
-stage tsan build/tsan "settle_conformance settle_fault settle_simulation settle_mongodb_tests settle_http_tests" \
-    "-L ^(conformance|fault|mongodb|http)$ $short" "$@"
+stage tsan build/tsan "settle_conformance settle_fault settle_simulation settle_mongodb_tests settle_postgresql_tests settle_http_tests" \
+    "-L ^(conformance|fault|mongodb|postgresql|http)$ $short" "$@"
 report_and_exit

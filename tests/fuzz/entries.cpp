@@ -4,7 +4,7 @@
 
 #include <settle/sqlite.hpp>
 #include <settle/sqlite/entry_reader.hpp>
-#include <settle/sqlite/image_codec.hpp>
+#include <settle/adapter/image_codec.hpp>
 #include <settle/sqlite/record_table.hpp>
 #include <settle/sqlite/schema.hpp>
 
@@ -95,8 +95,8 @@ void read_entry(tables& in, fuzz::lines& from) {
     if (!found || !*found || listed->empty()) return;
     fuzz::claim(listed->front() == **found, "an entry is listed as it is read");
     std::string images;
-    settle::sqlite::append_images(images, (*found)->images);
-    auto const again = settle::sqlite::decode_images(images);
+    settle::detail::append_images(images, (*found)->images);
+    auto const again = settle::detail::decode_images(images);
     fuzz::claim(again.has_value() && again.value() == (*found)->images, "images come back");
 }
 

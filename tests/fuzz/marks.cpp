@@ -15,7 +15,7 @@ void read_mark(fuzz::lines from) {
     settle::record_slot<Record> slot;
     auto record = settle::decode_json<Record>(from.next(), settle::json_form::row);
     if (record.has_value()) slot.record = std::move(record).value();
-    settle::sqlite::mark_columns given;
+    settle::detail::mark_columns given;
     given.effect = from.next();
     given.confirm = from.next();
     given.undo = from.next();

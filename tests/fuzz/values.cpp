@@ -2,7 +2,7 @@
 // JSON as it is read back from a store: native values, images, results, records and parameters.
 #include "fuzz.hpp"
 
-#include <settle/sqlite/image_codec.hpp>
+#include <settle/adapter/image_codec.hpp>
 #include <settle/testing/store_suite/types.hpp>
 
 namespace {
@@ -60,8 +60,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     settle::json_reader reader{text};
     if (!reader.skip_value() || !reader.finish()) claim_reported(reader.problem());
     read_native(text);
-    read_list(text, settle::sqlite::decode_images, settle::sqlite::append_images);
-    read_list(text, settle::sqlite::decode_results, settle::sqlite::append_results);
+    read_list(text, settle::detail::decode_images, settle::detail::append_images);
+    read_list(text, settle::detail::decode_results, settle::detail::append_results);
     for (auto const form : {json_form::exact, json_form::row}) {
         read_value<settle::testing::card>(text, form);
         read_value<settle::testing::ledger>(text, form);

@@ -5,7 +5,7 @@
 #include "commands.hpp"
 #include "servers.hpp"
 
-#include <program.hpp>
+#include <certificates.hpp>
 
 namespace settle_test {
 namespace {
@@ -72,32 +72,6 @@ void make_user(connection& admin, std::string const& name, std::vector<std::stri
                      "]}]}");
     do_as(admin, R"({"createUser": ")" + name + R"(", "pwd": "word", "roles": ["role_)" + name +
                      "\"]}");
-}
-
-/// A certificate with its own authority, made with openssl.
-bool make_certificates(testing::scratch_folder const& folder) {
-    auto const log = folder.at("openssl.txt");
-    auto const run = [&](std::string const& words) {
-        return std::system(("openssl " + words + " >>'" + log + "' 2>&1").c_str()) == 0;
-    };
-    for (std::string const name : {"ca", "other"}) {
-        auto const at = folder.at(name);
-        if (!run("req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=" + name + " -keyout '" + at +
-                 ".key' -out '" + at + ".pem'")) {
-            return false;
-        }
-    }
-    auto const extensions = folder.write("extensions", "subjectAltName=IP:127.0.0.1\n");
-    auto const at = folder.at("server");
-    if (!run("req -newkey rsa:2048 -nodes -subj /CN=server -keyout '" + at + ".key' -out '" + at +
-             ".csr'") ||
-        !run("x509 -req -in '" + at + ".csr' -CA '" + folder.at("ca.pem") + "' -CAkey '" +
-             folder.at("ca.key") + "' -CAcreateserial -days 2 -extfile '" + extensions +
-             "' -out '" + at + ".pem'")) {
-        return false;
-    }
-    folder.write("both.pem", testing::read_file(at + ".pem") + testing::read_file(at + ".key"));
-    return true;
 }
 
 } // namespace
@@ -189,10 +163,7 @@ TEST_CASE("long: access: a user with the listed rights can do everything, else a
 
 TEST_CASE("long: access: a server is used only with the right certificate") {
     testing::scratch_folder const folder{"mongodb-tls"};
-    if (!make_certificates(folder)) {
-        skip("no certificate can be made here: is the program openssl installed? It said: " +
-             testing::read_file(folder.at("openssl.txt")));
-    }
+    make_certificates(folder);
     auto const options = [&](std::string const& authority) {
         return "tls=true&tlsCAFile=" + folder.at(authority + ".pem");
     };

@@ -1,66 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "servers.hpp"
 
-#include "sockets.hpp"
-
 #include "commands.hpp"
 
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
-#include <random>
 #include <stdexcept>
-#include <system_error>
-#include <thread>
 #include <utility>
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 namespace settle_test {
-namespace {
 
 using namespace std::chrono_literals;
-using clock = std::chrono::steady_clock;
-
-/// Calls a function with a socket and an address on that port, and returns whether it succeeded.
-bool try_port(int port, int (*what)(int, sockaddr const*, socklen_t)) {
-    int const fd = new_socket();
-    auto const address = loopback(port);
-    bool const done = what(fd, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0;
-    ::close(fd);
-    return done;
-}
-
-template <typename Condition>
-bool wait_until(std::chrono::milliseconds limit, Condition condition) {
-    auto const end = clock::now() + limit;
-    while (!condition()) {
-        if (clock::now() >= end) return false;
-        std::this_thread::sleep_for(20ms);
-    }
-    return true;
-}
-
-} // namespace
-
-void skip(std::string const& reason) {
-    std::printf("SKIPPED: %s\n", reason.c_str());
-    std::fflush(stdout);
-    // The process ends here, so neither doctest nor a destructor can run.
-    ::_exit(SETTLE_SKIP_CODE);
-}
 
 std::string find_mongod(std::string& reason) {
     std::unique_ptr<FILE, int (*)(FILE*)> const script{
@@ -86,18 +39,6 @@ std::string const& mongod_program() {
         return found;
     }();
     return path;
-}
-
-int free_port() {
-    static std::mt19937 random{std::random_device{}()};
-    // From 32768 on the system gives ports to clients, and a client could take the port of a killed
-    // server.
-    std::uniform_int_distribution<int> any{15'000, 32'000};
-    for (int tries = 0; tries < 1'000; ++tries) {
-        int const port = any(random);
-        if (try_port(port, ::bind)) return port;
-    }
-    throw std::runtime_error{"there is no free port"};
 }
 
 server::server(arguments more) : more_{std::move(more)} {
@@ -134,7 +75,6 @@ std::string server::address(std::string const& database, std::string const& opti
 }
 
 void server::begin() {
-    if (running()) throw std::logic_error{"the server on " + host() + " runs already"};
     arguments words{mongod_program(),
                     "--dbpath", (folder_ / "data").string(),
                     "--logpath", (folder_ / "log").string(), "--logappend",
@@ -150,23 +90,7 @@ void server::begin() {
                     // keep a processor busy.
                     "--setParameter", "minSnapshotHistoryWindowInSeconds=5"};
     words.insert(words.end(), more_.begin(), more_.end());
-    std::vector<char*> native;
-    for (auto& word : words) native.push_back(word.data());
-    native.push_back(nullptr);
-
-    auto const parent = ::getpid();
-    pid_ = ::fork();
-    if (pid_ < 0) throw std::system_error{errno, std::generic_category(), "fork"};
-    if (pid_ > 0) return;
-    // From here to exec nothing may allocate: another thread may have held the heap's lock.
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);
-    ::setpgid(0, 0);   // an interrupt from a terminal ends the test, which then ends the servers
-    int const null = ::open("/dev/null", O_RDWR);
-    for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
-    ::close_range(3, ~0U, 0);
-    ::execv(native.front(), native.data());
-    ::_exit(127);
+    process_.begin(std::move(words));
 }
 
 void server::start() {
@@ -176,63 +100,23 @@ void server::start() {
 
 void server::wait_until_listening() {
     bool const listens =
-        wait_until(60s, [this] { return ended() || try_port(port_, ::connect); });
+        wait_until(60s, [this] { return process_.ended() || listens_at(port_); });
     if (running() && listens) return;
     kill();
     throw std::runtime_error{"mongod on " + host() + " does not come up:\n" + end_of_log()};
 }
 
-bool server::ended() {
-    if (running() && ::waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
-    return !running();
-}
-
-void server::wait_for_end(std::chrono::milliseconds limit) {
-    if (wait_until(limit, [this] { return ended(); })) return;
-    auto const log = end_of_log();
-    kill();
-    throw std::runtime_error{"mongod on " + host() + " does not end:\n" + log};
-}
-
-std::string server::end_of_log() const {
-    std::ifstream file{folder_ / "log"};
-    std::string const text{std::istreambuf_iterator<char>{file}, {}};
-    return text.size() <= 3'000 ? text : text.substr(text.size() - 3'000);
-}
-
-void server::kill() {
-    if (!running()) return;
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-    pid_ = -1;
-    frozen_ = false;
-}
-
 void server::ask_to_end() {
-    if (!running()) return;
     thaw();
-    ::kill(pid_, SIGTERM);
+    process_.signal(SIGTERM);
 }
 
 void server::stop() {
     ask_to_end();
-    wait_for_end(60s);
-}
-
-void server::freeze() {
-    if (!running()) throw std::logic_error{"the server on " + host() + " does not run"};
-    ::kill(pid_, SIGSTOP);
-    int status = 0;
-    // The signal has arrived when the system reports the process as stopped.
-    ::waitpid(pid_, &status, WUNTRACED);
-    frozen_ = WIFSTOPPED(status);
-    if (!frozen_) pid_ = -1;
-}
-
-void server::thaw() {
-    if (!frozen_) return;
-    ::kill(pid_, SIGCONT);
-    frozen_ = false;
+    if (process_.wait_for_end(60s)) return;
+    auto const log = end_of_log();
+    kill();
+    throw std::runtime_error{"mongod on " + host() + " does not end:\n" + log};
 }
 
 replica_set::replica_set(std::size_t members, arguments more, std::string options)

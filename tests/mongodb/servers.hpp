@@ -2,6 +2,8 @@
 // MongoDB servers that a test starts for itself, on free loopback ports, and may kill as it likes.
 #pragma once
 
+#include "server_process.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -10,22 +12,12 @@
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
 namespace settle_test {
-
-using arguments = std::vector<std::string>;
-
-/// Says why a test cannot run here and ends the process so that ctest reports it as skipped.
-[[noreturn]] void skip(std::string const& reason);
 
 /// The server program of these tests; without it the test is skipped.
 std::string const& mongod_program();
 /// The same for a caller that handles its absence: empty, and then the reason.
 std::string find_mongod(std::string& reason);
-
-/// A free loopback port, outside of the range that the system gives to clients.
-int free_port();
 
 /// One mongod. Its constructor starts it and waits until it listens, its destructor kills it and
 /// removes its data. The system kills it as well when the *thread* that started it ends.
@@ -38,34 +30,31 @@ public:
     ~server();
 
     [[nodiscard]] int port() const { return port_; }
-    [[nodiscard]] pid_t pid() const { return pid_; }   ///< -1 while it does not run
-    [[nodiscard]] bool running() const { return pid_ > 0; }
-    [[nodiscard]] bool frozen() const { return frozen_; }
+    [[nodiscard]] pid_t pid() const { return process_.pid(); }   ///< -1 while it does not run
+    [[nodiscard]] bool running() const { return process_.running(); }
+    [[nodiscard]] bool frozen() const { return process_.frozen(); }
     [[nodiscard]] std::filesystem::path const& folder() const { return folder_; }
     [[nodiscard]] std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
     /// The address of this server alone, even if it belongs to a replica set.
     [[nodiscard]] std::string address(std::string const& database = "",
                                       std::string const& options = "") const;
 
-    void kill();        ///< SIGKILL: writes that were not journaled are lost
+    void kill() { process_.kill(); } ///< writes that were not journaled are lost
     void ask_to_end();  ///< SIGTERM, without waiting
     void stop();        ///< SIGTERM, and waits for its end
-    void freeze();      ///< SIGSTOP: its connections stand, and nothing answers
-    void thaw();
+    void freeze() { process_.freeze(); } ///< its connections stand, and nothing answers
+    void thaw() { process_.thaw(); }
     void start();       ///< on the same port and data as before
     void begin();       ///< the same without waiting until it listens
     void wait_until_listening();
 
 private:
-    void wait_for_end(std::chrono::milliseconds limit);
-    [[nodiscard]] bool ended();
-    [[nodiscard]] std::string end_of_log() const;
+    [[nodiscard]] std::string end_of_log() const { return end_of_file(folder_ / "log"); }
 
     std::filesystem::path folder_;
     arguments more_;
     int port_ = 0;
-    pid_t pid_ = -1;
-    bool frozen_ = false;
+    server_process process_;
 };
 
 /// Several mongods that elect a primary, within about a second of the previous primary's end.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A single transaction changes its records without reading them first. If the unread change is
 // refused, the record is read, and the outcome is the same.
+#include <settle/adapter/backoff.hpp>
+
 #include "bank_documents.hpp"
 
 #include <settle/mongodb/conditional_update.hpp>
@@ -165,7 +167,7 @@ TEST_CASE("unread: two parts that name one record are two parts") {
 }
 
 TEST_CASE("unread: after each miss records are read for a longer time") {
-    settle::mongodb::detail::backoff tries;
+    settle::detail::backoff tries;
     auto const reads_in_between = [&] {
         int count = 0;
         while (!tries.is_tried()) ++count;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+// A listener is woken by a committed native transaction of any program, and by nothing else.
+#include "sums.hpp"
+
+#include <settle/postgresql.hpp>
+#include <settle/settle.hpp>
+
+#include <transfer/transfer.hpp>
+
+namespace settle_test {
+namespace {
+
+using pg::listener;
+using pg::detail::notify_sql;
+
+void notify(pool& with, std::string const& channel, bool commits = true) {
+    native_transaction native{with};
+    auto const ended = native.perform(
+        [&](connection& one) {
+            one.send_sql(notify_sql(channel), "notify");
+            if (!commits) throw settle::failure({settle::errc::damaged, "settle: refused"});
+        },
+        1s);
+    CHECK((ended.status == commit_status::committed) == commits);
+}
+
+TEST_CASE("listening: a notification wakes, between two waits as well") {
+    fresh_schema const own;
+    pool with{own.address(), {}};
+    auto const channel = own.name() + " \"work\"";
+    listener here{with, channel};
+    CHECK_FALSE(here.wait(50ms).value());
+    notify(with, channel);
+    notify(with, channel);
+    CHECK(here.wait(10s).value());
+    CHECK_FALSE(here.wait(50ms).value());
+    notify(with, channel, false);
+    notify(with, own.name());
+    CHECK_FALSE(here.wait(100ms).value());
+    std::thread later{[&] {
+        std::this_thread::sleep_for(100ms);
+        ask(own.address(), notify_sql(channel));
+    }};
+    auto const began = std::chrono::steady_clock::now();
+    CHECK(here.wait(std::chrono::hours::max()).value());
+    CHECK(std::chrono::steady_clock::now() - began < 30s);
+    later.join();
+}
+
+TEST_CASE("listening: a stop ends a wait") {
+    fresh_schema const own;
+    pool with{own.address(), {}};
+    listener here{with, own.name()};
+    std::stop_source stop;
+    std::thread later{[&] {
+        std::this_thread::sleep_for(100ms);
+        stop.request_stop();
+    }};
+    CHECK_FALSE(here.wait(60s, stop.get_token()).value());
+    later.join();
+    CHECK_FALSE(here.wait(60s, stop.get_token()).value());
+}
+
+TEST_CASE("listening: a lost connection wakes, since a notification may be lost with it") {
+    fresh_schema const own;
+    auto const name = own.name();
+    pool with{own.address("application_name=" + name), short_limits()};
+    listener here{with, name};
+    ask(own.address(), "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+                       "WHERE application_name = '" +
+                           name + "'");
+    CHECK(here.wait(10s).value());
+    CHECK_FALSE(here.wait(50ms).value());
+    notify(with, name);
+    CHECK(here.wait(10s).value());
+}
+
+TEST_CASE("listening: a server that is away is an error, and a wake when it is back") {
+    postgresql_server server;
+    pool with{server.address(), short_limits()};
+    listener here{with, "work"};
+    server.kill();
+    auto const away = here.wait(10s);
+    REQUIRE_FALSE(away.has_value());
+    CHECK(away.problem().code == pg::not_connected);
+    server.start();
+    CHECK(here.wait(10s).value());
+    notify(with, "work");
+    CHECK(here.wait(10s).value());
+}
+
+TEST_CASE("listening: a submitted transaction wakes a worker, and a run does not") {
+    fresh_schema const own;
+    pg::database submits{own.address()};
+    pg::database works{own.address()};
+    settle::engine teller{submits, settle::type<bank::transfer_type>};
+    settle::engine worker{works, settle::type<bank::transfer_type>};
+    REQUIRE(teller.create(bank::accounts, {"A", 100, 100}).has_value());
+    REQUIRE(teller.create(bank::accounts, {"B", 0, 0}).has_value());
+    auto submitted = works.listen();
+    CHECK(teller.run(bank::transfer{"A", "B", 10}).done());
+    CHECK_FALSE(submitted.wait(100ms).value());
+    std::thread later{[&] {
+        std::this_thread::sleep_for(100ms);
+        CHECK(teller.submit(bank::transfer{"A", "B", 20}).problem.empty());
+    }};
+    CHECK(submitted.wait(60s).value());
+    later.join();
+    CHECK(worker.work().done == 1);
+    CHECK(teller.read(bank::accounts, "B").value()->balance == 30);
+    CHECK_FALSE(submitted.wait(50ms).value());
+}
+
+} // namespace
+} // namespace settle_test

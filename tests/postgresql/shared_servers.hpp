@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// The server that all short tests share: its address, and a schema for each test.
+//
+// ctest starts it before the first test that needs it and stops it after the last. To run the
+// program by hand, name a server in SETTLE_POSTGRESQL_SERVER ("USER@HOST:PORT/DATABASE"), whose
+// user may create schemas, or start this server with "keep". Several tests use it at once.
+#pragma once
+
+#include "servers.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include <unistd.h>
+
+namespace settle_test {
+
+/// "USER@HOST:PORT/DATABASE" of the shared server; without it the test is skipped.
+inline std::string shared_postgresql() {
+    if (char const* given = std::getenv("SETTLE_POSTGRESQL_SERVER"); given && *given) return given;
+    std::ifstream file{SETTLE_SHARED_POSTGRESQL};
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("missing=")) skip(line.substr(8));
+        if (line.starts_with("server=")) return line.substr(7);
+    }
+    skip("no shared server runs: run this through ctest, or call \"" SETTLE_POSTGRESQL_KEEPER
+         " keep\" before and \"stop\" after, or set SETTLE_POSTGRESQL_SERVER");
+}
+
+/// A schema of this object alone, dropped in the end: a database, as far as settle is concerned.
+/// Example: fresh_schema const bank;   bank.address()
+class fresh_schema {
+public:
+    fresh_schema() : fresh_schema(shared_postgresql()) {}
+    /// Shape:   server - "USER@HOST:PORT/DATABASE"
+    explicit fresh_schema(std::string server) : name_{new_name()}, server_{std::move(server)} {
+        ask(plain_address(), "CREATE SCHEMA " + name_);
+    }
+    fresh_schema(fresh_schema const&) = delete;
+    fresh_schema& operator=(fresh_schema const&) = delete;
+    ~fresh_schema() {
+        try {
+            ask(plain_address(), "DROP SCHEMA " + name_ + " CASCADE");
+        } catch (std::exception const&) {
+            // A test that took its server away need not put it back for this.
+        }
+    }
+
+    [[nodiscard]] std::string const& name() const { return name_; }
+    /// Its search path is the schema alone, for settle and for ask().
+    /// Shape:   more - further options: "application_name=x"
+    [[nodiscard]] std::string address(std::string const& more = "") const {
+        return plain_address() + "?options=-csearch_path%3D" + name_ +
+               (more.empty() ? "" : "&" + more);
+    }
+    /// The shared server's own, for a proxy before it.
+    [[nodiscard]] int port() const {
+        return std::stoi(server_.substr(server_.find(':', server_.find('@')) + 1));
+    }
+    /// The same schema through another port.
+    [[nodiscard]] std::string address_at(int other, std::string const& more = "") const {
+        auto all = address(more);
+        auto const from = all.find(':', all.find('@')) + 1;
+        return all.replace(from, all.find('/', from) - from, std::to_string(other));
+    }
+
+private:
+    [[nodiscard]] std::string plain_address() const { return "postgresql://" + server_; }
+
+    /// A server named by the environment outlives a process, and a process number can repeat.
+    static std::string new_name() {
+        static std::atomic<int> count = 0;
+        auto const now = std::chrono::system_clock::now().time_since_epoch();
+        auto const second = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+        return "settle_" + std::to_string(::getpid()) + "_" + std::to_string(second) + "_" +
+               std::to_string(++count);
+    }
+
+    std::string name_;
+    std::string server_;
+};
+
+} // namespace settle_test

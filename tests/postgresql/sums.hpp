@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+// A table of numbers, changed by native transactions of the adapter and read by another program.
+#pragma once
+
+#include "shared_servers.hpp"
+
+#include <settle/postgresql/native.hpp>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+
+namespace settle_test {
+
+namespace pg = settle::postgresql;
+using pg::detail::array_value;
+using pg::detail::commit_result;
+using pg::detail::commit_status;
+using pg::detail::connection;
+using pg::detail::native_transaction;
+using pg::detail::pool;
+using pg::detail::value_type;
+using namespace std::chrono_literals;
+using namespace std::string_view_literals;
+
+/// Short limits, for tests that wait until they are over.
+inline pg::database_options short_limits() {
+    pg::database_options limits;
+    limits.lock_timeout = 300ms;
+    limits.statement_timeout = 1s;
+    limits.idle_timeout = 1s;
+    limits.answer_timeout = 3s;
+    limits.connect_timeout = 2s;
+    return limits;
+}
+
+/// The sentence that refuses an address; the test fails if it is accepted.
+inline settle::error refusal(std::string const& address, pg::database_options const& how = {}) {
+    try {
+        pool const made{address, how};
+    } catch (settle::failure const& caught) {
+        INFO(caught.what());
+        CHECK(caught.problem().text.starts_with("settle: "));
+        CHECK(caught.problem().text.find('\n') == std::string::npos);
+        return caught.problem();
+    }
+    FAIL("an address was accepted");
+    return {};
+}
+
+inline bool says(settle::error const& problem, std::string const& words) {
+    return problem.text.find(words) != std::string::npos;
+}
+
+/// The table `sums` with rows `a`, `b` and `c`, each 0.
+inline void make_sums(std::string const& address) {
+    ask(address, "CREATE TABLE sums (id text PRIMARY KEY, n int8 NOT NULL CHECK (n >= -1000));"
+                 "INSERT INTO sums VALUES ('a', 0), ('b', 0), ('c', 0)");
+}
+inline std::string sum_of(std::string const& address, std::string const& id) {
+    return ask_one(address, "SELECT n FROM sums WHERE id = '" + id + "'");
+}
+
+/// Adds to a row in a native transaction: one round trip.
+/// Shape:   before - is called with the connection before the update
+inline commit_result add(pool& to, std::string_view id, std::int64_t by,
+                         std::function<void(connection&)> const& before = {}) {
+    auto const& update = to.prepare("UPDATE sums SET n = n + $2 WHERE id = $1",
+                                    {value_type::text, value_type::int8}, "add to a sum");
+    native_transaction native{to};
+    auto const change = [&](connection& with) {
+        if (before) before(with);
+        with.send(update, id, by);
+    };
+    return native.perform(change, 5s);
+}
+
+} // namespace settle_test

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "server_process.hpp"
+
+#include "sockets.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace settle_test {
+namespace {
+
+/// Calls a function with a socket and an address on that port, and returns whether it succeeded.
+bool try_port(int port, int (*what)(int, sockaddr const*, socklen_t)) {
+    int const fd = new_socket();
+    auto const address = loopback(port);
+    bool const done = what(fd, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0;
+    ::close(fd);
+    return done;
+}
+
+} // namespace
+
+void skip(std::string const& reason) {
+    std::printf("SKIPPED: %s\n", reason.c_str());
+    std::fflush(stdout);
+    // The process ends here, so neither doctest nor a destructor can run.
+    ::_exit(SETTLE_SKIP_CODE);
+}
+
+int free_port() {
+    static std::mt19937 random{std::random_device{}()};
+    // From 32768 on the system gives ports to clients, and a client could take the port of a killed
+    // server.
+    std::uniform_int_distribution<int> any{15'000, 32'000};
+    for (int tries = 0; tries < 1'000; ++tries) {
+        int const port = any(random);
+        if (try_port(port, ::bind)) return port;
+    }
+    throw std::runtime_error{"there is no free port"};
+}
+
+bool listens_at(int port) { return try_port(port, ::connect); }
+
+std::string end_of_file(std::filesystem::path const& path) {
+    std::ifstream file{path};
+    std::string const text{std::istreambuf_iterator<char>{file}, {}};
+    return text.size() <= 3'000 ? text : text.substr(text.size() - 3'000);
+}
+
+void server_process::begin(arguments words, std::filesystem::path const& output,
+                           std::optional<system_user> as) {
+    if (running()) throw std::logic_error{words.front() + " runs already"};
+    std::vector<char*> native;
+    for (auto& word : words) native.push_back(word.data());
+    native.push_back(nullptr);
+    char const* const to = output.c_str();
+
+    auto const parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ < 0) throw std::system_error{errno, std::generic_category(), "fork"};
+    if (pid_ > 0) return;
+    // From here to exec nothing may allocate: another thread may have held the heap's lock.
+    int const in = ::open("/dev/null", O_RDONLY);
+    int const out = ::open(to, O_WRONLY | O_CREAT | O_APPEND, 0644);
+    if (::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(out, 2) < 0) ::_exit(127);
+    ::close_range(3, ~0U, 0);
+    bool const other = as && ::geteuid() != as->user;
+    if (other &&
+        (::setgroups(0, nullptr) != 0 || ::setgid(as->group) != 0 || ::setuid(as->user) != 0)) {
+        ::_exit(126);
+    }
+    // Behind the change of the user, which would undo it.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);
+    ::setpgid(0, 0); // an interrupt from a terminal ends the test, which then ends the servers
+    ::execv(native.front(), native.data());
+    ::_exit(127);
+}
+
+int server_process::run(arguments words, std::filesystem::path const& output,
+                        std::optional<system_user> as) {
+    server_process one;
+    one.begin(std::move(words), output, as);
+    int status = 0;
+    ::waitpid(std::exchange(one.pid_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool server_process::ended() {
+    if (running() && ::waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
+    return !running();
+}
+
+bool server_process::wait_for_end(std::chrono::milliseconds limit) {
+    return wait_until(limit, [this] { return ended(); });
+}
+
+void server_process::kill() {
+    if (!running()) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+    frozen_ = false;
+}
+
+void server_process::signal(int number) {
+    if (running()) ::kill(pid_, number);
+}
+
+void server_process::freeze() {
+    if (!running()) throw std::logic_error{"the server does not run"};
+    ::kill(pid_, SIGSTOP);
+    int status = 0;
+    // The signal has arrived when the system reports the process as stopped.
+    ::waitpid(pid_, &status, WUNTRACED);
+    frozen_ = WIFSTOPPED(status);
+    if (!frozen_) pid_ = -1;
+}
+
+void server_process::thaw() {
+    if (!frozen_) return;
+    ::kill(pid_, SIGCONT);
+    frozen_ = false;
+}
+
+} // namespace settle_test
