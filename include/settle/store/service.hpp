@@ -54,8 +54,6 @@ struct service_answer {
     std::string text;
     /// Do not send the call again earlier, as the receiver asks.
     std::optional<std::chrono::milliseconds> retry_after{};
-    /// ok: encode_json wrote the result, so it is kept as it is.
-    bool encoded = false;
 
     [[nodiscard]] static service_answer ok(std::string result_json = {}) {
         return {call_status::ok, std::move(result_json)};

@@ -17,9 +17,7 @@ template <typename Result = nothing>
 struct reply {
     service_answer answer;
 
-    reply(Result const& result) : answer(service_answer::ok(encode_json(result))) {
-        answer.encoded = true;
-    }
+    reply(Result const& result) : answer(service_answer::ok(encode_json(result))) {}
     reply(service_answer given) : answer(std::move(given)) {}
 };
 template <>

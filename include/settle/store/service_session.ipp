@@ -168,7 +168,7 @@ private:
         }
     }
 
-    void take_apply(std::size_t part, service_answer& given) {
+    void take_apply(std::size_t part, service_answer const& given) {
         part_result& result = results_[part];
         auto* const read_result = functions(part).read_result;
         switch (given.status) {
@@ -185,12 +185,8 @@ private:
     }
 
     /// The call took effect, so a result that cannot be read is no failure of it.
-    void keep(std::size_t part, service_answer& given) {
+    void keep(std::size_t part, service_answer const& given) {
         part_result& result = results_[part];
-        if (given.encoded) {
-            result.kept = std::make_shared<std::string const>(std::move(given.text));
-            return;
-        }
         std::string kept;
         auto const fault = functions(part).read_result(given.text, kept);
         if (fault.empty()) {
