@@ -98,8 +98,9 @@ TEST_CASE("tables: an unfit table is refused when it is bound, with a sentence")
          "amount int8, note text)",
          "takes different texts for equal"},
     };
-    for (auto const& [sql, words] : all) {
-        INFO(sql);
+    for (auto const& one : all) {
+        auto const& [sql, words] = one;
+        INFO(one.first);
         auto const sentence = refusal(sql);
         INFO(sentence);
         CHECK(sentence.find(words) != std::string::npos);
