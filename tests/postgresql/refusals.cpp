@@ -73,10 +73,10 @@ TEST_CASE("refusals: a server, a user and a database that are not there") {
     CHECK(refusal("postgresql://nosuch.invalid/bank", short_limits()).code == pg::not_connected);
 
     auto const at = "127.0.0.1:" + std::to_string(own.port());
-    auto const nobody = refusal("postgresql://no_such_role@" + at + "/postgres");
-    CHECK(nobody.code == pg::invalid_authorization);
-    CHECK(nobody.code == condition::permanent);
-    CHECK(says(nobody, "(SQLSTATE 28000)"));
+    auto const no_role = refusal("postgresql://no_such_role@" + at + "/postgres");
+    CHECK(no_role.code == pg::invalid_authorization);
+    CHECK(no_role.code == condition::permanent);
+    CHECK(says(no_role, "(SQLSTATE 28000)"));
     auto const nothing = refusal("postgresql://postgres@" + at + "/no_such_database");
     CHECK(nothing.code == pg::invalid_catalog_name);
     CHECK(says(nothing, "(SQLSTATE 3D000). Create the database, or correct its name"));

@@ -202,7 +202,7 @@ TEST_CASE("resolve: a statement that does not fit the entry is refused and chang
 TEST_CASE("resolve: either the worker with the pivot's answer or the person wins") {
     office<memory_log> at;
     auto engine = at.make();
-    auto desk = at.make();
+    auto other = at.make();
     for (bool const applied : {true, false}) {
         CAPTURE(applied);
         std::string const id = applied ? "t1" : "t2";
@@ -214,7 +214,7 @@ TEST_CASE("resolve: either the worker with the pivot's answer or the person wins
         settle::outcome said;
         at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
             if (of.participant != "card") return std::nullopt;
-            said = desk.resolve(id, "card", "by hand", applied ? was_applied : was_not_applied);
+            said = other.resolve(id, "card", "by hand", applied ? was_applied : was_not_applied);
             return std::nullopt;
         };
         auto const ran = engine.run<order_type>(id, order{"A", 100});
@@ -227,7 +227,7 @@ TEST_CASE("resolve: either the worker with the pivot's answer or the person wins
         CHECK(found.results.front().closed == "by hand");
         CHECK(engine.marks().value() == 0);
         // The worker that has its answer first leaves nothing to state.
-        CHECK(desk.resolve(id, "card", "later", was_not_applied).verdict == said.verdict);
+        CHECK(other.resolve(id, "card", "later", was_not_applied).verdict == said.verdict);
     }
 }
 

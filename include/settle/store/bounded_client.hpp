@@ -73,7 +73,7 @@ public:
         }
     }
 
-    /// How many sends are under way, also those that were given up.
+    /// How many sends are under way, also sends that were given up.
     [[nodiscard]] std::size_t under_way() const {
         std::scoped_lock const guard{shared_->mutex};
         return shared_->under_way;

@@ -32,7 +32,7 @@ SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const
     others += ")::text";
     auto const key_is = "t." + key.name + " = " + key.write_sql("w.c0");
     auto const lock = [&](std::string const& more) {
-        // The rows are locked in the order of this sort, which is that of the array.
+        // The server locks the rows in the order of the array.
         return &with.prepare("SELECT " + members + ", w.n" + more + " FROM " +
                                  arrays_as_table(1, true) + " JOIN " + name_ + " AS t ON " +
                                  key_is + " ORDER BY w.n FOR NO KEY UPDATE OF t",
