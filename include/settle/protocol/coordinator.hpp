@@ -29,7 +29,7 @@ public:
         basic_coordinator made{parts, purpose, stages};
         if (purpose == goal::tombstone) made.why_ = reason::mark_without_entry;
         made.one_phase_ = purpose == goal::run && how == phases::one && stages.count == 1;
-        if (stages.begins_called) made.stages_.current = made.stages_.kept = 1;
+        if (stages.keeps_at_insert) made.stages_.current = made.stages_.kept = 1;
         made.next_ = made.first_step();
         made.seen_ = first;
         return made;

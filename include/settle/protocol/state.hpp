@@ -154,7 +154,7 @@ struct stage_plan {
     bool has_pivot = false; ///< the last stage is a single call that cannot be undone
     bool confirms = true;   ///< a part has work after the commit; records always have
     /// The insert keeps stage 0: the stage has no part, and the next stage is no pivot.
-    bool begins_called = false;
+    bool keeps_at_insert = false;
 
     constexpr stage_plan() = default;
     constexpr stage_plan(stage_number stages, bool pivot = false)

@@ -27,7 +27,7 @@ public:
     /// The stages of a transaction that begins here.
     [[nodiscard]] stage_plan stages_of(transaction_descriptor const& type) const {
         stage_plan made = type.stages;
-        made.begins_called = made.begins_called && keeps_at_insert_;
+        made.keeps_at_insert = made.keeps_at_insert && keeps_at_insert_;
         return made;
     }
     [[nodiscard]] timestamp time() const { return progress_.time(); }

@@ -247,7 +247,7 @@ template <typename Direction>
         made.confirms = made.confirms || one.confirms;
     }
     made.count = static_cast<stage_number>(last + 1);
-    made.begins_called = first != 0 && last > (made.has_pivot ? 1 : 0);
+    made.keeps_at_insert = first != 0 && last > (made.has_pivot ? 1 : 0);
     return made;
 }
 

@@ -124,7 +124,7 @@ protected:
     mind born(transaction const& of, epoch first, goal aim, phases how) const {
         if constexpr (knows_one_phase) {
             stage_plan stages = of.stages();
-            stages.begins_called = stages.begins_called && within_.keeps_at_insert;
+            stages.keeps_at_insert = stages.keeps_at_insert && within_.keeps_at_insert;
             return mind::begin(of.parts(), first, aim, how, stages);
         } else {
             return mind::begin(of.parts(), first, aim);

@@ -230,7 +230,7 @@ public:
             made.has_pivot = made.has_pivot || one.moments == call_moments::pivot;
             made.confirms = made.confirms || confirms(one);
         }
-        made.begins_called = records() == 0 && made.count > (made.has_pivot ? 2 : 1);
+        made.keeps_at_insert = records() == 0 && made.count > (made.has_pivot ? 2 : 1);
         return made;
     }
     [[nodiscard]] part_name name_part(std::size_t part) const {

@@ -228,10 +228,7 @@ bound_table::send_sums(connection& on, std::uint64_t changed, std::uint64_t boun
         add(at, &conditional_sum::least);
         add(at, &conditional_sum::most);
     });
-    parameters values;
-    for (auto const& one : arrays) values.bind(one);
-    values.bind(static_cast<std::int64_t>(all.size()));
-    on.send(by, values);
+    on.send(by, parameters{arrays, static_cast<std::int64_t>(all.size())});
 }
 
 SETTLE_FUNCTION void
@@ -247,10 +244,7 @@ bound_table::send_update(connection& on, std::uint64_t fields,
                             of_->record->member(const_cast<void*>(one.second), at));
         }
     });
-    parameters values;
-    for (auto const& one : arrays) values.bind(one);
-    values.bind(static_cast<std::int64_t>(all.size()));
-    on.send(by, values);
+    on.send(by, parameters{arrays, static_cast<std::int64_t>(all.size())});
 }
 
 /// An array for each member.
@@ -269,9 +263,7 @@ bound_table::arrays_of(std::span<void const* const> all) const {
 
 SETTLE_FUNCTION void bound_table::send_new(connection& on, std::span<void const* const> all) const {
     auto const arrays = arrays_of(all);
-    parameters values;
-    for (auto const& one : arrays) values.bind(one);
-    on.send(*new_, values);
+    on.send(*new_, parameters{arrays});
 }
 
 SETTLE_FUNCTION std::size_t bound_table::send_create(connection& on,
@@ -279,11 +271,7 @@ SETTLE_FUNCTION std::size_t bound_table::send_create(connection& on,
     auto const arrays = arrays_of(all);
     array_value mark_keys{value_type::text};
     for (auto const* const one : all) mark_keys.add(mark_key{of_->key_of(one)}.text());
-    parameters values;
-    for (auto const& one : arrays) values.bind(one);
-    values.bind(mark_keys);
-    values.bind(of_->name);
-    return on.send(*create_, values);
+    return on.send(*create_, parameters{arrays, mark_keys, of_->name});
 }
 
 SETTLE_FUNCTION other_values bound_table::read_others(std::string_view image) const {
@@ -327,8 +315,7 @@ SETTLE_FUNCTION void bound_table::send_restored(connection& on, void const* reco
     auto const members = types.size();
     void const* const only[]{record};
     auto const arrays = arrays_of(only);
-    parameters all;
-    for (auto const& one : arrays) all.bind(one);
+    parameters all{arrays};
     for (auto const& [column, value] : others) {
         types.push_back(value_type::text);
         columns += ", " + quoted_name(column->name);

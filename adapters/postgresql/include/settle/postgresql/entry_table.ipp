@@ -52,9 +52,7 @@ public:
             if (!given) arrays_[number].add(nullptr);
         }
     }
-    void bind_to(settle::postgresql::detail::parameters& all) const {
-        for (auto const& one : arrays_) all.bind(one);
-    }
+    [[nodiscard]] std::vector<array_value> const& all() const { return arrays_; }
 
 private:
     fields fields_;
@@ -171,14 +169,18 @@ SETTLE_FUNCTION entry_table::entry_table(pool& with)
                       {text}, "look at the size of the log");
 }
 
+SETTLE_FUNCTION std::size_t send_inserts(connection& on, statement const& by,
+                                         std::span<sent_write const> all,
+                                         write_context const& at) {
+    entry_arrays arrays{settle::detail::fields_inserted()};
+    for (auto const& one : all) arrays.add(*one.write, at);
+    return on.send(by, parameters{arrays.all()});
+}
+
 SETTLE_FUNCTION std::size_t entry_table::send_insert(connection& on,
                                                      std::span<sent_write const> all,
                                                      write_context const& at) const {
-    entry_arrays arrays{settle::detail::fields_inserted()};
-    for (auto const& one : all) arrays.add(*one.write, at);
-    parameters values;
-    arrays.bind_to(values);
-    return on.send(*insert_, values);
+    return send_inserts(on, *insert_, all, at);
 }
 
 SETTLE_FUNCTION void entry_table::read_inserted(rows const& inserted,
@@ -212,8 +214,7 @@ SETTLE_FUNCTION std::size_t send_changes(connection& on, statement const& by,
         expected[2].add(settle::detail::number_in(change.from_revision));
         arrays.add(*one.write, at);
     }
-    parameters values{ids, expected[0], expected[1], expected[2]};
-    arrays.bind_to(values);
+    parameters values{ids, expected[0], expected[1], expected[2], arrays.all()};
     if (counted) values.bind(static_cast<std::int64_t>(all.size()));
     return on.send(by, values);
 }
@@ -235,11 +236,7 @@ SETTLE_FUNCTION void entry_table::read_changed(rows const& changed,
 
 SETTLE_FUNCTION void entry_table::send_new(connection& on, std::span<sent_write const> all,
                                            write_context const& at) const {
-    entry_arrays arrays{settle::detail::fields_inserted()};
-    for (auto const& one : all) arrays.add(*one.write, at);
-    parameters values;
-    arrays.bind_to(values);
-    on.send(*new_, values);
+    static_cast<void>(send_inserts(on, *new_, all, at));
 }
 
 SETTLE_FUNCTION void entry_table::send_certain(connection& on, std::span<sent_write const> all,

@@ -181,6 +181,18 @@ SETTLE_FUNCTION void record_waves::settle_unusable(call const& only, log_session
     log.write_together({&alone, 1}, only.at);
 }
 
+/// The ids of the entries that calls insert, or else change.
+[[nodiscard]] SETTLE_FUNCTION array_value
+ids_of(std::span<settle::detail::one_phase_call* const> all, bool inserts) {
+    array_value ids{value_type::text};
+    for (auto const* const one : all) {
+        for (auto const* const request : one->requests) {
+            if (request->inserts == inserts) ids.add(std::string_view{*request->id});
+        }
+    }
+    return ids;
+}
+
 template <typename Table>
 commit_result record_waves::settle_by(std::span<call* const> all, entry_table const& entries,
                                       settle::detail::insert_refusal const* ids) {
@@ -192,12 +204,7 @@ commit_result record_waves::settle_by(std::span<call* const> all, entry_table co
             std::vector<sent_write> changes;
             auto const fetch = [&] {
                 unit.send_reads(on);
-                array_value changed{value_type::text};
-                for (auto const* const one : all) {
-                    for (auto const* const request : one->requests) {
-                        if (!request->inserts) changed.add(std::string_view{*request->id});
-                    }
-                }
+                auto const changed = ids_of(all, false);
                 auto const number = changed.size() > 0 ? entries.send_locks(on, changed) : 0;
                 on.sync();
                 unit.receive(on);
@@ -246,12 +253,7 @@ SETTLE_FUNCTION commit_result record_waves::settle_all(std::span<call* const> al
         // An id may exist: then it is looked for, in the log and among the others.
         std::unordered_map<std::string, log_answer> there;
         try {
-            array_value ids{value_type::text};
-            for (auto const* const one : all) {
-                for (auto const* const request : one->requests) {
-                    if (request->inserts) ids.add(std::string_view{*request->id});
-                }
-            }
+            auto const ids = ids_of(all, true);
             auto on = pool_->take();
             auto const number = log.entries().send_look(*on, ids);
             on->sync();

@@ -109,6 +109,10 @@ public:
     parameters& bind(std::string const& value) noexcept { return bind(std::string_view{value}); }
     parameters& bind(char const*) = delete;
     parameters& bind(array_value const& value) noexcept { return bind(value.bytes()); }
+    parameters& bind(std::vector<array_value> const& all) noexcept {
+        for (array_value const& one : all) bind(one);
+        return *this;
+    }
     parameters& bind(std::nullptr_t) noexcept;
     template <typename T>
     parameters& bind(std::optional<T> const& value) noexcept {
@@ -168,5 +172,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/postgresql/values.ipp>
+#    include <settle/postgresql/values.ipp>
 #endif
