@@ -3,6 +3,7 @@
 
 #include "sockets.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -135,6 +136,14 @@ void server_process::thaw() {
     if (!frozen_) return;
     ::kill(pid_, SIGCONT);
     frozen_ = false;
+}
+
+std::string fresh_name() {
+    static std::atomic<int> count = 0;
+    auto const now = std::chrono::system_clock::now().time_since_epoch();
+    auto const second = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+    return "settle_" + std::to_string(::getpid()) + "_" + std::to_string(second) + "_" +
+           std::to_string(++count);
 }
 
 } // namespace settle_test

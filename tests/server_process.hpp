@@ -23,6 +23,10 @@ int free_port();
 /// Whether something listens at a loopback port.
 bool listens_at(int port);
 
+/// A name for a database or a schema. A server named by the environment outlives a process, and a
+/// process number can repeat.
+std::string fresh_name();
+
 template <typename Condition>
 bool wait_until(std::chrono::milliseconds limit, Condition condition) {
     auto const end = std::chrono::steady_clock::now() + limit;

@@ -10,13 +10,10 @@
 #include "commands.hpp"
 #include "servers.hpp"
 
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
-#include <unistd.h>
 
 namespace settle_test {
 
@@ -54,7 +51,7 @@ public:
     using address_of = std::string(std::string const& database);
 
     explicit fresh_database(address_of& address)
-        : name_{new_name()}, address_{address(name_)} {}
+        : name_{fresh_name()}, address_{address(name_)} {}
     fresh_database(fresh_database const&) = delete;
     fresh_database& operator=(fresh_database const&) = delete;
     ~fresh_database() {
@@ -74,15 +71,6 @@ public:
     }
 
 private:
-    /// Servers named by the environment outlive a process, and a process number can repeat.
-    static std::string new_name() {
-        static std::atomic<int> count = 0;
-        auto const now = std::chrono::system_clock::now().time_since_epoch();
-        auto const second = std::chrono::duration_cast<std::chrono::seconds>(now).count();
-        return "settle_" + std::to_string(::getpid()) + "_" + std::to_string(second) + "_" +
-               std::to_string(++count);
-    }
-
     std::string name_;
     std::string address_;
 };

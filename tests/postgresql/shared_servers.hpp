@@ -8,13 +8,10 @@
 
 #include "servers.hpp"
 
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
-#include <unistd.h>
 
 namespace settle_test {
 
@@ -36,7 +33,7 @@ class fresh_schema {
 public:
     fresh_schema() : fresh_schema(shared_postgresql()) {}
     /// Shape:   server - "USER@HOST:PORT/DATABASE"
-    explicit fresh_schema(std::string server) : name_{new_name()}, server_{std::move(server)} {
+    explicit fresh_schema(std::string server) : name_{fresh_name()}, server_{std::move(server)} {
         ask(plain_address(), "CREATE SCHEMA " + name_);
     }
     fresh_schema(fresh_schema const&) = delete;
@@ -69,15 +66,6 @@ public:
 
 private:
     [[nodiscard]] std::string plain_address() const { return "postgresql://" + server_; }
-
-    /// A server named by the environment outlives a process, and a process number can repeat.
-    static std::string new_name() {
-        static std::atomic<int> count = 0;
-        auto const now = std::chrono::system_clock::now().time_since_epoch();
-        auto const second = std::chrono::duration_cast<std::chrono::seconds>(now).count();
-        return "settle_" + std::to_string(::getpid()) + "_" + std::to_string(second) + "_" +
-               std::to_string(++count);
-    }
 
     std::string name_;
     std::string server_;

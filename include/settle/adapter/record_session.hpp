@@ -43,6 +43,17 @@ public:
     virtual result<answer> resolve(mark_locator const& where, bool confirmed) = 0;
 };
 
+/// A store whose waves can be under way while other stores have theirs.
+class overlapping_store : public record_store {
+public:
+    /// Begins a wave in its own thread.
+    virtual void start(std::span<part_request const> requests, std::span<part_result> results) = 0;
+    virtual void finish(std::span<part_result> results) = 0;
+    virtual void abandon(std::span<part_result> results) noexcept = 0;
+    /// Announces other stores: from now on waves overlap theirs.
+    virtual void expect_others() = 0;
+};
+
 /// Shape:   Store - derives from record_store
 template <typename Store, typename... Collections>
 class typed_session {
@@ -119,6 +130,25 @@ private:
     }();
 
     std::shared_ptr<Store> store_;
+};
+
+/// Shape:   Store - derives from overlapping_store
+template <typename Store, typename... Collections>
+class overlapping_session : public typed_session<Store, Collections...> {
+    using base = typed_session<Store, Collections...>;
+
+public:
+    /// Begins a wave in its own thread.
+    void start(std::span<part_request const> requests, std::span<part_result> results) {
+        base::store().start(requests, results);
+    }
+    void finish(std::span<part_result> results) { base::store().finish(results); }
+    void abandon(std::span<part_result> results) noexcept { base::store().abandon(results); }
+    /// Announces other stores: from now on waves overlap theirs.
+    void expect_others() { base::store().expect_others(); }
+
+protected:
+    using base::base;
 };
 
 } // namespace detail

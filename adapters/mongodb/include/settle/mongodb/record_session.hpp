@@ -22,8 +22,8 @@ namespace detail {
 ///          first tries a bulk without reading
 template <typename... Collections>
 class record_session
-    : public settle::detail::typed_session<detail::record_store, Collections...> {
-    using base = settle::detail::typed_session<detail::record_store, Collections...>;
+    : public settle::detail::overlapping_session<detail::record_store, Collections...> {
+    using base = settle::detail::overlapping_session<detail::record_store, Collections...>;
 
 public:
     /// Shape:   readers - one for each collection; see tutorial_session
@@ -31,15 +31,6 @@ public:
         detail::server& with, detail::record_layout const& layout = {},
         std::array<detail::bare_reader, sizeof...(Collections)> const& readers = {})
         : base(store_of(with, layout, readers.data())), with_(&with) {}
-
-    /// Begins a wave in its own thread.
-    void start(std::span<part_request const> requests, std::span<part_result> results) {
-        base::store().start(requests, results);
-    }
-    void finish(std::span<part_result> results) { base::store().finish(results); }
-    /// Announces other stores: from now on waves overlap theirs.
-    void expect_others() { base::store().expect_others(); }
-    void abandon(std::span<part_result> results) noexcept { base::store().abandon(results); }
 
     /// Shape:   log - of the same database, which has native transactions
     void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,

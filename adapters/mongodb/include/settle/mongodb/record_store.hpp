@@ -16,15 +16,8 @@ class unit_of_work;
 using one_phase_requests = std::span<one_phase_request* const>;
 
 /// Shape:   threads may share a store
-class record_store : public settle::detail::record_store {
+class record_store : public settle::detail::overlapping_store {
 public:
-    /// Begins a wave in its own thread.
-    virtual void start(std::span<part_request const> requests, std::span<part_result> results) = 0;
-    virtual void finish(std::span<part_result> results) = 0;
-    virtual void abandon(std::span<part_result> results) noexcept = 0;
-    /// Announces other stores: from now on waves overlap theirs.
-    virtual void expect_others() = 0;
-
     /// Settles one-phase requests, in their order.
     virtual void one_phase(one_phase_requests all, log_session& log, write_context const& at,
                            one_phase_decider& decider) = 0;

@@ -23,23 +23,15 @@ make_record_store(pool& with, std::string const& log_name,
 /// Cost:    a wave is one native transaction in two round trips, however many operations: the first
 ///          locks and reads, the second writes and commits
 template <typename... Collections>
-class record_session : public settle::detail::typed_session<detail::record_store, Collections...> {
-    using base = settle::detail::typed_session<detail::record_store, Collections...>;
+class record_session
+    : public settle::detail::overlapping_session<detail::record_store, Collections...> {
+    using base = settle::detail::overlapping_session<detail::record_store, Collections...>;
 
 public:
     /// Errors:  throws settle::failure when a table does not fit its collection, or when the
     ///          schema's records belong to another log
     record_session(detail::pool& with, std::string const& log_name)
         : base(detail::make_record_store(with, log_name, bound)) {}
-
-    /// Begins a wave in its own thread.
-    void start(std::span<part_request const> requests, std::span<part_result> results) {
-        base::store().start(requests, results);
-    }
-    void finish(std::span<part_result> results) { base::store().finish(results); }
-    /// Announces other stores: from now on waves overlap theirs.
-    void expect_others() { base::store().expect_others(); }
-    void abandon(std::span<part_result> results) noexcept { base::store().abandon(results); }
 
     /// Settles transactions, each as the decider says, in the order of the wave: every part and the
     /// entry in one native transaction, which threads share.
@@ -51,13 +43,13 @@ public:
     static constexpr bool settles_in_one_phase = true;
 
 private:
-    static constexpr std::array<detail::collection_descriptor const*, sizeof...(Collections)>
-        bound{&settle::detail::descriptor_of_collection<Collections>...};
+    static constexpr std::array<detail::collection_descriptor const*, sizeof...(Collections)> bound{
+        &settle::detail::descriptor_of_collection<Collections>...};
 };
 
 } // namespace postgresql
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/postgresql/record_session.ipp>
+#    include <settle/postgresql/record_session.ipp>
 #endif

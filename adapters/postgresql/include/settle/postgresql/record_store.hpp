@@ -11,14 +11,8 @@ namespace postgresql::detail {
 using settle::detail::collection_descriptor;
 
 /// Shape:   threads may share a store
-class record_store : public settle::detail::record_store {
+class record_store : public settle::detail::overlapping_store {
 public:
-    /// Begins a wave in its own thread.
-    virtual void start(std::span<part_request const> requests, std::span<part_result> results) = 0;
-    virtual void finish(std::span<part_result> results) = 0;
-    virtual void abandon(std::span<part_result> results) noexcept = 0;
-    /// Announces other stores: from now on waves overlap theirs.
-    virtual void expect_others() = 0;
     /// Shape:   log - of the same database
     virtual void one_phase(std::span<one_phase_request> requests, log_session& log,
                            write_context const& at, one_phase_decider& decider) = 0;
