@@ -23,6 +23,8 @@
 #include <settle/store/json_writer.ipp>
 #include <settle/store/native_value.ipp>
 #include <settle/store/owner.ipp>
+#include <settle/store/prepared_session.ipp>
+#include <settle/store/preparing_resource.ipp>
 #include <settle/store/process.ipp>
 #include <settle/store/service_part.ipp>
 #include <settle/store/service_session.ipp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A service is called; it has no fields to change.
-// expect: settle: 'apply', 'confirm' and 'compensate' of a service take one settle::call(...)
+// expect: settle: 'apply', 'confirm' and 'compensate' of a service, and
 #include "trip.hpp"
 
 namespace bank {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // One argument for each member of the request.
-// expect: settle: a call has one argument for each member of the service's request.
+// expect: settle: a call has one argument for each member of its request struct.
 #include "trip.hpp"
 
 namespace bank {

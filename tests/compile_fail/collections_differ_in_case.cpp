@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tables are named without regard to case.
-// expect: settle: two collections or services of one name differ in their types or key.
+// expect: settle: two collections, services or prepared targets of one name differ
 #include "bank.hpp"
 
 namespace bank {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A query is for its result.
-// expect: settle: a query has no effect, so only 'apply' takes it.
+// expect: settle: a query has no effect, so only 'apply' of a service takes it.
 #include "trip.hpp"
 
 namespace bank {

@@ -50,6 +50,8 @@ inline constexpr settle::service<seat, settle::nothing, "mailer", settle::barrie
 inline constexpr settle::service<seat, ticket, "keys", settle::remembers_keys> keys;
 inline constexpr settle::service<seat, ticket, "prices", settle::plain> prices;
 
+inline constexpr settle::prepared<seat, "seats"> seats;
+
 inline constexpr auto flight = participant<"flight">(airline)
                                    .apply(call(param<&trip::flight>, param<&trip::people>))
                                    .compensate(call());

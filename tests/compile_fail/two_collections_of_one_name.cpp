@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // One name means one set of records.
-// expect: settle: two collections or services of one name differ in their types or key.
+// expect: settle: two collections, services or prepared targets of one name differ
 #include "bank.hpp"
 
 namespace bank {

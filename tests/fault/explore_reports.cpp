@@ -170,5 +170,5 @@ TEST_CASE("explore: clauses without a matching field are refused with a hint") {
     CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat", 0})) ==
           "settle: the call 'seat' needs a stage from 1 and 1 to 14 results");
     CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat"}),
-                  reverses("t1")) == "settle: a search reverses types without calls");
+                  reverses("t1")) == "settle: a search reverses types of records alone");
 }

@@ -163,6 +163,15 @@ inline auto const buys = runs("t1", purchase{"A", 60});
 /// The second stage queries a price, and the third stage books at this price.
 inline auto const price_then_seat = calls("t1", query("price", 1), booking("seat", 2));
 
+/// A part that a database prepares beside the payer's account.
+inline auto const books_too = prepares("t1", prepared_model{"ledger"});
+
+/// A person rolls back any prepared name.
+inline bounds by_hand(bounds made) {
+    made.by_hand = true;
+    return made;
+}
+
 /// Transactions may run in one phase, beside transactions in two phases.
 inline bounds in_one_phase(bounds made) {
     made.one_phase = true;

@@ -44,6 +44,13 @@ struct switched {
     static inline bool purges_wait = true;
     static inline bool closing_raises = true;
     static inline bool persons_end_keys = true;
+    static inline bool commits_committed_name = true;
+    static inline bool clears_lower_names = true;
+    static inline bool adopts_no_name = true;
+    static inline bool finish_reads_receipt = true;
+    static inline bool receipts = true;
+    static inline bool lists_first = true;
+    static inline bool names_tell_logs = true;
     static inline bool changes_compare = true;
     static inline bool revisions_compare = true;
     static inline bool cancel_compares = true;

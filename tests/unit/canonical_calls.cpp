@@ -95,6 +95,25 @@ TEST_SUITE("definition: canonical text") {
               " query result bought.number param.amount\n");
     }
 
+    TEST_CASE("canonical: prepared parts have a fixed text") {
+        constexpr settle::prepared<order, "ledger"> ledger;
+        auto const booked = participant<"booked">(ledger).apply(call(who, lit<1>));
+        CHECK(text(booked, participant<"lines">(ledger, settle::each<&basket::lines>)
+                               .apply(call(settle::line<&line::item>, param<&basket::amount>))) ==
+              "settle 1\n"
+              "transaction type\n"
+              "parameters {who:text,amount:i64,lines:[{item:text,}],}\n"
+              "participant booked prepared in ledger\n"
+              " request {who:text,amount:i64,}\n"
+              " apply param.who 1\n"
+              "participant lines each param.lines prepared in ledger\n"
+              " request {who:text,amount:i64,}\n"
+              " apply line.item param.amount\n");
+        constexpr settle::prepared<order, "stock"> stock;
+        CHECK(text(participant<"booked">(stock).apply(call(who, lit<1>))) != text(booked));
+        CHECK(text(participant<"booked">(ledger).apply(call(who, lit<2>))) != text(booked));
+    }
+
     TEST_CASE("canonical: the grade and the limits of a call do not matter") {
         auto const usual = text(bought);
         CHECK(text(bought.tries<7>().pauses<1, 9>()) == usual);

@@ -60,17 +60,29 @@ enum class moment_fault {
     query,
     count,
     field,
+    result,
     line,
     line_unlisted,
     width,
     type
 };
 
-template <typename Source, typename Member, typename Argument>
+/// Which calls a participant takes at a moment.
+struct taken_calls {
+    bool repeats;  ///< a call without arguments sends the request of the apply
+    bool queries;  ///< a query is taken, too
+    bool results;  ///< results of earlier calls may be arguments
+};
+inline constexpr taken_calls applied_calls{false, true, true};
+inline constexpr taken_calls ending_calls{true, false, true};
+inline constexpr taken_calls prepared_calls{false, false, false};
+
+template <typename Source, typename Member, typename Argument, taken_calls Taken>
 consteval moment_fault fault_of_argument() {
     using element = typename Source::element;
     if constexpr (any_refused<Argument>) return moment_fault::reported;
     else if constexpr (!without_fields<Argument>) return moment_fault::field;
+    else if constexpr (!Taken.results && !without_results<Argument>) return moment_fault::result;
     else if constexpr (!every_leaf<line_of<element>::template test, Argument>::value)
         return moment_fault::line;
     else if constexpr (!every_leaf<listed_line_of<element>::template test, Argument>::value)
@@ -85,11 +97,11 @@ struct moment_finding {
     std::size_t argument = 0;
 };
 
-/// Shape:   Before - the call that the participant already makes at this moment; Repeats - a call
-///          without arguments sends the request of the apply
-template <typename Service, typename Source, typename Before, bool Repeats>
+/// Shape:   Target - a service, or a settle::prepared; Before - the call that the participant
+///          already makes at this moment
+template <typename Target, typename Source, typename Before, taken_calls Taken>
 struct moment_check {
-    using request = typename Service::request_type;
+    using request = typename Target::request_type;
 
     template <typename... Given>
     static consteval moment_finding find(std::type_identity<boost::hana::tuple<Given...>>) {
@@ -99,8 +111,8 @@ struct moment_check {
     static consteval moment_finding
     find(std::type_identity<boost::hana::tuple<call_expression<HasEffect, Arguments...>>>) {
         if constexpr (!std::is_same_v<Before, not_given>) return {moment_fault::twice};
-        else if constexpr (Repeats && !HasEffect) return {moment_fault::query};
-        else if constexpr (Repeats && sizeof...(Arguments) == 0) return {};
+        else if constexpr (!Taken.queries && !HasEffect) return {moment_fault::query};
+        else if constexpr (Taken.repeats && sizeof...(Arguments) == 0) return {};
         else if constexpr (sizeof...(Arguments) != member_count<request>)
             return {moment_fault::count};
         else return first_of<Arguments...>(std::index_sequence_for<Arguments...>{});
@@ -113,11 +125,28 @@ private:
         [[maybe_unused]] auto const look = [&](moment_fault fault, std::size_t argument) {
             if (found.fault == moment_fault::none) found = {fault, argument};
         };
-        (look(fault_of_argument<Source, typename member<request, Index>::type, Arguments>(), Index),
+        (look(fault_of_argument<Source, typename member<request, Index>::type, Arguments, Taken>(),
+              Index),
          ...);
         return found;
     }
 };
+
+/// True if an argument of a call leaves 64 bits for these parameters. An argument with a result is
+/// evaluated when its call is made.
+/// Shape:   element - of the line, or null
+template <typename Arguments, typename Parameters, typename Element>
+[[nodiscard]] constexpr bool any_overflows(Arguments const& arguments, Parameters const& given,
+                                           Element const* element) {
+    bool overflow = false;
+    scope<nothing, Parameters, Element> const at{nullptr, &given, element, &overflow};
+    for_each_element(arguments, [&](auto const& one) {
+        if constexpr (without_results<std::remove_cvref_t<decltype(one)>>) {
+            static_cast<void>(evaluate(one, at));
+        }
+    });
+    return overflow;
+}
 
 /// Shape:   Argument - the position of the argument with the fault, and of its member in the
 /// request
@@ -127,18 +156,21 @@ constexpr void explain_moment() {
                   "settle: 'apply', 'confirm' or 'compensate' is given twice. A participant makes "
                   "one call at each moment. See definition#services");
     static_assert(Fault != moment_fault::no_call,
-                  "settle: 'apply', 'confirm' and 'compensate' of a service take one "
-                  "settle::call(...); 'apply' may take settle::query(...). "
-                  "See definition#services");
+                  "settle: 'apply', 'confirm' and 'compensate' of a service, and 'apply' of a "
+                  "settle::prepared, take one settle::call(...); 'apply' of a service may take "
+                  "settle::query(...). See definition#services");
     static_assert(Fault != moment_fault::query,
-                  "settle: a query has no effect, so only 'apply' takes it. Write "
+                  "settle: a query has no effect, so only 'apply' of a service takes it. Write "
                   "settle::call(...). See definition#services");
     static_assert(Fault != moment_fault::count,
-                  "settle: a call has one argument for each member of the service's request. Give "
+                  "settle: a call has one argument for each member of its request struct. Give "
                   "as many as SETTLE_STRUCT lists. See definition#services");
     static_assert(Fault != moment_fault::field,
                   "settle: a call has no record, so a settle::field has no value in it. Use "
                   "settle::param, settle::line or settle::result_from. See definition#services");
+    static_assert(Fault != moment_fault::result,
+                  "settle: a database prepares before any call is made, so a settle::result_from "
+                  "has no value here. Use a parameter. See definition#prepared");
     static_assert(Fault != moment_fault::line,
                   "settle: settle::line<...> names a member of the range's elements; this "
                   "participant has another range or none. Add settle::each<...>. "

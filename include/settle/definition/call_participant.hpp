@@ -78,8 +78,9 @@ struct call_participant {
     /// Gives the call while the transaction is pending: settle::call(...) or settle::query(...).
     template <typename... Given>
     constexpr auto apply(Given const&... given) const {
-        constexpr auto found = detail::moment_check<Service, Source, Apply, false>::find(
-            std::type_identity<boost::hana::tuple<Given...>>{});
+        constexpr auto found =
+            detail::moment_check<Service, Source, Apply, detail::applied_calls>::find(
+                std::type_identity<boost::hana::tuple<Given...>>{});
         detail::explain_moment<found.fault, found.argument>();
         if constexpr (found.fault == detail::moment_fault::none) {
             return call_participant<Name, Service, Source, Given..., Compensate, Confirm, Limits,
@@ -92,8 +93,9 @@ struct call_participant {
     /// Gives the call that undoes the apply.
     template <typename... Given>
     constexpr auto compensate(Given const&... given) const {
-        constexpr auto found = detail::moment_check<Service, Source, Compensate, true>::find(
-            std::type_identity<boost::hana::tuple<Given...>>{});
+        constexpr auto found =
+            detail::moment_check<Service, Source, Compensate, detail::ending_calls>::find(
+                std::type_identity<boost::hana::tuple<Given...>>{});
         detail::explain_moment<found.fault, found.argument>();
         if constexpr (found.fault == detail::moment_fault::none) {
             return call_participant<Name, Service, Source, Apply, Given..., Confirm, Limits, Stage>{
@@ -106,8 +108,9 @@ struct call_participant {
     /// Gives the call after the commit.
     template <typename... Given>
     constexpr auto confirm(Given const&... given) const {
-        constexpr auto found = detail::moment_check<Service, Source, Confirm, true>::find(
-            std::type_identity<boost::hana::tuple<Given...>>{});
+        constexpr auto found =
+            detail::moment_check<Service, Source, Confirm, detail::ending_calls>::find(
+                std::type_identity<boost::hana::tuple<Given...>>{});
         detail::explain_moment<found.fault, found.argument>();
         if constexpr (found.fault == detail::moment_fault::none) {
             return call_participant<Name, Service, Source, Apply, Compensate, Given..., Limits,
@@ -161,18 +164,12 @@ struct call_participant {
     [[nodiscard]] constexpr bool overflows(Parameters const& given,
                                            typename Source::element const* element) const {
         bool overflow = false;
-        scope<nothing, Parameters, typename Source::element> const at{nullptr, &given, element,
-                                                                      &overflow};
-        auto const evaluate_all = [&](auto const& arguments) {
-            for_each_element(arguments, [&](auto const& one) {
-                if constexpr (detail::without_results<std::remove_cvref_t<decltype(one)>>) {
-                    static_cast<void>(evaluate(one, at));
-                }
-            });
+        auto const look = [&](auto const& arguments) {
+            overflow = overflow || detail::any_overflows(arguments, given, element);
         };
-        if constexpr (applies) evaluate_all(apply_arguments());
-        if constexpr (compensates) evaluate_all(compensate_arguments());
-        if constexpr (confirms) evaluate_all(confirm_arguments());
+        if constexpr (applies) look(apply_arguments());
+        if constexpr (compensates) look(compensate_arguments());
+        if constexpr (confirms) look(confirm_arguments());
         return overflow;
     }
 

@@ -254,6 +254,28 @@ void describe_participant(std::string& out, Participant const& participant) {
     describe_moment<names>(out, "apply", participant.applying);
     describe_moment<names>(out, "confirm", participant.confirming);
 }
+template <typename Naming, typename... Arguments>
+void describe_call(std::string& out, std::string_view what,
+                   boost::hana::tuple<Arguments...> const& arguments) {
+    put(out, what);
+    for_each_element(arguments, [&](auto const& one) {
+        put(out, " ");
+        describe<Naming>(out, one);
+    });
+    put(out, "\n");
+}
+
+template <typename Parameters, PreparedParticipant Participant>
+void describe_participant(std::string& out, Participant const& participant) {
+    using target = typename Participant::prepared_type;
+    using names = naming<nothing, Parameters, typename Participant::source_type::element>;
+    put(out, {"participant ", Participant::name});
+    describe_source<Parameters>(out, std::type_identity<typename Participant::source_type>{});
+    put(out, {" prepared in ", target::name, "\n request "});
+    describe_type<typename target::request_type>(out);
+    put(out, "\n");
+    describe_call<names>(out, " apply", participant.applying.arguments);
+}
 template <typename Parameters, typename Participant>
 void describe_participant(std::string& out, Participant const& participant) {
     using names = naming<nothing, Parameters, typename Participant::source_type::element>;
@@ -273,17 +295,6 @@ struct call_naming : naming<nothing, Parameters, Element> {
     using result =
         typename participant_named<Participant, Participants...>::service_type::result_type;
 };
-
-template <typename Naming, typename... Arguments>
-void describe_call(std::string& out, std::string_view what,
-                   boost::hana::tuple<Arguments...> const& arguments) {
-    put(out, what);
-    for_each_element(arguments, [&](auto const& one) {
-        put(out, " ");
-        describe<Naming>(out, one);
-    });
-    put(out, "\n");
-}
 
 /// The grade of the receiver and the limits may change while transactions are under way.
 template <typename Naming, CallParticipant Participant>

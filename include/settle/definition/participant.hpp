@@ -32,7 +32,7 @@ inline constexpr std::uint32_t last_stage = 254;
 /// Optional members of such a kind:
 ///          attempts, first_pause, longest_pause   - constants, see retry_limits
 ///          is_pivot          - a constant: the apply cannot be undone; alone in the last stage
-/// A CallParticipant is checked, described and refused by the library itself.
+/// A CallParticipant and a PreparedParticipant are described and refused by the library itself.
 template <typename T>
 concept Participant = requires(T const& one) {
     typename T::target_type;

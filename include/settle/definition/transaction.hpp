@@ -17,6 +17,8 @@
 #include <settle/definition/call.hpp>
 #include <settle/definition/call_participant.hpp>
 #include <settle/definition/stages.hpp>
+#include <settle/definition/prepared.hpp>
+#include <settle/definition/prepared_participant.hpp>
 
 #include <boost/hana/at.hpp>
 
@@ -100,9 +102,9 @@ constexpr bool check_participants() {
     static_assert(names, "settle: two participants have one name. Give each a name of its own. "
                          "See definition#names");
     static_assert(collections || !names,
-                  "settle: two collections or services of one name differ in their types or key. "
-                  "Give each a name of its own; names that differ only in case are equal. "
-                  "See definition#names");
+                  "settle: two collections, services or prepared targets of one name differ in "
+                  "their types or key. Give each a name of its own; names that differ only in case "
+                  "are equal. See definition#names");
     constexpr bool stages = ((Participants::stage <= last_stage) && ...);
     static_assert(stages, "settle: the stage of a participant is at most 254. "
                           "See definition#other-kinds");

@@ -177,7 +177,8 @@ private:
     static constexpr reason premises(parameters const& given, std::size_t line) {
         if constexpr (RecordParticipant<typename base::template participant<Index>>) {
             return intent<Index>(given, line).premises();
-        } else if constexpr (CallParticipant<typename base::template participant<Index>>) {
+        } else if constexpr (CallParticipant<typename base::template participant<Index>> ||
+                             PreparedParticipant<typename base::template participant<Index>>) {
             bool const overflow = base::template description<Index>().overflows(
                 given, base::template element<Index>(given, line));
             return overflow ? reason::overflow : reason::none;

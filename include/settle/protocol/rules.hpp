@@ -100,6 +100,23 @@ struct protocol_rules {
     /// The person first ends the call at its receiver: no apply takes effect any more.
     static constexpr bool persons_end_keys = true;
 
+    // Rules of prepared parts.
+
+    /// A finish commits only the name with the committed epoch.
+    static constexpr bool commits_committed_name = true;
+    /// After a claim, lower names of a part are rolled back before it is prepared.
+    static constexpr bool clears_lower_names = true;
+    /// A lower name of a part does not count as prepared under a later claim.
+    static constexpr bool adopts_no_name = true;
+    /// The name of a committed part that is absent was committed only if its receipt says so.
+    static constexpr bool finish_reads_receipt = true;
+    /// A prepare writes a receipt, and so does a cancel: a later prepare is denied.
+    static constexpr bool receipts = true;
+    /// A sweeper lists the prepared names before it reads their entries.
+    static constexpr bool lists_first = true;
+    /// A name tells its log, and a sweeper ends only names of its own.
+    static constexpr bool names_tell_logs = true;
+
     // Rules of the log, the engine and the sweeper.
 
     /// A compare-and-set of an entry compares its epoch, too.

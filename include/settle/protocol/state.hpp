@@ -63,7 +63,7 @@ enum class reason : std::uint8_t {
     cancel_asked,
     mark_without_entry,
     record_unusable,
-    refused,     ///< a service refused its call
+    refused,     ///< a service refused its call, or the work of a prepared part refused
     unavailable, ///< a service was unavailable at each try
     unanswered   ///< the outcome of a call stayed unknown at each try
 };
@@ -108,7 +108,7 @@ enum class answer : std::uint8_t {
     busy,            ///< a mark is in the way; the transaction may start over
     unavailable,     ///< took no effect; may be sent again
     unknown,         ///< took effect at most once, possibly later
-    refused          ///< a service refused its call; only to an apply
+    refused          ///< a service or the work of a prepared part; only to an apply
 };
 
 [[nodiscard]] constexpr std::string_view name_of(answer value) {

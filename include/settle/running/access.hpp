@@ -4,6 +4,7 @@
 
 #include <settle/running/closing.hpp>
 #include <settle/running/creation.hpp>
+#include <settle/running/doubts.hpp>
 #include <settle/running/gate.hpp>
 #include <settle/running/refused_engine.hpp>
 #include <settle/running/sweeper.hpp>
@@ -49,6 +50,16 @@ public:
     result<std::uint64_t> marks() {
         if (!gate_.is_here()) return gate_.why();
         return detail::count_marks(parts_.sessions());
+    }
+
+    /// The parts of a prepared target that its database holds in doubt, each with the entry that it
+    /// waits for, in the order of their names.
+    /// Cost:    a read of the log for each
+    template <typename Request, fixed_string Name>
+    result<std::vector<doubtful_part>> in_doubt(prepared<Request, Name> const&) {
+        if (!gate_.is_here()) return gate_.why();
+        return detail::parts_in_doubt(parts_.template session_of<prepared<Request, Name>>(),
+                                      parts_.log());
     }
 
     /// A record as it is now, including the `apply` effects of pending transactions.

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <settle/protocol/reversal.hpp>
-#include <settle/running/binding.hpp>
 #include <settle/running/container_calls.hpp>
+#include <settle/running/prepared_binding.hpp>
 #include <settle/running/seam_driver.hpp>
 
 SETTLE_BEGIN
@@ -210,6 +210,24 @@ public:
         return std::get<at>(sessions_);
     }
 
+    /// Why a session of the direction's targets cannot use an id, or none.
+    template <typename Direction>
+    [[nodiscard]] error fault_of([[maybe_unused]] transaction_id const& id) {
+        error problem;
+        if constexpr (any_limits_ids) {
+            Direction::for_each_participant([&](auto index) {
+                using target = typename Direction::template target_of<index>;
+                auto& session = session_of<target>();
+                if constexpr (limits_ids<std::remove_cvref_t<decltype(session)>>) {
+                    if (id.size() > session.longest_id()) {
+                        problem = long_id(target::name, session.longest_id());
+                    }
+                }
+            });
+        }
+        return problem;
+    }
+
     /// Announces to the log an entry that is about to be inserted.
     void expect_entry([[maybe_unused]] transaction_id const& id) {
         if constexpr (fetches_ahead<log_type>) log_.expect(id);
@@ -275,6 +293,10 @@ private:
         if constexpr (overlaps_others<Session>) session.expect_others();
     }
 
+    static constexpr bool any_limits_ids =
+        []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
+            return (limits_ids<Sessions> || ...);
+        }(std::type_identity<sessions_type>{});
     static constexpr bool any_fetches_ahead =
         []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
             return (fetches_ahead<Sessions> || ...);

@@ -169,6 +169,8 @@ private:
         if constexpr (kind::has_id) {
             transaction_id id{std::get<0>(element)};
             if (!fault_of_id(id).empty()) return deliver(number, refuse(id, check_id(id)));
+            auto const long_id = parts_.template fault_of<Direction>(id);
+            if (!long_id.empty()) return deliver(number, refuse(id, long_id));
             start(std::move(id), std::get<1>(std::forward<Element>(element)), number, false);
         } else {
             start(fresh_id(parts_.environment()), std::forward<Element>(element), number, true);

@@ -6,6 +6,7 @@
 #include <settle/protocol/reversal.hpp>
 #include <settle/running/options.hpp>
 #include <settle/store/observer.hpp>
+#include <settle/store/prepared_session.hpp>
 #include <settle/store/seam.hpp>
 #include <settle/store/service_function.hpp>
 #include <settle/store/service_session.hpp>
@@ -36,8 +37,8 @@ struct store_binding {
     Database& database;
 };
 
-/// Shape:   Client - a ServiceClient, which the engine owns
-template <typename Service, typename Client>
+/// Shape:   Client - a ServiceClient, or a prepared_work, which the engine owns
+template <typename Target, typename Client>
 struct client_binding {
     Client database;
 };
@@ -108,6 +109,10 @@ auto bind(Target const&, Given&& given) {
     static_assert(known, "settle: settle::bind takes the collection or service first, then its "
                          "database or client. Write settle::bind(collection, database). "
                          "See running#construction");
+    constexpr bool works = !detail::is_prepared<Target>;
+    static_assert(works, "settle: settle::bind takes a settle::prepared, its database, and the "
+                         "work: a function (connection&, request const&) that returns "
+                         "settle::work_result. See running#construction");
     constexpr bool is_function = detail::takes_calls_of<database_type, Target>;
     constexpr bool answers =
         !detail::is_service<Target> || is_function || detail::makes_calls<database_type, Target>;
@@ -115,7 +120,7 @@ auto bind(Target const&, Given&& given) {
                            "send(calls, answers), or a function (request const&, "
                            "settle::service_call const&) that returns settle::reply<result>. "
                            "See running#construction");
-    if constexpr (!known || !answers) {
+    if constexpr (!known || !answers || !works) {
         return detail::refused_binding{};
     } else if constexpr (is_function) {
         using client = detail::service_function<Target, Given>;

@@ -256,7 +256,11 @@ public:
             return {0, detail::too_young(given.older_than, parts_.limits().horizon())};
         }
         auto const before = detail::earlier(parts_.environment().now(), given.older_than);
-        return detail::purge_log(parts_.log(), before, given);
+        auto report = detail::purge_log(parts_.log(), before, given);
+        if (report.problem.empty()) {
+            report.problem = detail::purge_stores(parts_.log(), parts_.sessions(), before, given);
+        }
+        return report;
     }
 
     // ------------------------------------------------------------------------------------- reading
@@ -320,6 +324,8 @@ private:
     outcome begin(transaction_id&& id, typename Direction::parameters const& parameters,
                   goal purpose, call_options const& call) {
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
+        auto const long_id = parts_.template fault_of<Direction>(id);
+        if (!long_id.empty()) return detail::refuse(id, long_id);
         return start<Direction>(std::move(id), parameters, purpose, call);
     }
 

@@ -121,8 +121,9 @@ consteval bool explain_engine() {
                   "each type, settle::options, phases and observer once. See running#construction");
     static_assert(Fault != engine_fault::no_store,
                   "settle: a participant of this engine's types is no record, and no store "
-                  "executes it. Add settle::bind(service, client), or settle::bind(target, store) "
-                  "for another kind. See running#construction");
+                  "executes it. Add settle::bind(service, client), settle::bind(prepared, "
+                  "database, work), or settle::bind(target, store) for another kind. "
+                  "See running#construction");
     static_assert(Fault != engine_fault::names,
                   "settle: two collections of one name in an engine differ in their record or key. "
                   "Give each a name of its own, or an engine of its own. See definition#names");

@@ -51,4 +51,12 @@ inline constexpr std::size_t longest_id = 200;
             "settle: " + std::string{problem} + ". Use another id. See running#ids"};
 }
 
+/// The error of an id that does not fit into a name of a database.
+[[nodiscard]] inline error long_id(std::string_view target, std::size_t longest) {
+    return {make_error_code(errc::bad_text),
+            "settle: an id is longer than the " + std::to_string(longest) +
+                " bytes that fit into a name of '" + std::string{target} +
+                "'. Use another id. See running#ids"};
+}
+
 SETTLE_END

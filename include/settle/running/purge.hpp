@@ -7,15 +7,20 @@
 #include <settle/store/seam.hpp>
 
 #include <algorithm>
+#include <tuple>
 
 SETTLE_BEGIN
 namespace detail {
 
+[[nodiscard]] inline std::size_t step_of(purge_options const& given) {
+    constexpr std::size_t largest_step = 100'000;
+    return std::clamp<std::size_t>(given.step, 1, largest_step);
+}
+
 /// Shape:   before - old entries were both created and last changed before this time
 template <typename Log>
 purge_report purge_log(Log& log, timestamp before, purge_options const& given) {
-    constexpr std::size_t largest_step = 100'000;
-    std::size_t const step = std::clamp<std::size_t>(given.step, 1, largest_step);
+    std::size_t const step = step_of(given);
     purge_report report;
     std::int64_t passed = purged::nothing;
     for (bool more = given.limit != 0; more;) {
@@ -34,6 +39,31 @@ purge_report purge_log(Log& log, timestamp before, purge_options const& given) {
         more = gone.value().more && report.erased < given.limit;
     }
     return report;
+}
+
+/// Has the stores forget what they keep of finished transactions beside records. An unfinished
+/// entry that is old still needs it.
+template <typename Log, typename... Sessions>
+error purge_stores(Log& log, std::tuple<Sessions...>& sessions, timestamp before,
+                   purge_options const& given) {
+    constexpr bool any = (forgets<Sessions> || ...);
+    if constexpr (any) {
+        auto const old = log.list({.unfinished = true, .before = before}, {}, 1);
+        if (!old.has_value()) return old.problem();
+        if (!old.value().empty()) return {};
+    }
+    error problem;
+    auto const forget = [&]<typename Session>(Session& session) {
+        if constexpr (forgets<Session>) {
+            while (problem.empty() && !given.stop.stop_requested()) {
+                auto const gone = session.forget(before, step_of(given));
+                if (!gone.has_value()) problem = gone.problem();
+                if (!gone.has_value() || gone.value() < step_of(given)) return;
+            }
+        }
+    };
+    std::apply([&](Sessions&... session) { (forget(session), ...); }, sessions);
+    return problem;
 }
 
 } // namespace detail

@@ -40,7 +40,9 @@ enum class errc {
     record_missing,    ///< no record has this key
     call_refused,      ///< a service refused a call; the call took no effect
     call_unavailable,  ///< a service could not take a call; the call took no effect
-    call_unknown       ///< a service gave no answer to a call, which may have taken effect
+    call_unknown,      ///< a service gave no answer to a call, which may have taken effect
+    work_refused,      ///< the work of a prepared part refused; nothing of it remains
+    prepared_lost      ///< a committed part is neither prepared nor has it a receipt
 };
 
 /// Conditions that errors of all adapters compare with; each asks for another action of a caller.

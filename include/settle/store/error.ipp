@@ -35,6 +35,8 @@ SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
             case errc::call_refused: return "the service refused the call";
             case errc::call_unavailable: return "the service is not available";
             case errc::call_unknown: return "the service gave no answer";
+            case errc::work_refused: return "the work refused";
+            case errc::prepared_lost: return "the prepared transaction is lost";
             }
             return "unknown error";
         }

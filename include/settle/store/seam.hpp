@@ -53,6 +53,9 @@
 //       Requests and results stay where they are until then. abandon() waits for the end of a wave
 //       whose results are no longer needed.
 //   expect<C>(key)                A request will name this record soon (fetches_ahead = true).
+//   longest_id()                  The longest id, in bytes, that the session can use.
+//   forget(before, limit)         Erases at most `limit` receipts that were written before a time,
+//       and returns their number. No unfinished entry is as old.
 //   wave_size, recovery_wave_size How many transactions the session prefers in one call.
 //
 // A session of a log (LogSession):
@@ -211,6 +214,16 @@ template <typename Session>
         return session.can_settle_in_one_phase();
     else return settles_in_one_phase<Session>;
 }
+
+/// True if a session cannot use every id.
+template <typename Session>
+inline constexpr bool limits_ids = requires(Session const& session) { session.longest_id(); };
+
+/// True if a session keeps receipts of finished transactions, which a purge erases.
+template <typename Session>
+inline constexpr bool forgets = requires(Session& session, timestamp before, std::size_t limit) {
+    { session.forget(before, limit) } -> std::same_as<result<std::uint64_t>>;
+};
 
 /// True if an insert of the log session may keep a stage.
 template <typename Session>

@@ -3,6 +3,7 @@
 // result of a call becomes the result in the entry.
 #pragma once
 
+#include <settle/store/call_arguments.hpp>
 #include <settle/store/request.hpp>
 #include <settle/store/service.hpp>
 
@@ -105,15 +106,17 @@ struct call_part_functions {
         switch (at) {
         case call_operation::apply:
         case call_operation::query:
-            if constexpr (participant::applies) fill(value, described.apply_arguments(), scope);
+            if constexpr (participant::applies)
+                fill_request(value, described.apply_arguments(), scope);
             break;
         case call_operation::compensate:
             if constexpr (participant::compensates) {
-                fill(value, described.compensate_arguments(), scope);
+                fill_request(value, described.compensate_arguments(), scope);
             }
             break;
         case call_operation::confirm:
-            if constexpr (participant::confirms) fill(value, described.confirm_arguments(), scope);
+            if constexpr (participant::confirms)
+                fill_request(value, described.confirm_arguments(), scope);
             break;
         }
         if (!made.overflow && made.problem.empty()) made.json = encode_json(value);
@@ -130,17 +133,6 @@ struct call_part_functions {
             kept = encode_json(value);
         }
         return {};
-    }
-
-private:
-    template <typename Arguments, typename Scope>
-    static void fill(request_type& value, Arguments const& arguments, Scope const& scope) {
-        [&]<std::size_t... Member>(std::index_sequence<Member...>) {
-            (store_value(value.*member<request_type, Member>::pointer,
-                         evaluate(boost::hana::at_c<Member>(arguments), scope), *scope.overflow),
-             ...);
-        }
-        (std::make_index_sequence<member_count<request_type>>{});
     }
 };
 

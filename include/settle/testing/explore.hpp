@@ -62,6 +62,7 @@ public:
     void take(reversal_clause const& given) { reversals_.push_back(given.id); }
     void take(calls_clause const& given) { calls_.push_back(given); }
     void take(model_clause const& given) { models_.push_back(given); }
+    void take(prepared_clause const& given) { prepared_.push_back(given); }
 
     /// The starting sum is taken later, when all clauses have added their records.
     template <typename Collection, auto Member>
@@ -90,6 +91,7 @@ public:
 
     exploration explore() {
         for (auto const& one : models_) change_model(one);
+        for (auto const& one : prepared_) add_prepared(one);
         for (auto const& one : calls_) add_calls(one);
         for (auto const& id : reversals_) add_reversal(id);
         if (transactions_.empty()) {
@@ -138,6 +140,7 @@ private:
     template <typename Direction>
     void add(transaction_id id, typename Direction::parameters const& parameters) {
         std::vector<std::size_t> slots;
+        prepared_clause prepared{id, {}};
         calls_clause added{id, {}};
         auto const& user = Direction::user(parameters);
         Direction::for_each_participant([&](auto index) {
@@ -147,11 +150,14 @@ private:
                 if constexpr (RecordParticipant<participant>) {
                     using named = typename Direction::template target_of<at>;
                     slots.push_back(index_of<named>(Direction::template key<at>(user, i)));
+                } else if constexpr (PreparedParticipant<participant>) {
+                    prepared.parts.push_back(searched_prepared<participant>());
                 } else {
                     added.parts.push_back(searched_call<participant>::make());
                 }
             }
         });
+        if (!prepared.parts.empty()) prepared_.push_back(std::move(prepared));
         if (!added.parts.empty()) calls_.push_back(std::move(added));
         transactions_.push_back(
             std::make_unique<typed_transaction<typename Protocol::rules, Direction, records>>(
@@ -172,38 +178,54 @@ private:
                                     "', which no transaction makes");
     }
 
-    void add_calls(calls_clause const& given) {
+    /// The number of the transaction that a clause of parts names.
+    std::size_t transaction_of(transaction_id const& id, std::string const& what) const {
         for (std::size_t t = 0; t < transactions_.size(); ++t) {
-            auto const& one = transactions_[t];
-            if (one->id() != given.id) continue;
-            if (!one->calls.empty()) {
-                throw std::invalid_argument("settle: a search adds calls to '" + given.id +
-                                            "' twice");
-            }
-            one->first_row = first_.rows.size();
-            for (call_model const& part : given.parts) {
-                bool const early =
-                    part.stage == 0 && part.moments != call_moments::confirm_only;
-                if (early || part.results == 0 || part.results > 14) {
-                    throw std::invalid_argument("settle: the call '" + part.name +
-                                                "' needs a stage from 1 and 1 to 14 results");
-                }
-                one->calls.push_back(part);
-                receiver_row row;
-                row.transaction = static_cast<std::uint8_t>(t);
-                first_.rows.push_back(row);
-            }
-            return;
+            if (transactions_[t]->id() == id) return t;
         }
-        throw std::invalid_argument("settle: a search adds calls to '" + given.id +
+        throw std::invalid_argument("settle: a search adds " + what + " to '" + id +
                                     "', which no settle::testing::runs names");
+    }
+
+    void add_prepared(prepared_clause const& given) {
+        std::size_t const t = transaction_of(given.id, "prepared parts");
+        auto& one = *transactions_[t];
+        if (!one.prepared.empty()) {
+            throw std::invalid_argument("settle: a search adds prepared parts to '" + given.id +
+                                        "' twice");
+        }
+        one.first_prepared = first_.prepared.size();
+        one.prepared = given.parts;
+        for (std::size_t i = 0; i < given.parts.size(); ++i) {
+            first_.prepared.push_back({}).transaction = static_cast<std::uint8_t>(t);
+        }
+    }
+
+    void add_calls(calls_clause const& given) {
+        std::size_t const t = transaction_of(given.id, "calls");
+        auto& one = *transactions_[t];
+        if (!one.calls.empty()) {
+            throw std::invalid_argument("settle: a search adds calls to '" + given.id + "' twice");
+        }
+        one.first_row = first_.rows.size();
+        for (call_model const& part : given.parts) {
+            bool const early = part.stage == 0 && part.moments != call_moments::confirm_only;
+            if (early || part.results == 0 || part.results > 14) {
+                throw std::invalid_argument("settle: the call '" + part.name +
+                                            "' needs a stage from 1 and 1 to 14 results");
+            }
+            one.calls.push_back(part);
+            receiver_row row;
+            row.transaction = static_cast<std::uint8_t>(t);
+            first_.rows.push_back(row);
+        }
     }
 
     void add_reversal(transaction_id const& id) {
         for (std::size_t t = 0; t < transactions_.size(); ++t) {
             if (transactions_[t]->id() != id) continue;
-            if (!transactions_[t]->calls.empty()) {
-                throw std::invalid_argument("settle: a search reverses types without calls");
+            if (transactions_[t]->parts() != transactions_[t]->records()) {
+                throw std::invalid_argument("settle: a search reverses types of records alone");
             }
             transactions_.push_back(transactions_[t]->reversed());
             transactions_.back()->undoes = t;
@@ -217,6 +239,7 @@ private:
     world_type first_;
     std::vector<std::unique_ptr<model_transaction<records>>> transactions_;
     std::vector<transaction_id> reversals_;
+    std::vector<prepared_clause> prepared_;
     std::vector<calls_clause> calls_;
     std::vector<model_clause> models_;
     std::vector<std::function<void(typename search_type::checker_type&)>> late_;
@@ -230,6 +253,7 @@ private:
 /// Shape:   clauses - in any order: settle::type<…> of each type; starts(collection, records…);
 ///          runs(id, parameters); reverses(id); calls(id, call_model…);
 ///          models(participant, change);
+///          prepares(id, prepared_model…);
 ///          conserves(collection, field);
 ///          stays(collection, condition); bounds; replay
 /// Errors:  a failed exploration converts to false and prints the shortest run to the wrong state.

@@ -31,7 +31,10 @@ protected:
             begin_call(now, t, branch);
             begin_takeover(now, t, branch);
             begin_cancel(now, t, branch);
-            if (within_.sweeps) begin_sweep(now, t, branch);
+            if (within_.sweeps) {
+                begin_sweep(now, t, branch);
+                begin_late_list(t, branch);
+            }
         }
     }
 
@@ -94,22 +97,59 @@ protected:
     void begin_sweep(world_type const& now, std::size_t t, Branch const& branch) const {
         for (std::size_t part = 0; part < all_[t]->records(); ++part) {
             epoch const marked = all_[t]->mark_epoch(now.data, part);
-            if (marked == 0) continue;
-            auto const look = [&](world_type& next, worker& w, bool found_stray) {
-                begin(w, role::sweeper, t, mind::begin(0, fresh(next, t), goal::tombstone));
-                w.mind.look_again();
-                w.part = static_cast<std::uint8_t>(part);
-                w.marked = marked;
-                w.found_stray = found_stray;
-            };
-            branch(
-                move_kind::protocol,
-                [&](world_type& next, worker& w) { look(next, w, false); },
-                [&] { return "looks at a mark of " + all_[t]->id(); });
-            if (rules::one_log) continue;
-            branch(
-                move_kind::outside, [&](world_type& next, worker& w) { look(next, w, true); },
-                [&] { return "sweeps for another log, which has no " + all_[t]->id(); });
+            if (marked != 0) look_at(t, part, marked, "a mark", rules::one_log, branch);
+        }
+        if (!rules::lists_first) return;
+        each_name(now, t, [&](std::size_t part, epoch name) {
+            look_at(t, part, name, "a prepared name", rules::names_tell_logs, branch);
+        });
+    }
+
+    /// Shape:   own - only a sweeper of the mark's log looks at it
+    template <typename Branch>
+    void look_at(std::size_t t, std::size_t part, epoch marked, std::string const& what, bool own,
+                 Branch const& branch) const {
+        auto const look = [&](world_type& next, worker& w, bool found_stray) {
+            begin_tombstone(next, w, t);
+            w.part = static_cast<std::uint8_t>(part);
+            w.marked = marked;
+            w.found_stray = found_stray;
+        };
+        branch(
+            move_kind::protocol, [&](world_type& next, worker& w) { look(next, w, false); },
+            [&] { return "looks at " + what + " of " + all_[t]->id(); });
+        if (own) return;
+        branch(
+            move_kind::outside, [&](world_type& next, worker& w) { look(next, w, true); },
+            [&] { return "sweeps for another log, which has no " + all_[t]->id(); });
+    }
+
+    /// With the rule switched off, a sweeper reads an entry before it lists the names.
+    template <typename Branch>
+    void begin_late_list(std::size_t t, Branch const& branch) const {
+        if (rules::lists_first || all_[t]->prepared.empty()) return;
+        branch(
+            move_kind::protocol,
+            [&](world_type& next, worker& w) {
+                begin_tombstone(next, w, t);
+                w.lists = true;
+            },
+            [&] { return "begins to sweep " + all_[t]->id(); });
+    }
+
+    void begin_tombstone(world_type& next, worker& w, std::size_t t) const {
+        begin(w, role::sweeper, t, mind::begin(0, fresh(next, t), goal::tombstone));
+        w.mind.look_again();
+    }
+
+    /// Calls `function(part, epoch)` for each prepared name of a transaction.
+    template <typename Function>
+    void each_name(world_type const& now, std::size_t t, Function&& function) const {
+        auto const& of = *all_[t];
+        for (std::size_t part = of.records(); part < of.first_call(); ++part) {
+            for (epoch const name : now.prepared[of.prepared_row_of(part)].names) {
+                function(part, name);
+            }
         }
     }
 

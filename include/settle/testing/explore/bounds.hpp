@@ -28,6 +28,7 @@ struct bounds {
     bool keeps_at_insert = true;    ///< an insert may keep stage 0, as the log promises it
     bool submits = false;           ///< an id may be submitted, for any worker to run later
     bool requeues = false;          ///< an applied transaction may be requeued, as in a batch
+    bool by_hand = false;           ///< a person rolls back any prepared name, at any moment
     bool refusals = false;          ///< a log may refuse a commit for good
     std::size_t most_states = 50'000'000;
 };

@@ -12,6 +12,7 @@
 #include <settle/testing/explore/few.hpp>
 #include <settle/testing/explore/fingerprint.hpp>
 #include <settle/testing/explore/receiver.hpp>
+#include <settle/testing/explore/resource.hpp>
 
 #include <memory>
 #include <tuple>
@@ -208,34 +209,44 @@ public:
     /// The index of the transaction that this transaction reverses.
     std::optional<std::size_t> undoes{};
 
-    /// The parts that follow the records, and the index of the first part's row in the world.
+    /// The parts that follow the records, and the index of the first row of each kind in the world.
+    std::vector<prepared_model> prepared{};
     std::vector<call_model> calls{};
+    std::size_t first_prepared = 0;
     std::size_t first_row = 0;
 
-    [[nodiscard]] std::size_t parts() const { return records() + calls.size(); }
+    [[nodiscard]] std::size_t first_call() const { return records() + prepared.size(); }
+    [[nodiscard]] std::size_t parts() const { return first_call() + calls.size(); }
+    [[nodiscard]] prepared_model const* prepared_of(std::size_t part) const {
+        return part < records() || part >= first_call() ? nullptr : &prepared[part - records()];
+    }
     [[nodiscard]] call_model const* call_of(std::size_t part) const {
-        return part < records() ? nullptr : &calls[part - records()];
+        return part < first_call() ? nullptr : &calls[part - first_call()];
+    }
+    [[nodiscard]] std::size_t prepared_row_of(std::size_t part) const {
+        return first_prepared + part - records();
     }
     [[nodiscard]] std::size_t row_of(std::size_t part) const {
-        return first_row + part - records();
+        return first_row + part - first_call();
     }
     [[nodiscard]] stage_number stage_of(std::size_t part) const {
-        return part < records() ? stage_number{0} : calls[part - records()].stage;
+        return part < first_call() ? stage_number{0} : calls[part - first_call()].stage;
     }
     [[nodiscard]] stage_plan stages() const {
         stage_plan made;
-        made.confirms = records() != 0;
+        made.confirms = first_call() != 0;
         for (call_model const& one : calls) {
             made.count = std::max(made.count, static_cast<stage_number>(one.stage + 1));
             made.has_pivot = made.has_pivot || one.moments == call_moments::pivot;
             made.confirms = made.confirms || confirms(one);
         }
-        made.keeps_at_insert = records() == 0 && made.count > (made.has_pivot ? 2 : 1);
+        made.keeps_at_insert = first_call() == 0 && made.count > (made.has_pivot ? 2 : 1);
         return made;
     }
     [[nodiscard]] part_name name_part(std::size_t part) const {
         if (part < records()) return name_record(part);
-        return {calls[part - records()].name, std::nullopt};
+        if (part < first_call()) return {prepared[part - records()].name, std::nullopt};
+        return {calls[part - first_call()].name, std::nullopt};
     }
     /// The results of the calls in stages before this one.
     [[nodiscard]] call_results results_before(stage_number stage, call_results all) const {

@@ -54,7 +54,10 @@ public:
     /// The records, marks and receivers of a state.
     [[nodiscard]] std::string text_of(world_type const& shown) const {
         std::string out = shown.data.text();
-        for (auto const& one : all_) out += testing::text_of(shown.rows, *one);
+        for (auto const& one : all_) {
+            out += testing::text_of(shown.prepared, *one);
+            out += testing::text_of(shown.rows, *one);
+        }
         return out;
     }
 
@@ -75,8 +78,8 @@ private:
                 [] { return "ends its call at its time limit"; });
         }
         if (me.what == role::sweeper && me.found_stray) undo_stray(me, branch);
-        else if (me.what == role::sweeper && me.mind.next() == step::end) check_mark(me, branch);
-        else advance(now, me, branch);
+        else if (me.what != role::sweeper || me.mind.next() != step::end) advance(now, me, branch);
+        else check_mark(now, me, branch);
     }
 
     template <typename Branch>
@@ -84,14 +87,20 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                all_[me.transaction]->execute(next.data, step::back_off, me.part, me.marked, 0);
+                flight sent;
+                sent.transaction = me.transaction;
+                sent.part = me.part;
+                sent.at = step::back_off;
+                sent.under = me.marked;
+                operations_.execute(next, sent, {});
                 w.rest();
             },
             [] { return "undoes the stray mark"; });
     }
 
     template <typename Branch>
-    void check_mark(worker const& me, Branch const& branch) const {
+    void check_mark(world_type const& now, worker const& me, Branch const& branch) const {
+        if (me.lists) return list_names(now, me, branch);
         bool const stray =
             is_stray({me.mind.state(), 0, me.mind.committed(), 0}, me.marked);
         branch(
@@ -101,6 +110,24 @@ private:
                 else w.rest();
             },
             [&] { return stray ? "finds the mark stray" : "finds the mark live"; });
+    }
+
+    /// With the rule switched off, a sweeper chooses a name when it has read the entry.
+    template <typename Branch>
+    void list_names(world_type const& now, worker const& me, Branch const& branch) const {
+        this->each_name(now, me.transaction, [&](std::size_t part, epoch name) {
+            branch(
+                move_kind::protocol,
+                [&](world_type&, worker& w) {
+                    w.lists = false;
+                    w.part = static_cast<std::uint8_t>(part);
+                    w.marked = name;
+                },
+                [] { return "lists a prepared name"; });
+        });
+        branch(
+            move_kind::protocol, [](world_type&, worker& w) { w.rest(); },
+            [] { return "has listed all names"; });
     }
 
     /// One step of a coordinator: the worker gets an answer, or the outcome is unknown.

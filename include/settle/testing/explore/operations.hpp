@@ -11,7 +11,7 @@ namespace testing {
 template <typename Protocol, typename Records>
 class operations {
 public:
-    /// The open facts of a call.
+    /// The open facts of a request.
     struct choice {
         bool late = false;      ///< the receiver's clock has passed the last moment
         std::size_t answer = 0; ///< below possible_answers()
@@ -30,6 +30,12 @@ public:
     /// Shape:   chosen - of each_choice()
     call_answer execute(world_type& next, flight const& sent, choice const& chosen) const {
         auto const& one = *all_[sent.transaction];
+        if (prepared_model const* const made = one.prepared_of(sent.part)) {
+            auto& row = next.prepared[one.prepared_row_of(sent.part)];
+            prepared_request const asked{sent.at, sent.under, sent.committed, sent.begins,
+                                         chosen.answer};
+            return {execute_prepared<rules>(row, *made, asked), 0};
+        }
         if (call_model const* const made = one.call_of(sent.part)) {
             return execute_call(next.rows[row_of(sent)], *made, received(sent, chosen));
         }
@@ -42,10 +48,16 @@ public:
         return testing::execute_half(next.rows[row_of(sent)], made, received(sent, chosen));
     }
 
-    /// Calls `function(choice)` for each clock and answer that a receiver may have.
+    /// Calls `function(choice)` for each clock and answer that the target of a part may have.
     template <typename Function>
     void each_choice(world_type const& now, flight const& sent, Function&& function) const {
-        call_model const* const made = all_[sent.transaction]->call_of(sent.part);
+        auto const& one = *all_[sent.transaction];
+        if (prepared_model const* const made = one.prepared_of(sent.part)) {
+            std::size_t const count = possible_answers(*made, sent.at, sent.begins);
+            for (std::size_t at = 0; at < count; ++at) function(choice{false, at});
+            return;
+        }
+        call_model const* const made = one.call_of(sent.part);
         if (made == nullptr) return function(choice{});
         for (bool const late : {false, true}) {
             if (!clock_allows(now, sent, late)) continue;

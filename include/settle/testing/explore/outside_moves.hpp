@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The moves of a search that no worker makes: late operations land, time passes, receivers forget,
-// and persons close calls.
+// and persons close calls and roll prepared names back.
 #pragma once
 
 #include <settle/testing/explore/beginnings.hpp>
@@ -30,6 +30,7 @@ protected:
         for (std::size_t t = 0; t < all_.size(); ++t) {
             if (within_.ages) age(now, t, function);
             if (within_.resolves) resolve(now, t, function);
+            if (within_.by_hand) roll_back_by_hand(now, t, function);
         }
     }
 
@@ -86,6 +87,9 @@ private:
         if (here.lives == 0 && here.present && old && is_final(here.now.state)) {
             world_type next = now;
             next.entries[t].purge();
+            for (auto& one : next.prepared) {
+                if (one.transaction == t) one.receipt.reset();
+            }
             function(std::move(next), move_kind::outside,
                      [&] { return all_[t]->id() + " is purged from the log"; });
         }
@@ -117,6 +121,20 @@ private:
     }
 
     // ------------------------------------------------------------------------------------ persons
+
+    /// A person rolls back a prepared name.
+    template <typename Function>
+    void roll_back_by_hand(world_type const& now, std::size_t t, Function& function) const {
+        this->each_name(now, t, [&](std::size_t part, epoch name) {
+            world_type next = now;
+            auto& row = next.prepared[all_[t]->prepared_row_of(part)];
+            row.end(false, [&](epoch one) { return one == name; });
+            row.by_hand = true;
+            function(std::move(next), move_kind::outside, [&] {
+                return "a person rolls back e" + std::to_string(name) + " of " + all_[t]->id();
+            });
+        });
+    }
 
     /// A person ends a call at its receiver, and closes it in the entry.
     template <typename Function>

@@ -59,6 +59,7 @@ protected:
                     move_kind::protocol,
                     [&](world_type& next, worker& w) {
                         reply = operations_.execute(next, sent, chosen);
+                        if (is_forgotten(next, sent, reply)) return w.rest();
                         take_answer(w, sent, reply);
                         decide(w, expired);
                     },
@@ -69,11 +70,14 @@ protected:
                 swap_answer(now, sent, expired, branch);
             }
             if constexpr (knows_one_phase) {
-                if (within_.requeues && sent.at == step::apply && me.mind.may_start_over()) {
+                bool const requeues = within_.requeues && !sent.begins;
+                if (requeues && sent.at == step::apply && me.mind.may_start_over()) {
                     ask_and_requeue(now, me, sent, expired, branch);
                 }
             }
+            if (sent.begins) continue;
             may_be_late(now, sent, branch, [&](world_type&, worker& w) {
+                set_begun(w, part, false);
                 w.mind.answered(part, answer::unknown);
                 decide(w, expired);
             });
@@ -89,11 +93,20 @@ protected:
     std::string text(flight const& sent) const { return words_of(sent, *all_[sent.transaction]); }
 
 private:
+    /// True if a purge went by a worker that confirms a prepared part: the receipt is gone. The
+    /// engine's patience ends such a worker.
+    [[nodiscard]] bool is_forgotten(world_type const& now, flight const& sent,
+                                    call_answer const& reply) const {
+        return sent.at == step::confirm && reply.what == answer::unavailable &&
+               all_[sent.transaction]->prepared_of(sent.part) != nullptr &&
+               now.entries[sent.transaction].now.committed != sent.committed;
+    }
+
     /// True if a person has closed the call, so that its confirm or compensation is not sent.
     [[nodiscard]] bool is_resolved(worker const& me, std::size_t part) const {
         auto const& of = *all_[me.transaction];
         if (of.call_of(part) == nullptr || me.mind.next() == step::apply) return false;
-        return (me.resolved >> (part - of.records()) & 1U) != 0;
+        return (me.resolved >> (part - of.first_call()) & 1U) != 0;
     }
     template <typename Branch>
     void leave_out(worker const& me, std::size_t part, Branch const& branch) const {
@@ -174,13 +187,18 @@ private:
         sent.under = sent.at == step::compensate ? me.mind.latest() : me.mind.epoch_number();
         sent.committed = sent.at == step::confirm ? me.mind.committed() : 0;
         auto const& of = *all_[me.transaction];
+        if (of.prepared_of(part) != nullptr) {
+            bool const halves = sent.at == step::apply || sent.at == step::compensate;
+            sent.begins = halves && !has_begun(me, part);
+            return sent;
+        }
         if (of.call_of(part) == nullptr) return sent;
         // The key of a call has no epoch.
         if (rules::keys_stay) sent.under = 0;
         sent.committed = 0;
         sent.burns = burns(me, part);
         if (sent.burns) sent.at = step::apply;
-        sent.closes = (me.refused >> (part - of.records()) & 1U) != 0;
+        sent.closes = (me.refused >> (part - of.first_call()) & 1U) != 0;
         if (sent.closes) sent.at = step::compensate;
         sent.old = me.old;
         if (sent.at == step::apply) sent.results = of.results_before(of.stage_of(part), me.results);
@@ -192,8 +210,13 @@ private:
     void take_answer(worker& w, flight const& sent, call_answer const& reply) const {
         std::size_t const part = sent.part;
         auto const& of = *all_[w.transaction];
+        if (of.prepared_of(part) != nullptr) {
+            bool const other_half = reply.what == answer::none;
+            set_begun(w, part, other_half && sent.begins);
+            if (other_half) return;
+        }
         if (of.call_of(part) == nullptr) return w.mind.answered(part, reply.what);
-        std::size_t const call = part - of.records();
+        std::size_t const call = part - of.first_call();
         auto const bit = static_cast<std::uint8_t>(1U << call);
         if (sent.burns) {
             // A refused call has no effect to undo.
@@ -217,12 +240,22 @@ private:
         }
     }
 
+    [[nodiscard]] bool has_begun(worker const& w, std::size_t part) const {
+        return (w.begun >> (part - all_[w.transaction]->records()) & 1U) != 0;
+    }
+    void set_begun(worker& w, std::size_t part, bool begun) const {
+        auto const& of = *all_[w.transaction];
+        if (of.prepared_of(part) == nullptr) return;
+        unsigned const bit = 1U << (part - of.records());
+        w.begun = static_cast<std::uint8_t>(begun ? w.begun | bit : w.begun & ~bit);
+    }
+
     /// True if the apply of a call must be answered before its compensation: its receiver remembers
     /// keys alone, so that a late apply could follow the compensation.
     [[nodiscard]] bool burns(worker const& me, std::size_t part) const {
         auto const& of = *all_[me.transaction];
         call_model const& made = *of.call_of(part);
-        bool const burned = (me.burned >> (part - of.records()) & 1U) != 0;
+        bool const burned = (me.burned >> (part - of.first_call()) & 1U) != 0;
         return rules::burns_first && me.mind.next() == step::compensate && !burned &&
                made.moments == call_moments::undoable &&
                made.grade.remembers == receiver_grade::memory::keys;
@@ -255,6 +288,7 @@ private:
             if (part != sent.part && due(me, part)) return;
         }
         auto const requeue = [&](worker& w, answer reply) {
+            set_begun(w, sent.part, false);
             w.mind.answered(sent.part, reply);
             if (w.mind.fenced()) decide(w, expired);
             else w.mind.requeue();

@@ -31,6 +31,9 @@ public:
         });
         for (std::size_t t = 0; found.empty() && t < all_.size(); ++t) {
             found = wrong_entry(now, t);
+            for (std::size_t i = 0; found.empty() && i < all_[t]->prepared.size(); ++i) {
+                found = wrong_prepared(now, t, i);
+            }
             for (std::size_t i = 0; found.empty() && i < all_[t]->calls.size(); ++i) {
                 found = wrong_call(now, t, i);
             }
@@ -41,7 +44,8 @@ public:
         return found;
     }
 
-    /// True when all workers are idle, no write is late, all entries are final and no mark is left.
+    /// True when all workers are idle, no write is late, all entries are final and no mark or
+    /// prepared name is left. What a person has rolled back waits for a person.
     [[nodiscard]] static bool is_end(world_type const& now) {
         bool ended = now.flights.empty();
         for (auto const& one : now.workers) ended = ended && one.what == role::idle;
@@ -49,7 +53,12 @@ public:
             ended = ended && (!one.present || is_final(one.now.state));
         }
         now.data.for_each_cell([&](auto const& cell) { ended = ended && cell.slot.marks.empty(); });
-        return ended;
+        bool by_hand = false;
+        for (auto const& one : now.prepared) {
+            ended = ended && one.names.empty();
+            by_hand = by_hand || one.by_hand;
+        }
+        return ended || by_hand;
     }
 
 private:
@@ -97,6 +106,22 @@ private:
             if (marked != 0 && marked == here.now.committed) {
                 return id + " is done, and a part is not confirmed";
             }
+        }
+        return {};
+    }
+
+    /// A name is committed for each commit of its transaction, once that has ended.
+    [[nodiscard]] std::string wrong_prepared(world_type const& now, std::size_t t,
+                                             std::size_t i) const {
+        auto const& one = *all_[t];
+        model_entry const& here = now.entries[t];
+        prepared_row const& row = now.prepared[one.first_prepared + i];
+        std::string const name = one.id() + " " + one.prepared[i].name;
+        if (row.commits > 1U + here.lives) return name + ": this part was committed twice";
+        if (row.commits > here.commits) return name + ": this part is committed too early";
+        bool const over = !here.present || is_final(here.now.state);
+        if (over && row.commits < here.commits) {
+            return name + ": the transaction is done, and this part is not committed";
         }
         return {};
     }

@@ -48,8 +48,24 @@ template <typename Records>
     part_name const where = of.name_part(sent.part);
     out.append(" ").append(where.participant);
     if (of.call_of(sent.part) != nullptr) return out + words_of(sent.results, of);
+    if (sent.begins) return out + ": rolls back the names found";
     if (where.line) out += " line " + std::to_string(*where.line + 1);
     return out + " under e" + std::to_string(sent.under);
+}
+
+/// The prepared names and receipts, as text for a trace.
+template <typename Records>
+[[nodiscard]] std::string text_of(few<prepared_row, most_prepared> const& rows,
+                                  model_transaction<Records> const& of) {
+    std::string out;
+    for (std::size_t i = 0; i < of.prepared.size(); ++i) {
+        prepared_row const& row = rows[of.first_prepared + i];
+        out += "      database of " + of.id() + " " + of.prepared[i].name + ":";
+        for (epoch const one : row.names) out += " prepared e" + std::to_string(one);
+        if (row.receipt) out += " receipt e" + std::to_string(*row.receipt);
+        out += " commits " + std::to_string(row.commits) + '\n';
+    }
+    return out;
 }
 
 /// The rows of the receivers, as text for a trace.

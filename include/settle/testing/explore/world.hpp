@@ -18,7 +18,9 @@ struct model_worker {
     std::uint8_t transaction = 0;
     std::uint8_t part = 0;        ///< the part of the sweeper's mark
     bool found_stray = false;     ///< the sweeper has found the mark stray
+    bool lists = false;           ///< the sweeper has read the entry, and lists the names now
     bool old = false;             ///< its call is older than `lifetime` allows
+    std::uint8_t begun = 0;       ///< a bit for each prepared part whose request is half executed
     std::uint8_t burned = 0;      ///< a bit for each call whose apply was answered before its undo
     std::uint8_t refused = 0;     ///< a bit for each refused call whose key is not closed yet
     call_results results = 0;     ///< the results of calls that the worker has received or read
@@ -32,7 +34,8 @@ struct model_worker {
         if (what == role::idle) return made;
         made.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U |
                  (found_stray ? 1U : 0U) << 16U | (old ? 1U : 0U) << 17U |
-                 std::uint64_t{burned} << 18U | std::uint64_t{refused} << 26U);
+                 std::uint64_t{burned} << 18U | std::uint64_t{refused} << 26U |
+                 std::uint64_t{begun} << 34U | (lists ? std::uint64_t{1} : 0U) << 42U);
         made.add(marked);
         made.add(mind.hash());
         if (results != 0 || resolved != 0) {
@@ -57,6 +60,7 @@ struct flight {
     state inserts = state::initial;
     epoch under = 0;
     epoch committed = 0;
+    bool begins = false;      ///< the first half of a request for a prepared part; never late
     bool burns = false;       ///< an apply whose answer only tells that its call can be undone
     bool closes = false;      ///< closes the key of a refused call
     call_results results = 0; ///< parameters of a call, or results to keep
@@ -93,6 +97,7 @@ struct world {
     few<model_entry, 4> entries;
     few<model_worker<Mind>, 3> workers;
     few<flight, 3> flights;
+    few<prepared_row, most_prepared> prepared;
     few<receiver_row, most_calls> rows;
     std::uint8_t late = 0;  ///< late writes so far
     std::uint8_t again = 0; ///< repeated calls so far
@@ -103,6 +108,7 @@ struct world {
         for (auto const& one : entries) one.add_to(made);
         for (auto const& one : workers) made.add(one.print());
         for (auto const& one : flights) made.add(one.print());
+        for (auto const& one : prepared) one.add_to(made);
         for (auto const& one : rows) {
             made.add(one.packed());
             if (one.stray.operation) made.add(one.stray.packed());
@@ -122,6 +128,11 @@ struct world {
             if (one.what == role::idle || one.transaction != transaction) continue;
             function(one.marked);
             one.mind.visit_epochs(function);
+        }
+        for (auto& one : prepared) {
+            if (one.transaction != transaction) continue;
+            for (epoch& name : one.names) function(name);
+            if (one.receipt) function(*one.receipt);
         }
         for (auto& one : rows) {
             if (one.transaction == transaction) function(one.under);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+// Lists the prepared parts without an end, each with the entry that it waits for.
+#pragma once
+
+#include <settle/store/preparing_resource.hpp>
+
+SETTLE_BEGIN
+
+/// A prepared part without an end. It holds its locks.
+struct doubtful_part {
+    std::string name;   ///< as the database shows it
+    timestamp prepared; ///< as the clock of the database counts
+    transaction_id id;  ///< empty if the library has not given the name
+    part_number part;
+    epoch epoch_number = 0;
+    std::optional<entry> waits_for{}; ///< the entry, if there is one; a sweep ends a part without
+};
+
+namespace detail {
+
+/// Shape:   Session - a prepared_session; Log - the session of its engine's log
+template <typename Session, typename Log>
+result<std::vector<doubtful_part>> parts_in_doubt(Session& session, Log& log) {
+    constexpr std::size_t page = 256;
+    std::vector<doubtful_part> parts;
+    for (std::string after;;) {
+        auto const found = session.in_doubt(after, page);
+        if (!found.has_value()) return found.problem();
+        for (in_doubt_name const& one : found.value()) {
+            after = one.name;
+            doubtful_part made{one.name, one.prepared, {}, {}};
+            if (auto const name = read_prepared_name(one.name)) {
+                made.id = name->of.id;
+                made.part = name->of.part;
+                made.epoch_number = name->epoch_number;
+                auto stored = log.read(made.id);
+                if (!stored.has_value()) return stored.problem();
+                made.waits_for = std::move(stored).value();
+            }
+            parts.push_back(std::move(made));
+        }
+        if (found.value().size() < page) return parts;
+    }
+}
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+// Parts of a search that a database prepares: the names and the receipt of each part.
+#pragma once
+
+#include <settle/definition/prepared_participant.hpp>
+#include <settle/protocol/prepared_rule.hpp>
+#include <settle/protocol/step.hpp>
+#include <settle/testing/explore/few.hpp>
+
+#include <string>
+#include <vector>
+
+SETTLE_BEGIN
+namespace testing {
+
+/// A part of a transaction that a database prepares. It is applied beside the records.
+struct prepared_model {
+    std::string name;
+    bool refuses = true; ///< the work may refuse
+    bool busy = false;   ///< a lock may not be free in time
+};
+
+/// The part that a search has for a prepared participant.
+template <PreparedParticipant Participant>
+[[nodiscard]] prepared_model searched_prepared() {
+    return {std::string{Participant::name}};
+}
+
+struct prepared_clause {
+    transaction_id id;
+    std::vector<prepared_model> parts;
+};
+
+/// Adds prepared parts to the transaction of another clause:
+/// `prepares("t1", prepared_model{"ledger"})`.
+template <typename... Parts>
+[[nodiscard]] prepared_clause prepares(transaction_id id, Parts const&... parts) {
+    return {std::move(id), {parts...}};
+}
+
+inline constexpr std::size_t most_prepared = 2;
+
+/// One part in its database.
+struct prepared_row {
+    few<epoch, 4> names{};          ///< in doubt, in the order of their epochs
+    std::optional<epoch> receipt{}; ///< committed; 0 of a cancel
+    std::uint8_t commits = 0;       ///< of names of the part
+    bool by_hand = false;           ///< a person has rolled back a name
+    std::uint8_t transaction = 0;
+
+    [[nodiscard]] bool has(epoch name) const {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    }
+    void add(epoch name) {
+        names.push_back(name);
+        std::sort(names.begin(), names.end());
+    }
+    /// Ends each name that the function chooses.
+    template <typename Chosen>
+    void end(bool commits_them, Chosen const& chosen) {
+        for (std::size_t i = names.size(); i-- > 0;) {
+            if (!chosen(names[i])) continue;
+            if (commits_them) {
+                ++commits;
+                if (!receipt) receipt = names[i];
+            }
+            names.erase(i);
+        }
+    }
+    template <typename Print>
+    void add_to(Print& print) const {
+        print.add(std::uint64_t{names.size()} | (receipt ? 1U : 0U) << 8U |
+                  std::uint64_t{commits} << 16U | (by_hand ? 1U : 0U) << 24U);
+        for (epoch const one : names) print.add(one);
+        if (receipt) print.add(*receipt);
+    }
+};
+
+/// One request to the database of a part.
+/// Shape:   begins - the first half of an apply or a compensate, which rolls back the names found;
+///          chosen - the number of the answer, below possible_answers()
+struct prepared_request {
+    step at;
+    epoch under;
+    epoch committed;
+    bool begins;
+    std::size_t chosen;
+};
+
+/// The number of answers that the database chooses from.
+[[nodiscard]] inline std::size_t possible_answers(prepared_model const& of, step at, bool begins) {
+    if (at != step::apply || begins) return 1;
+    return 1U + (of.refuses ? 1U : 0U) + (of.busy ? 1U : 0U);
+}
+
+namespace detail {
+
+/// Returns: `none` if the part may be prepared
+template <typename Rules>
+answer clear_before_prepare(prepared_row& row, epoch under) {
+    answer found = answer::none;
+    row.end(false, [&](epoch name) {
+        auto const fate = before_prepare<Rules>(name, under);
+        if (fate == found_name::fences) found = answer::fenced;
+        if (fate == found_name::adopted) found = answer::applied;
+        return fate == found_name::rolled_back;
+    });
+    return found;
+}
+
+template <typename Rules>
+prepare_answer prepare(prepared_row& row, prepared_model const& of,
+                       prepared_request const& asked) {
+    using enum prepare_answer;
+    if (Rules::receipts && row.receipt) return denied;
+    // The name is in use. A worker that repeats its prepare takes that for an answer.
+    if (row.has(asked.under)) return Rules::unknown_claims ? unknown : prepared;
+    if (Rules::receipts && !row.names.empty()) return busy;
+    if (asked.chosen != 0) return of.refuses && asked.chosen == 1 ? refused : busy;
+    row.add(asked.under);
+    return prepared;
+}
+
+template <typename Rules>
+answer confirm(prepared_row& row, epoch committed) {
+    std::size_t const before = row.names.size();
+    row.end(true, [&](epoch name) { return finish_commits<Rules>(name, committed); });
+    if (row.names.size() != before) return answer::applied;
+    bool const done = !Rules::receipts || absent_is_committed<Rules>(row.receipt, committed);
+    return done ? answer::applied : answer::unavailable;
+}
+
+/// Returns: `none` if names are to be rolled back first
+template <typename Rules>
+answer deny(prepared_row& row, epoch latest) {
+    if (!Rules::receipts) return answer::applied;
+    for (epoch const name : row.names) {
+        return cancel_rolls_back(name, latest) ? answer::none : answer::applied;
+    }
+    if (!row.receipt) row.receipt = 0;
+    return answer::applied;
+}
+
+} // namespace detail
+
+/// Executes one request at the database of its part.
+/// Returns: `none` if the other half of the request is next
+template <typename Rules>
+answer execute_prepared(prepared_row& row, prepared_model const& of,
+                        prepared_request const& asked) {
+    switch (asked.at) {
+    case step::apply:
+        if (asked.begins) return detail::clear_before_prepare<Rules>(row, asked.under);
+        return answer_of(detail::prepare<Rules>(row, of, asked));
+    case step::confirm: return detail::confirm<Rules>(row, asked.committed);
+    case step::compensate:
+        if (!asked.begins) return detail::deny<Rules>(row, asked.under);
+        row.end(false, [&](epoch name) { return cancel_rolls_back(name, asked.under); });
+        return answer::none;
+    default:
+        row.end(false, [&](epoch name) { return exact_rolls_back<Rules>(name, asked.under); });
+        return answer::applied;
+    }
+}
+
+} // namespace testing
+SETTLE_END

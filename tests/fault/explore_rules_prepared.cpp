@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+// Searches of prepared parts with a rule switched off alone are wrong, and correct with the rule.
+#include "switched_rules.hpp"
+
+using namespace explored;
+
+namespace {
+
+/// The same at a database without receipts. A rule that receipts make needless is needed there.
+template <typename... Clauses>
+exploration needs_without_receipts(bool& rule, Clauses const&... clauses) {
+    switched::receipts = false;
+    auto found = needs(rule, clauses...);
+    switched::receipts = true;
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("rule: only the name with the committed epoch is committed") {
+    needs_without_receipts(switched::commits_committed_name, purchases, payer, buys, books_too,
+                           canceling(1, 1));
+}
+
+TEST_CASE("rule: a lower name does not count as prepared") {
+    needs(switched::adopts_no_name, purchases, payer, buys, books_too, within(2, 0));
+    needs_without_receipts(switched::adopts_no_name, purchases, payer, buys, books_too,
+                           within(2, 0));
+}
+
+TEST_CASE("rule: an unknown prepare is repeated under a new epoch only") {
+    needs_without_receipts(switched::unknown_claims, purchases, payer, buys, books_too,
+                           within(1, 1));
+}
+
+TEST_CASE("rule: a worker that backs off rolls back exactly its own name") {
+    needs(switched::undo_is_exact, purchases, payer, buys,
+          prepares("t1", prepared_model{"ledger", false, true}), within(2, 0));
+}
+
+TEST_CASE("rule: an absent name was committed only if its receipt says so") {
+    needs(switched::finish_reads_receipt, purchases, payer, buys, books_too,
+          by_hand(canceling(1, 0)));
+}
+
+TEST_CASE("rule: prepares and cancels write receipts") {
+    needs(switched::receipts, purchases, payer, buys, books_too, by_hand(canceling(1, 0)));
+}
+
+TEST_CASE("rule: a name tells its log") {
+    needs(switched::names_tell_logs, purchases, payer, buys, books_too, within(2, 0));
+}
+
+TEST_CASE("rule: a prepared name without an entry is stray") {
+    needs(switched::sweeps_unlogged, purchases, payer, buys, books_too, aging(within(1, 1)));
+}
+
+TEST_CASE("rule: a sweeper lists the prepared names before it reads their entries") {
+    bounds anew = aging(within(2, 0));
+    anew.resubmits = true;
+    needs_without_receipts(switched::lists_first, purchases, payer, buys, books_too, anew);
+}
+
+TEST_CASE("rule: a lower name that is not rolled back keeps its part busy, and is no wrong end") {
+    without const it{switched::clears_lower_names};
+    right<protocol>(purchases, payer, buys, books_too, canceling(1, 1));
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSL-1.0
+// A database for tests that prepares native transactions: accounts in memory with locks, prepared
+// names and receipts. It keeps the promises of settle/store/preparing_resource.hpp, and a test
+// chooses which answers it loses and which prepares land late.
+#pragma once
+
+#include <settle/store/preparing_resource.hpp>
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace preparing_test {
+
+/// What a test does to one call.
+enum class fault {
+    none,
+    unavailable, ///< no effect
+    lost,        ///< takes effect, and the answer is lost
+    late         ///< only a prepare: takes effect when the test calls land()
+};
+
+class database {
+public:
+    static constexpr std::size_t most_name = 128;
+
+    /// A native transaction. Its changes are sums, so that a late copy of it can run again.
+    class connection {
+    public:
+        /// Adds to an account.
+        /// Errors:  record_missing; another error if a prepared transaction has changed the account
+        settle::result<void> add(std::string const& account, std::int64_t amount) {
+            if (!of_.accounts.contains(account)) {
+                return {settle::errc::record_missing, "no account " + account};
+            }
+            changes_[account] += amount;
+            locked_ = locked_ || of_.is_locked(account);
+            if (locked_) return of_.locked("the account " + account);
+            return {};
+        }
+        [[nodiscard]] std::int64_t balance_of(std::string const& account) const {
+            auto const change = changes_.find(account);
+            return of_.accounts.at(account) + (change == changes_.end() ? 0 : change->second);
+        }
+
+    private:
+        friend database;
+        explicit connection(database& of) : of_(of) {}
+
+        database& of_;
+        std::map<std::string, std::int64_t> changes_;
+        bool locked_ = false; ///< the native transaction has failed at a lock
+    };
+
+    struct receipt {
+        settle::epoch epoch_number = 0;
+        settle::timestamp written{};
+    };
+
+    std::map<std::string, std::int64_t> accounts;
+    std::map<std::string, receipt> receipts; ///< committed, by the text of the part
+    settle::timestamp now{std::chrono::milliseconds{1800000000000}};
+    /// Called before each call with its operation and its name.
+    std::function<fault(std::string_view operation, std::string const& name)> disturb =
+        [](std::string_view, std::string const&) { return fault::none; };
+    bool can_prepare = true;
+    int prepares = 0; ///< that took effect
+
+    // ------------------------------------------------------------------------------- the resource
+
+    void bind(std::string const&) {
+        if (!can_prepare) {
+            throw settle::failure{{settle::make_error_code(settle::errc::unfit_store),
+                                   "settle: the test database cannot prepare. Let it"}};
+        }
+    }
+
+    settle::prepare_result prepare(settle::prepared_name const& name,
+                                   settle::work_function<connection> work) {
+        using enum settle::prepare_answer;
+        std::lock_guard const guard{mutex_};
+        auto const what = disturb("prepare", name.text());
+        if (what == fault::unavailable) return {unavailable, away()};
+        connection on{*this};
+        auto const key = name.of.text();
+        if (receipts.contains(key)) return {denied, locked("the receipt " + key)};
+        bool const held = is_locked(key);
+        if (held) return {busy, locked("the receipt " + key)};
+        auto const done = work(on);
+        if (done.what == settle::work_result::status::refused) return {refused, done.problem};
+        if (done.what == settle::work_result::status::failed) {
+            return {on.locked_ ? busy : unavailable, done.problem};
+        }
+        native made{key, name.epoch_number, std::move(on.changes_), now};
+        if (what == fault::late) {
+            late_.emplace_back(name.text(), std::move(made));
+            return {unknown, lost()};
+        }
+        auto const answer = keep(name.text(), std::move(made));
+        if (what == fault::lost) return {unknown, lost()};
+        return {answer, {}};
+    }
+
+    settle::end_result commit(settle::prepared_name const& name) { return end(name, true); }
+    settle::end_result roll_back(settle::prepared_name const& name) { return end(name, false); }
+
+    settle::result<std::vector<settle::in_doubt_name>>
+    in_doubt(std::string_view prefix, std::string_view after, std::size_t limit) {
+        std::lock_guard const guard{mutex_};
+        if (disturb("list", std::string{prefix}) == fault::unavailable) return away();
+        std::vector<settle::in_doubt_name> found;
+        for (auto at = prepared_.upper_bound(std::string{after}); at != prepared_.end(); ++at) {
+            if (!at->first.starts_with(prefix)) continue;
+            if (found.size() == limit) break;
+            found.push_back({at->first, at->second.since});
+        }
+        return found;
+    }
+
+    settle::result<std::optional<settle::epoch>> receipt_of(settle::prepared_part const& part) {
+        std::lock_guard const guard{mutex_};
+        if (disturb("receipt", part.text()) == fault::unavailable) return away();
+        auto const found = receipts.find(part.text());
+        if (found == receipts.end()) return std::optional<settle::epoch>{};
+        return std::optional{found->second.epoch_number};
+    }
+
+    settle::end_result deny(settle::prepared_part const& part) {
+        std::lock_guard const guard{mutex_};
+        auto const what = disturb("deny", part.text());
+        if (what == fault::unavailable || is_locked(part.text())) {
+            return {settle::end_answer::unavailable, away()};
+        }
+        receipts.try_emplace(part.text(), receipt{0, now});
+        if (what == fault::lost) return {settle::end_answer::unknown, lost()};
+        return {settle::end_answer::ended};
+    }
+
+    settle::result<std::uint64_t> forget(std::string_view prefix, settle::timestamp before,
+                                         std::size_t limit) {
+        std::lock_guard const guard{mutex_};
+        std::uint64_t gone = 0;
+        for (auto at = receipts.begin(); at != receipts.end() && gone < limit;) {
+            bool const old = at->first.starts_with(prefix) && at->second.written < before;
+            at = old ? receipts.erase(at) : std::next(at);
+            gone += old ? 1 : 0;
+        }
+        return gone;
+    }
+
+    // ----------------------------------------------------------------------------- for the test
+
+    /// Lets the late prepares take effect. True if one is prepared now.
+    bool land() {
+        std::lock_guard const guard{mutex_};
+        bool landed = false;
+        for (auto& [name, made] : late_) {
+            using enum settle::prepare_answer;
+            landed = keep(name, std::move(made)) == prepared || landed;
+        }
+        late_.clear();
+        return landed;
+    }
+
+    /// Prepares a native transaction by hand, under any name.
+    void prepare_by_hand(std::string const& name, std::string const& account, std::int64_t amount) {
+        std::lock_guard const guard{mutex_};
+        prepared_.emplace(name, native{{}, 0, {{account, amount}}, now});
+    }
+    bool roll_back_by_hand(std::string const& name) {
+        std::lock_guard const guard{mutex_};
+        return prepared_.erase(name) != 0;
+    }
+    [[nodiscard]] std::vector<std::string> names() {
+        std::lock_guard const guard{mutex_};
+        std::vector<std::string> all;
+        for (auto const& [name, made] : prepared_) all.push_back(name);
+        return all;
+    }
+
+private:
+    struct native {
+        std::string receipt_key; ///< empty: none
+        settle::epoch epoch_number = 0;
+        std::map<std::string, std::int64_t> changes;
+        settle::timestamp since{};
+    };
+
+    static settle::error away() {
+        return {settle::make_error_code(settle::errc::store_unreachable),
+                "settle: the test database is away. Wait"};
+    }
+    static settle::error lost() {
+        return {settle::make_error_code(settle::errc::call_unknown),
+                "settle: the answer of the test database is lost. Ask again"};
+    }
+    static settle::error locked(std::string const& what) {
+        return {settle::make_error_code(settle::errc::store_unreachable),
+                "settle: " + what + " is locked. Wait"};
+    }
+
+    /// True if a prepared transaction holds an account, or the row of a receipt.
+    [[nodiscard]] bool is_locked(std::string const& row) const {
+        for (auto const& [name, made] : prepared_) {
+            if (made.receipt_key == row || made.changes.contains(row)) return true;
+        }
+        return false;
+    }
+
+    settle::prepare_answer keep(std::string const& name, native&& made) {
+        using enum settle::prepare_answer;
+        if (prepared_.contains(name)) return unknown;
+        if (receipts.contains(made.receipt_key)) return denied;
+        bool locked = is_locked(made.receipt_key);
+        for (auto const& [account, amount] : made.changes) locked = locked || is_locked(account);
+        if (locked) return busy;
+        ++prepares;
+        prepared_.emplace(name, std::move(made));
+        return prepared;
+    }
+
+    settle::end_result end(settle::prepared_name const& name, bool commits) {
+        std::lock_guard const guard{mutex_};
+        auto const what = disturb(commits ? "commit" : "roll back", name.text());
+        if (what == fault::unavailable) return {settle::end_answer::unavailable, away()};
+        auto const found = prepared_.find(name.text());
+        if (found == prepared_.end()) return {settle::end_answer::absent};
+        if (commits) {
+            native const& made = found->second;
+            for (auto const& [account, amount] : made.changes) accounts[account] += amount;
+            receipts.try_emplace(made.receipt_key, receipt{made.epoch_number, now});
+        }
+        prepared_.erase(found);
+        if (what == fault::lost) return {settle::end_answer::unknown, lost()};
+        return {settle::end_answer::ended};
+    }
+
+    std::recursive_mutex mutex_; ///< a test calls land() inside disturb()
+    std::map<std::string, native> prepared_;
+    std::vector<std::pair<std::string, native>> late_;
+};
+
+static_assert(settle::PreparingResource<database>);
+
+} // namespace preparing_test

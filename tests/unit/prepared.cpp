@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: BSL-1.0
+// Prepared parts through the engine: run, refused, lost, late, canceled, interrupted, recovered.
+#include "engine_types.hpp"
+
+#include <preparing_database.hpp>
+
+namespace prepared_test {
+
+using namespace engine_test;
+
+struct payment {
+    std::string from, to;
+    std::int64_t amount = 0;
+};
+struct booking {
+    std::string account;
+    std::int64_t amount = 0;
+};
+
+struct salaries {
+    std::string from;
+    std::vector<booking> lines;
+};
+
+SETTLE_STRUCT(payment, from, to, amount);
+SETTLE_STRUCT(booking, account, amount);
+SETTLE_STRUCT(salaries, from, lines);
+
+using preparing_test::database;
+using preparing_test::fault;
+using settle::call;
+using settle::errc;
+using settle::work_result;
+
+inline constexpr settle::prepared<booking, "ledger"> ledger;
+
+inline constexpr auto payment_type = settle::transaction<payment, "payment">(
+    settle::participant<"payer">(accounts, param<&payment::from>)
+        .require(field<&account::balance> >= param<&payment::amount>)
+        .apply(field<& account::balance> -= param<&payment::amount>)
+        .compensate(settle::inverse),
+    settle::participant<"payee">(ledger).apply(call(param<&payment::to>, param<&payment::amount>)));
+
+/// A range: each line is prepared alone.
+inline constexpr auto salaries_type = settle::transaction<salaries, "salaries">(
+    settle::participant<"lines">(ledger, settle::each<&salaries::lines>)
+        .apply(call(settle::line<&booking::account>, settle::line<&booking::amount>)));
+
+namespace {
+
+/// A bank in memory beside a database that prepares; both outlive the engines.
+struct banks {
+    settle::memory::database records{};
+    database books{};
+    world_state world{};
+    std::function<void(settle::event const&)> watch{};
+    std::string steps{}; ///< "insert apply "
+    int works = 0;       ///< calls of the work
+
+    work_result book(database::connection& on, booking const& asked) {
+        ++works;
+        auto const added = on.add(asked.account, asked.amount);
+        if (added.has_value()) return work_result::ok();
+        if (added.problem().code == errc::record_missing) {
+            return work_result::refused("no account " + asked.account);
+        }
+        return work_result::failed(added.problem());
+    }
+    auto make() {
+        return settle::engine{settle::log_in(records),
+                              settle::bind(accounts, records),
+                              settle::bind(ledger, books,
+                                           [this](database::connection& on, booking const& asked) {
+                                               return book(on, asked);
+                                           }),
+                              settle::type<payment_type>,
+                              settle::type<salaries_type>,
+                              settle::with_environment(manual_environment{world}),
+                              settle::observed_by([this](settle::event const& one) {
+                                  steps.append(name_of(one.taken)).append(" ");
+                                  if (watch) watch(one);
+                              })};
+    }
+    banks() {
+        books.accounts = {{"X", 0}, {"Y", 0}};
+        auto engine = make();
+        open_accounts(engine, {{"A", 100}});
+    }
+
+    [[nodiscard]] settle::prepared_name name_of_payee(std::string const& id,
+                                                      settle::epoch under) const {
+        return {{records.name(), id, {1, 0}}, under};
+    }
+    /// The sum is whole, and `amount` has moved.
+    void moved(std::int64_t amount) {
+        auto engine = make();
+        CHECK(balance_of(engine, "A") == 100 - amount);
+        CHECK(books.accounts.at("X") == amount);
+        CHECK(books.names().empty());
+        CHECK(marks_in(engine) == 0);
+    }
+};
+
+payment const usual{"A", "X", 30};
+settle::call_options const soon{std::chrono::milliseconds{50}, {}};
+
+/// For database::disturb: does this to the first calls of an operation.
+auto disturbs(std::string_view operation, fault what, int count = 1) {
+    return [=, left = count](std::string_view one, std::string const&) mutable {
+        if (one != operation || left == 0) return fault::none;
+        --left;
+        return what;
+    };
+}
+
+} // namespace
+
+TEST_CASE("prepared: a part is prepared, and committed after the commit of its entry") {
+    banks on;
+    auto engine = on.make();
+    auto const outcome = engine.run("t", usual);
+    CHECK(outcome.done());
+    CHECK(on.steps == "insert apply commit confirm close end ");
+    on.moved(30);
+    CHECK(on.works == 1);
+    auto const text = on.name_of_payee("t", 0).of.text();
+    REQUIRE(on.books.receipts.contains(text));
+    CHECK(on.books.receipts.at(text).epoch_number == entry_of(engine, "t").committed);
+}
+
+TEST_CASE("prepared: work that refuses cancels its transaction") {
+    banks on;
+    auto engine = on.make();
+    auto const outcome = engine.run("t", payment{"A", "nobody", 30});
+    CHECK(outcome.canceled());
+    CHECK(outcome.why == reason::refused);
+    CHECK(outcome.participant == "payee");
+    CHECK(outcome.problem.code == errc::work_refused);
+    CHECK(outcome.problem.text ==
+          "settle: the work refused of 'payee' in 'ledger': no account nobody. See errors#errors");
+    on.moved(0);
+    // The cancel denies a late copy of the prepare.
+    CHECK(on.books.receipts.at(on.name_of_payee("t", 0).of.text()).epoch_number == 0);
+}
+
+TEST_CASE("prepared: a guard of a record rolls the prepared part back") {
+    banks on;
+    auto engine = on.make();
+    auto const outcome = engine.run("t", payment{"A", "X", 101});
+    CHECK(outcome.canceled());
+    CHECK(outcome.why == reason::guard_failed);
+    on.moved(0);
+}
+
+TEST_CASE("prepared: a worker that is killed at any step leaves all or nothing") {
+    using settle::step;
+    for (auto const last : {step::insert, step::apply, step::commit, step::confirm, step::close}) {
+        banks on;
+        on.watch = kill_after(last);
+        auto first = on.make();
+        CHECK_THROWS_AS(std::ignore = first.run("t", usual), killed);
+        on.watch = nullptr;
+        CAPTURE(name_of(last));
+        bool const doubts = last == step::apply || last == step::commit;
+        CHECK(on.books.names().size() == (doubts ? 1 : 0));
+        SUBCASE("recovered") {
+            auto engine = on.make();
+            auto const report = engine.recover(of_any_age());
+            CHECK(report.problem.empty());
+            CHECK(entry_of(engine, "t").state == state::done);
+            on.moved(30);
+            CHECK(on.books.prepares == (last == step::apply ? 2 : 1));
+        }
+        SUBCASE("canceled") {
+            auto engine = on.make();
+            bool const early = last == step::insert || last == step::apply;
+            std::ignore = engine.cancel("t");
+            std::ignore = engine.recover(of_any_age());
+            CHECK(entry_of(engine, "t").state == (early ? state::canceled : state::done));
+            on.moved(early ? 0 : 30);
+        }
+    }
+}
+
+TEST_CASE("prepared: each lost or failing answer is settled") {
+    struct story {
+        std::string_view operation;
+        bool cancels;
+    };
+    for (auto const what : {fault::lost, fault::unavailable}) {
+        for (story const& one :
+             {story{"prepare", false}, story{"commit", false}, story{"list", false},
+              story{"roll back", true}, story{"deny", true}, story{"list", true}}) {
+            banks on;
+            auto engine = on.make();
+            if (one.cancels) {
+                on.watch = kill_after(settle::step::apply);
+                CHECK_THROWS_AS(std::ignore = engine.run("t", usual), killed);
+                on.watch = nullptr;
+            }
+            on.books.disturb = disturbs(one.operation, what);
+            CAPTURE(one.operation);
+            if (one.cancels) CHECK(engine.cancel("t").canceled());
+            else CHECK(engine.run("t", usual).done());
+            on.moved(one.cancels ? 0 : 30);
+        }
+    }
+}
+
+TEST_CASE("prepared: an unknown prepare is repeated under a new epoch only") {
+    banks on;
+    auto engine = on.make();
+    on.books.disturb = disturbs("prepare", fault::lost);
+    CHECK(engine.run("t", usual).done());
+    CHECK(on.steps == "insert apply claim pause apply commit confirm close end ");
+    CHECK(on.works == 2);
+    on.moved(30);
+}
+
+TEST_CASE("prepared: a late prepare has no effect") {
+    banks on;
+    on.books.disturb = disturbs("prepare", fault::late);
+    auto engine = on.make();
+    SUBCASE("behind the commit") {
+        CHECK(engine.run("t", usual).done());
+        CHECK_FALSE(on.books.land());
+        on.moved(30);
+    }
+    SUBCASE("behind the cancel") {
+        on.watch = kill_after(settle::step::apply);
+        CHECK_THROWS_AS(std::ignore = engine.run("t", usual), killed);
+        on.watch = nullptr;
+        CHECK(engine.cancel("t").canceled());
+        CHECK_FALSE(on.books.land());
+        on.moved(0);
+    }
+    SUBCASE("behind a cancel whose receipts are gone: a sweep rolls it back") {
+        on.watch = kill_after(settle::step::apply);
+        CHECK_THROWS_AS(std::ignore = engine.run("t", usual), killed);
+        on.watch = nullptr;
+        CHECK(engine.cancel("t").canceled());
+        on.books.receipts.clear();
+        CHECK(on.books.land());
+        CHECK(engine.sweep().undone == 1);
+        on.moved(0);
+    }
+    SUBCASE("between a claim and the next prepare: the worker backs off and rolls it back") {
+        bool landed = false;
+        on.books.disturb = [&, first = true](std::string_view operation,
+                                             std::string const&) mutable {
+            if (operation != "prepare" || !std::exchange(first, false)) return fault::none;
+            return fault::late;
+        };
+        on.watch = [&](settle::event const& seen) {
+            if (seen.taken == settle::step::claim && !std::exchange(landed, true)) {
+                CHECK(on.books.land());
+            }
+        };
+        CHECK(engine.run("t", usual).done());
+        CHECK(landed);
+        on.watch = nullptr;
+        on.moved(30);
+    }
+}
+
+TEST_CASE("prepared: a prepare that lands behind the look for lower names makes its part busy") {
+    banks on;
+    auto engine = on.make();
+    int prepares = 0;
+    on.books.disturb = [&](std::string_view operation, std::string const&) {
+        if (operation != "prepare") return fault::none;
+        if (++prepares == 2) CHECK(on.books.land());
+        return prepares == 1 ? fault::late : fault::none;
+    };
+    CHECK(engine.run("t", usual).done());
+    CHECK(on.steps == "insert apply claim pause apply back off claim pause apply commit confirm "
+                      "close end ");
+    CHECK(prepares == 3);
+    on.moved(30);
+}
+
+TEST_CASE("prepared: a sweep ends only stray names of its own log") {
+    banks on;
+    auto engine = on.make();
+    auto const log = on.records.name();
+    on.watch = kill_after(settle::step::apply);
+    CHECK_THROWS_AS(std::ignore = engine.run("pending", usual), killed);
+    on.watch = nullptr;
+    auto const own = on.books.names();
+    REQUIRE(own.size() == 1);
+    std::vector<std::string> const foreign{"another program's", "settle/other/1.0/x/5",
+                                           "settle/" + log + "s/1.0/x/5", "settle",
+                                           "settle/" + log + "/not a name"};
+    for (auto const& name : foreign) on.books.prepare_by_hand(name, "Y " + name, 1);
+    on.books.prepare_by_hand(on.name_of_payee("unlogged", 7).text(), "Y", 1);
+    auto const report = engine.sweep();
+    CHECK(report.problem.empty());
+    CHECK(report.looked_at == 4); // the payer's mark, too
+    CHECK(report.undone == 1);
+    CHECK(report.tombstones == 1);
+    REQUIRE(report.skipped.size() == 1);
+    CHECK(report.skipped[0].problem.code == errc::damaged);
+    CHECK(entry_of(engine, "unlogged").why == reason::mark_without_entry);
+    auto const left = on.books.names();
+    CHECK(left.size() == foreign.size() + 1);
+    for (auto const& name : foreign) CHECK(on.books.roll_back_by_hand(name));
+    CHECK(on.books.names() == own);
+    CHECK(engine.recover(of_any_age()).done == 1);
+    on.moved(30);
+}
+
+TEST_CASE("prepared: a list shows what is in doubt, since when, and the entry that it waits for") {
+    banks on;
+    auto engine = on.make();
+    CHECK(engine.in_doubt(ledger).value().empty());
+    on.watch = kill_after(settle::step::commit);
+    CHECK_THROWS_AS(std::ignore = engine.run("t", usual), killed);
+    on.watch = nullptr;
+    auto const log = on.records.name();
+    on.books.prepare_by_hand("settle/" + log + "/no name", "Y", 1);
+    on.books.prepare_by_hand(on.name_of_payee("u", 7).text(), "Z", 1);
+    auto const found = engine.in_doubt(ledger).value();
+    REQUIRE(found.size() == 3);
+    CHECK(found[0].name == on.name_of_payee("t", found[0].epoch_number).text());
+    CHECK(found[0].id == "t");
+    CHECK(found[0].part == settle::part_number{1, 0});
+    CHECK(found[0].prepared == on.books.now);
+    REQUIRE(found[0].waits_for);
+    CHECK(found[0].waits_for->state == state::applied);
+    CHECK(found[1].id == "u");
+    CHECK_FALSE(found[1].waits_for);
+    CHECK(found[2].id.empty());
+    on.books.disturb = disturbs("list", fault::unavailable);
+    CHECK_FALSE(engine.in_doubt(ledger).has_value());
+    CHECK(engine.recover(of_any_age()).done == 1);
+}
+
+TEST_CASE("prepared: more names than a page are swept, and ids with slashes are told apart") {
+    banks on;
+    auto engine = on.make();
+    for (int at = 0; at < 300; ++at) {
+        auto const id = "x/" + std::to_string(at);
+        on.books.prepare_by_hand(on.name_of_payee(id, 7).text(), "Y " + id, 1);
+    }
+    on.watch = kill_after(settle::step::apply);
+    CHECK_THROWS_AS(std::ignore = engine.run("x", usual), killed);
+    on.watch = nullptr;
+    CHECK(engine.cancel("x").canceled());
+    CHECK(on.books.names().size() == 300);
+    CHECK(engine.sweep().undone == 300);
+    on.moved(0);
+}
+
+TEST_CASE("prepared: a part that was rolled back by hand after the commit is told, not guessed") {
+    banks on;
+    auto engine = on.make();
+    on.watch = kill_after(settle::step::commit);
+    CHECK_THROWS_AS(std::ignore = engine.run("t", usual), killed);
+    on.watch = nullptr;
+    auto const names = on.books.names();
+    REQUIRE(names.size() == 1);
+    CHECK(on.books.roll_back_by_hand(names[0]));
+    auto const stuck = engine.retry("t", soon);
+    CHECK(stuck.verdict == verdict::undecided);
+    CHECK(stuck.problem.code == errc::prepared_lost);
+    CHECK(stuck.problem.text.find(names[0]) != std::string::npos);
+    CHECK(entry_of(engine, "t").state == state::applied);
+    // The person does the work by hand, with its receipt.
+    on.books.accounts["X"] += usual.amount;
+    on.books.receipts[on.name_of_payee("t", 0).of.text()] = {entry_of(engine, "t").committed, {}};
+    CHECK(engine.retry("t").done());
+    CHECK(entry_of(engine, "t").state == state::done);
+    on.moved(30);
+}
+
+TEST_CASE("prepared: a part whose account is locked backs off until it is free") {
+    banks on;
+    auto engine = on.make();
+    on.books.prepare_by_hand("another program's", "X", 5);
+    SUBCASE("the other program ends") {
+        on.world.while_pausing = [&] {
+            if (on.world.pauses == 3) CHECK(on.books.roll_back_by_hand("another program's"));
+        };
+        CHECK(engine.run("t", usual).done());
+        CHECK(on.world.pauses == 3);
+    }
+    SUBCASE("the lock stays") {
+        auto const outcome = engine.run("t", usual);
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == reason::busy);
+        CHECK(on.books.roll_back_by_hand("another program's"));
+    }
+    on.moved(on.books.accounts.at("X"));
+}
+
+TEST_CASE("prepared: each line of a range is prepared, and all are committed or none") {
+    banks on;
+    auto engine = on.make();
+    CHECK(engine.run("t", salaries{"A", {{"X", 3}, {"Y", 4}}}).done());
+    CHECK(on.books.accounts.at("X") == 3);
+    CHECK(on.books.accounts.at("Y") == 4);
+    CHECK(on.books.receipts.size() == 2);
+    auto const refused = engine.run("u", salaries{"A", {{"X", 3}, {"nobody", 4}}});
+    CHECK(refused.why == reason::refused);
+    CHECK(refused.participant == "lines");
+    CHECK(refused.line == 1U);
+    // Two native transactions cannot change one row.
+    CHECK(engine.run("v", salaries{"A", {{"X", 3}, {"X", 4}}}).why == reason::busy);
+    CHECK(on.books.accounts.at("X") == 3);
+    CHECK(on.books.names().empty());
+}
+
+TEST_CASE("prepared: work that throws is tried again") {
+    banks on;
+    int calls = 0;
+    settle::engine engine{settle::log_in(on.records), settle::bind(accounts, on.records),
+                          settle::bind(ledger, on.books,
+                                       [&](database::connection& to, booking const& asked) {
+                                           if (++calls == 1) throw std::runtime_error{"lost"};
+                                           if (calls == 2) throw 5;
+                                           return on.book(to, asked);
+                                       }),
+                          settle::type<payment_type>,
+                          settle::with_environment(manual_environment{on.world})};
+    CHECK(engine.run("t", usual).done());
+    CHECK(calls == 3);
+    on.moved(30);
+}
+
+TEST_CASE("prepared: an id that fits into no name is refused before any write") {
+    banks on;
+    auto engine = on.make();
+    std::string const id(database::most_name, 'i');
+    auto const outcome = engine.run(id, usual);
+    CHECK(outcome.verdict == verdict::refused);
+    CHECK(outcome.problem.code == errc::bad_text);
+    CHECK(outcome.problem.text.find("'ledger'") != std::string::npos);
+    CHECK_FALSE(engine.find(id).value());
+    auto const both =
+        engine.run_all(std::vector{std::pair{id, usual}, std::pair{std::string{"u"}, usual}});
+    CHECK(both[0].problem.code == errc::bad_text);
+    CHECK(both[1].done());
+    on.moved(30);
+}
+
+TEST_CASE("prepared: an engine is not built on a database that cannot prepare") {
+    banks on;
+    on.books.can_prepare = false;
+    CHECK_THROWS_AS(std::ignore = on.make(), settle::failure);
+}
+
+TEST_CASE("prepared: a purge forgets receipts, but not beside an old unfinished entry") {
+    banks on;
+    auto engine = on.make();
+    on.books.now = on.world.time;
+    CHECK(engine.run("t", usual).done());
+    CHECK(on.books.receipts.size() == 1);
+    SUBCASE("all are finished") {
+        on.world.time += std::chrono::hours{24 * 40};
+        CHECK(engine.purge().erased == 1);
+        CHECK(on.books.receipts.empty());
+    }
+    SUBCASE("one is stuck") {
+        on.watch = kill_after(settle::step::commit);
+        CHECK_THROWS_AS(std::ignore = engine.run("u", usual), killed);
+        on.watch = nullptr;
+        on.world.time += std::chrono::hours{24 * 40};
+        CHECK(engine.purge().erased == 1);
+        CHECK(on.books.receipts.size() == 1);
+        CHECK(engine.recover(of_any_age()).done == 1);
+    }
+}
+
+} // namespace prepared_test
