@@ -10,6 +10,8 @@
 #include <settle/adapter/mark_effect.ipp>
 #include <settle/adapter/retry_pauses.ipp>
 #include <settle/adapter/row_values.ipp>
+#include <settle/adapter/sql_connection.ipp>
+#include <settle/adapter/sql_values.ipp>
 #include <settle/definition/canonical.ipp>
 #include <settle/receiver.ipp>
 #include <settle/running/one_phase.ipp>

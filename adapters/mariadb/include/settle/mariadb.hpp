@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSL-1.0
+// MariaDB, as a database whose native transactions are prepared: the umbrella header.
+#pragma once
+
+#include <settle/mariadb/resource.hpp>

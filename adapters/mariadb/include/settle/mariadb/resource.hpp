@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// A database of a MariaDB server, as a resource of prepared transactions (XA).
+#pragma once
+
+#include <settle/adapter/sql_connection.hpp>
+#include <settle/mariadb/session_pool.hpp>
+#include <settle/mariadb/xa.hpp>
+
+SETTLE_BEGIN
+namespace mariadb {
+
+/// The connection of the user's work.
+using connection = sql_connection;
+
+/// A PreparingResource. Threads and engines may share it; it outlives its engines.
+/// Shape:   the tables that the work changes are InnoDB's
+/// Cost:    a prepare is five round trips beside those of the work, and the begin of a session:
+///          while the session that prepared stands, MariaDB lets no other end the native
+///          transaction, so the session ends with the prepare
+/// Source:  MariaDB 10.11, "XA Transactions"; adapters/mariadb/README.md
+class resource {
+public:
+    using connection = mariadb::connection;
+    static constexpr std::size_t most_name = 2 * detail::longest_half;
+
+    /// It does not connect.
+    /// Shape:   address - mariadb://user:password@host:3306/database
+    /// Errors:  throws settle::failure: the address or an option makes no sense
+    explicit resource(std::string const& address, options const& limits = {});
+
+    /// Makes the table settle_receipt if it is missing, and checks the server.
+    /// Errors:  throws settle::failure
+    void bind(std::string const& log);
+
+    [[nodiscard]] prepare_result prepare(prepared_name const& name,
+                                         work_function<connection> work);
+    [[nodiscard]] end_result commit(prepared_name const& name);
+    [[nodiscard]] end_result roll_back(prepared_name const& name);
+    [[nodiscard]] result<std::vector<settle::in_doubt>>
+    in_doubt(std::string_view prefix, std::string_view after, std::size_t limit);
+    [[nodiscard]] result<std::optional<epoch>> receipt_of(prepared_part const& part);
+    [[nodiscard]] end_result deny(prepared_part const& part);
+    [[nodiscard]] result<std::uint64_t> forget(std::string_view prefix, timestamp before,
+                                               std::size_t limit);
+
+private:
+    [[nodiscard]] std::string xid_of(prepared_name const& name) const {
+        return detail::xid_sql(name.text(), format_);
+    }
+    prepare_result prepare_on(detail::session_pool::loan& with, prepared_name const& name,
+                              work_function<connection> work);
+    end_result end(prepared_name const& name, std::string const& verb, char const* phase);
+
+    detail::session_pool sessions_;
+    std::uint32_t format_;
+};
+
+static_assert(PreparingResource<resource>);
+
+} // namespace mariadb
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mariadb/resource.ipp>
+#endif

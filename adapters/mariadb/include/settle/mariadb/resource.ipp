@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that resource.hpp declares.
+#pragma once
+
+#include <settle/adapter/retry_pauses.hpp>
+#include <settle/mariadb/resource.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+SETTLE_BEGIN
+namespace mariadb::detail {
+
+/// The connection of the work, on the session of its native transaction.
+class session_connection final : public sql_connection {
+public:
+    explicit session_connection(session& with) noexcept : with_(&with) {}
+
+private:
+    sql_rows run(std::string const& sql, std::span<sql_value const> values) override {
+        return with_->run(sql, values, "do the work of a prepared part");
+    }
+    session* with_;
+};
+
+/// True if the native transaction was certainly rolled back, or was not begun.
+[[nodiscard]] constexpr bool is_rolled_back(int code) noexcept {
+    return code == branch_rolled_back || code == branch_timed_out || code == branch_deadlocked;
+}
+
+/// True for errors of an XA COMMIT or XA ROLLBACK that had no effect.
+[[nodiscard]] constexpr bool has_no_effect(int code) noexcept {
+    switch (code) {
+    case lock_wait_timeout: // of FLUSH TABLES WITH READ LOCK, or a backup
+    case option_prevents:
+    case read_only_mode:
+    case wrong_xa_state:
+    case command_denied: return true;
+    default: return false;
+    }
+}
+
+[[nodiscard]] SETTLE_FUNCTION bool is_busy(std::error_code const& code) {
+    return code == condition::conflict;
+}
+
+/// Ends a native transaction that was not prepared.
+SETTLE_FUNCTION void abandon(session_pool::loan& with, std::string const& xid) noexcept {
+    try {
+        try {
+            with->run("XA END " + xid, "end a native transaction");
+        } catch (failure const&) {
+            // A deadlock has ended it.
+        }
+        with->run("XA ROLLBACK " + xid, "roll back a native transaction");
+    } catch (std::exception const&) {
+        // The end of the session rolls it back.
+        with.close();
+    }
+}
+
+/// The time now, as the server counts, in milliseconds since 1970.
+inline constexpr std::string_view now_sql =
+    "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000";
+
+[[nodiscard]] SETTLE_FUNCTION timestamp time_of(std::int64_t milliseconds) {
+    return timestamp{std::chrono::milliseconds{milliseconds}};
+}
+
+/// Inserts a receipt. False if the part has a committed one.
+SETTLE_FUNCTION bool write_receipt(session& with, prepared_part const& part, epoch number) {
+    try {
+        auto const key = part.text();
+        with.run("INSERT INTO settle_receipt (part, epoch, made) VALUES (?, ?, " +
+                     std::string{now_sql} + ")",
+                 std::array<sql_value, 2>{key, static_cast<std::int64_t>(number)},
+                 "write a receipt");
+        return true;
+    } catch (failure const& caught) {
+        if (caught.problem().code == duplicate_key) return false;
+        throw;
+    }
+}
+
+/// Reads the times of prepares: MariaDB keeps none, and a receipt has the time just before its
+/// prepare. Without a receipt the time is now.
+/// Shape:   all - at least one
+SETTLE_FUNCTION void read_times(session& with, std::vector<in_doubt>& all) {
+    std::vector<std::string> parts;
+    // A name is the text of its part, which ends with '/', and the epoch.
+    for (auto const& one : all) parts.push_back(one.name.substr(0, one.name.rfind('/') + 1));
+    std::string sql{"SELECT part, made, "};
+    sql.append(now_sql).append(" FROM (SELECT 1) AS one LEFT JOIN settle_receipt ON part IN (");
+    for (std::size_t at = 0; at < parts.size(); ++at) sql += at == 0 ? "?" : ", ?";
+    std::vector<sql_value> const values{parts.begin(), parts.end()};
+    with.run("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "read receipts");
+    auto const found = with.run(sql + ")", values, "read receipts");
+    std::map<std::string, std::int64_t> times;
+    for (std::size_t row = 0; row < found.size(); ++row) {
+        if (!found.is_null(row, 0)) times.emplace(found.text(row, 0), found.integer(row, 1));
+    }
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        auto const time = times.find(parts[at]);
+        all[at].prepared = time_of(time == times.end() ? found.integer(0, 2) : time->second);
+    }
+}
+
+SETTLE_FUNCTION void check_server(session& with) {
+    auto const refuse = [](std::string const& why) {
+        raise(errc::unfit_store, "settle: this server cannot prepare: " + why +
+                                     ". See mariadb#servers");
+    };
+    auto const facts = with.run("SELECT VERSION(), @@innodb_flush_log_at_trx_commit",
+                                "read the settings of the server");
+    auto const version = facts.text(0, 0);
+    unsigned major = 0;
+    unsigned minor = 0;
+    bool const read = std::sscanf(version.c_str(), "%u.%u", &major, &minor) == 2;
+    bool const too_old = major < 10 || (major == 10 && minor < 5);
+    if (!read || too_old || version.find("MariaDB") == version.npos) {
+        refuse("it is '" + version + "', and only MariaDB from 10.5 on keeps a prepared native "
+                                     "transaction when its session ends");
+    }
+    if (facts.integer(0, 1) != 1) {
+        refuse("a power failure could take what it has prepared. SET GLOBAL "
+               "innodb_flush_log_at_trx_commit = 1");
+    }
+    auto const cluster = with.run("SHOW GLOBAL VARIABLES LIKE 'wsrep_on'",
+                                  "read the settings of the server");
+    if (!cluster.empty() && cluster.text(0, 1) != "OFF") refuse("a Galera cluster has no XA");
+}
+
+SETTLE_FUNCTION void make_receipts(session& with) {
+    try {
+        with.run("SELECT part, epoch, made FROM settle_receipt LIMIT 0", "find settle_receipt");
+        return;
+    } catch (failure const& caught) {
+        if (caught.problem().code != unknown_table) throw;
+    }
+    with.run("CREATE TABLE IF NOT EXISTS settle_receipt (part VARBINARY(128) PRIMARY KEY, "
+             "epoch BIGINT NOT NULL, made BIGINT NOT NULL, KEY (made)) ENGINE = InnoDB",
+             "create the table settle_receipt");
+}
+
+} // namespace mariadb::detail
+namespace mariadb {
+
+SETTLE_FUNCTION resource::resource(std::string const& address, options const& limits)
+    : sessions_(address, limits), format_(detail::format_of(sessions_.to().database)) {}
+
+SETTLE_FUNCTION void resource::bind(std::string const&) {
+    auto const with = sessions_.take();
+    detail::check_server(*with);
+    detail::make_receipts(*with);
+}
+
+SETTLE_FUNCTION prepare_result resource::prepare(prepared_name const& name,
+                                                 work_function<connection> work) {
+    try {
+        auto with = sessions_.take();
+        try {
+            return prepare_on(with, name, work);
+        } catch (...) {
+            with.close();
+            throw;
+        }
+    } catch (failure const& caught) {
+        return {prepare_answer::unavailable, caught.problem()};
+    }
+}
+
+SETTLE_FUNCTION prepare_result resource::prepare_on(detail::session_pool::loan& with,
+                                                    prepared_name const& name,
+                                                    work_function<connection> work) {
+    auto const xid = xid_of(name);
+    try {
+        with->run("XA START " + xid, "begin a native transaction");
+    } catch (failure const& caught) {
+        bool const is_there = caught.problem().code == duplicate_xid;
+        return {is_there ? prepare_answer::unknown : prepare_answer::unavailable, caught.problem()};
+    }
+    try {
+        if (!detail::write_receipt(*with, name.of, name.epoch_number)) {
+            detail::abandon(with, xid);
+            return {prepare_answer::denied,
+                    {make_error_code(errc::work_refused),
+                     "settle: the part '" + name.of.text() + "' has a receipt already"}};
+        }
+        detail::session_connection inside{*with};
+        auto const done = work(inside);
+        auto const ended =
+            settle::detail::answer_without_prepare(done, inside.problem(), &detail::is_busy);
+        if (ended) {
+            detail::abandon(with, xid);
+            return *ended;
+        }
+        with->run("XA END " + xid, "end a native transaction");
+    } catch (failure const& caught) {
+        detail::abandon(with, xid);
+        bool const busy = detail::is_busy(caught.problem().code);
+        return {busy ? prepare_answer::busy : prepare_answer::unavailable, caught.problem()};
+    }
+    try {
+        with->run("XA PREPARE " + xid, "prepare a native transaction");
+        with.close();
+        return {prepare_answer::prepared, {}};
+    } catch (failure const& caught) {
+        with.close();
+        bool const none = detail::is_rolled_back(caught.problem().code.value());
+        bool const busy = none && detail::is_busy(caught.problem().code);
+        return {busy   ? prepare_answer::busy
+                : none ? prepare_answer::unavailable
+                       : prepare_answer::unknown,
+                caught.problem()};
+    }
+}
+
+SETTLE_FUNCTION end_result resource::commit(prepared_name const& name) {
+    return end(name, "XA COMMIT ", "commit a prepared transaction");
+}
+
+SETTLE_FUNCTION end_result resource::roll_back(prepared_name const& name) {
+    return end(name, "XA ROLLBACK ", "roll back a prepared transaction");
+}
+
+SETTLE_FUNCTION end_result resource::end(prepared_name const& name, std::string const& verb,
+                                         char const* phase) {
+    auto const text = name.text();
+    // The server needs a moment to see the end of the session that prepared.
+    settle::detail::retry_pauses between{sessions_.limits().lock_timeout};
+    try {
+        auto const with = sessions_.take();
+        for (;;) {
+            try {
+                with->run(verb + xid_of(name), phase);
+                return {end_answer::ended, {}};
+            } catch (failure const& caught) {
+                int const code = caught.problem().code.value();
+                if (code == branch_rolled_back) return {end_answer::absent, {}};
+                if (code != no_such_xid) {
+                    return {detail::has_no_effect(code) ? end_answer::unavailable
+                                                        : end_answer::unknown,
+                            caught.problem()};
+                }
+                // Other sessions do not find it while the session that prepared stands.
+                auto const listed = detail::prepared_names(*with, format_, text);
+                if (std::find(listed.begin(), listed.end(), text) == listed.end()) {
+                    return {end_answer::absent, {}};
+                }
+                if (!between.next()) return {end_answer::unavailable, caught.problem()};
+            }
+        }
+    } catch (failure const& caught) {
+        return {end_answer::unavailable, caught.problem()};
+    }
+}
+
+SETTLE_FUNCTION result<std::vector<settle::in_doubt>>
+resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t limit) {
+    try {
+        auto const with = sessions_.take();
+        auto names = detail::prepared_names(*with, format_, prefix);
+        std::erase_if(names, [&](std::string const& one) { return one <= after; });
+        std::sort(names.begin(), names.end());
+        if (names.size() > limit) names.resize(limit);
+        std::vector<settle::in_doubt> all;
+        for (auto& one : names) all.push_back({std::move(one), {}});
+        if (!all.empty()) detail::read_times(*with, all);
+        return all;
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+SETTLE_FUNCTION result<std::optional<epoch>> resource::receipt_of(prepared_part const& part) {
+    try {
+        auto const with = sessions_.take();
+        auto const key = part.text();
+        auto const found = with->run("SELECT epoch FROM settle_receipt WHERE part = ?",
+                                     std::array<sql_value, 1>{key}, "read a receipt");
+        if (found.empty()) return std::optional<epoch>{};
+        return std::optional<epoch>{static_cast<epoch>(found.integer(0, 0))};
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+SETTLE_FUNCTION end_result resource::deny(prepared_part const& part) {
+    try {
+        auto const with = sessions_.take();
+        try {
+            static_cast<void>(detail::write_receipt(*with, part, 0));
+            return {end_answer::ended, {}};
+        } catch (failure const& caught) {
+            return {with->good() ? end_answer::unavailable : end_answer::unknown,
+                    caught.problem()};
+        }
+    } catch (failure const& caught) {
+        return {end_answer::unavailable, caught.problem()};
+    }
+}
+
+SETTLE_FUNCTION result<std::uint64_t> resource::forget(std::string_view prefix, timestamp before,
+                                                       std::size_t limit) {
+    try {
+        auto const with = sessions_.take();
+        std::array<sql_value, 4> const values{
+            static_cast<std::int64_t>(before.time_since_epoch().count()),
+            static_cast<std::int64_t>(prefix.size()), prefix, static_cast<std::int64_t>(limit)};
+        // Receipts of prepared transactions are not seen, and so not waited for.
+        auto const old = with->run("SELECT part FROM settle_receipt WHERE made < ? AND "
+                                   "LEFT(part, ?) = ? ORDER BY made LIMIT ?",
+                                   values, "find old receipts");
+        std::uint64_t erased = 0;
+        for (std::size_t row = 0; row < old.size(); ++row) {
+            auto const part = old.text(row, 0);
+            erased += with->run("DELETE FROM settle_receipt WHERE part = ?",
+                                std::array<sql_value, 1>{part}, "erase a receipt")
+                          .changed();
+        }
+        return erased;
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+} // namespace mariadb
+SETTLE_END

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+// A session of a MariaDB server, of one thread at a time.
+#pragma once
+
+#include <settle/adapter/sql_values.hpp>
+#include <settle/mariadb/address.hpp>
+#include <settle/mariadb/options.hpp>
+#include <settle/store/process.hpp>
+
+#include <mysql.h>
+
+#include <span>
+
+SETTLE_BEGIN
+namespace mariadb::detail {
+
+/// A session with the options' limits, strict SQL, UTF-8, READ COMMITTED and autocommit.
+/// Errors:  all functions throw settle::failure; a lost session is then good for nothing
+class session {
+public:
+    /// Errors:  no session within options::connect_timeout
+    /// Cost:    the connect and one round trip
+    session(address const& to, options const& limits);
+    session(session const&) = delete;
+    session& operator=(session const&) = delete;
+
+    /// Runs one statement: one round trip.
+    /// Shape:   values - of its `?`; phase - the action, as error sentences put it
+    /// Errors:  if the session is lost, it is not known whether the statement took effect
+    sql_rows run(std::string const& sql, std::span<sql_value const> values, char const* phase);
+    sql_rows run(std::string const& sql, char const* phase) { return run(sql, {}, phase); }
+
+    /// False once the session is lost. It may not yet know that it is.
+    [[nodiscard]] bool good() const noexcept { return handle_ != nullptr; }
+    /// Whether an unused session still stands.
+    /// Cost:    one call of the system, no round trip
+    [[nodiscard]] bool alive() noexcept;
+
+private:
+    struct closer {
+        process_stamp made_in;
+        void operator()(MYSQL* held) const noexcept {
+            // In a forked child, a goodbye would end the parent's session.
+            if (made_in.is_here()) mysql_close(held);
+        }
+    };
+    struct statement;
+
+    void connect(address const& to, options const& limits);
+    sql_rows run_text(std::string const& sql, char const* phase);
+    [[noreturn]] void fail(unsigned code, char const* state, char const* native,
+                           char const* phase);
+    [[noreturn]] void fail(char const* phase) {
+        fail(mysql_errno(handle_.get()), mysql_sqlstate(handle_.get()), mysql_error(handle_.get()),
+             phase);
+    }
+
+    std::unique_ptr<MYSQL, closer> handle_;
+};
+
+} // namespace mariadb::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mariadb/session.ipp>
+#endif

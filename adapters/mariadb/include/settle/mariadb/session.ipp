@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that session.hpp declares.
+#pragma once
+
+#include <settle/mariadb/session.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include <poll.h>
+
+SETTLE_BEGIN
+namespace mariadb::detail {
+
+/// A limit in whole seconds, at least 1: 0 means no limit to some of its readers.
+[[nodiscard]] SETTLE_FUNCTION unsigned whole_seconds(std::chrono::milliseconds limit) {
+    constexpr std::chrono::seconds most = std::chrono::hours{24 * 365};
+    auto const rounded = std::chrono::ceil<std::chrono::seconds>(
+        std::clamp<std::chrono::milliseconds>(limit, std::chrono::seconds{1}, most));
+    return static_cast<unsigned>(rounded.count());
+}
+
+/// The statement that makes a session independent of the server's settings.
+[[nodiscard]] SETTLE_FUNCTION std::string session_sql(options const& limits) {
+    std::string sql{"SET SESSION "};
+    auto const set = [&](std::string_view name, std::chrono::milliseconds limit) {
+        sql.append(name).append(" = ").append(std::to_string(whole_seconds(limit))).append(", ");
+    };
+    set("innodb_lock_wait_timeout", limits.lock_timeout);
+    set("lock_wait_timeout", limits.lock_timeout); // of tables
+    set("max_statement_time", limits.statement_timeout);
+    // It ends a session with an open native transaction, or with a prepared one of its own.
+    set("idle_transaction_timeout", limits.idle_timeout);
+    // Without the strict mode a number out of range becomes the nearest number in it.
+    sql += "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', "
+           "tx_isolation = 'READ-COMMITTED', autocommit = 1, completion_type = 'NO_CHAIN', "
+           "foreign_key_checks = 1, unique_checks = 1, sql_safe_updates = 0, "
+           "sql_select_limit = DEFAULT, time_zone = '+00:00'";
+    return sql;
+}
+
+SETTLE_FUNCTION session::session(address const& to, options const& limits)
+    : handle_(mysql_init(nullptr)) {
+    if (!handle_) throw std::bad_alloc{};
+    connect(to, limits);
+    run(session_sql(limits), "set the limits of a session");
+}
+
+SETTLE_FUNCTION void session::connect(address const& to, options const& limits) {
+    MYSQL* const native = handle_.get();
+    auto const set_seconds = [&](mysql_option option, std::chrono::milliseconds limit) {
+        unsigned const seconds = whole_seconds(limit);
+        mysql_options(native, option, &seconds);
+    };
+    set_seconds(MYSQL_OPT_CONNECT_TIMEOUT, limits.connect_timeout);
+    set_seconds(MYSQL_OPT_READ_TIMEOUT, limits.answer_timeout);
+    set_seconds(MYSQL_OPT_WRITE_TIMEOUT, limits.answer_timeout);
+    mysql_options(native, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    unsigned const no_local_files = 0;
+    mysql_options(native, MYSQL_OPT_LOCAL_INFILE, &no_local_files);
+    my_bool const never = 0;
+    mysql_options(native, MYSQL_OPT_RECONNECT, &never);
+    bool const over_tcp = to.socket.empty();
+    unsigned const protocol = over_tcp ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET;
+    mysql_options(native, MYSQL_OPT_PROTOCOL, &protocol);
+    if (!limits.ca_file.empty()) {
+        my_bool const on = 1;
+        mysql_options(native, MYSQL_OPT_SSL_ENFORCE, &on);
+        mysql_options(native, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
+        mysql_options(native, MYSQL_OPT_SSL_CA, limits.ca_file.c_str());
+    }
+    // The number of rows that a statement found, as other databases count.
+    bool const connected =
+        mysql_real_connect(native, over_tcp ? to.host.c_str() : nullptr, to.user.c_str(),
+                           to.password.c_str(), to.database.c_str(), over_tcp ? to.port : 0,
+                           over_tcp ? nullptr : to.socket.c_str(), CLIENT_FOUND_ROWS) != nullptr;
+    if (connected) return;
+    auto const phase = "be reached at " + to.server();
+    fail(phase.c_str());
+}
+
+SETTLE_FUNCTION bool session::alive() noexcept {
+    if (!good()) return false;
+    pollfd waits{static_cast<int>(mysql_get_socket(handle_.get())), POLLIN, 0};
+    // The server sends nothing unasked but its end.
+    if (::poll(&waits, 1, 0) == 0) return true;
+    handle_.reset();
+    return false;
+}
+
+SETTLE_FUNCTION void session::fail(unsigned code, char const* state, char const* native,
+                                   char const* phase) {
+    constexpr unsigned wrong_number_of_parameters = 2034;
+    auto problem = describe(static_cast<int>(code), state, native, phase);
+    bool const of_client = code >= 2000 && code < 3000 && code != wrong_number_of_parameters;
+    if (of_client || code == server_shutdown || code == connection_killed) handle_.reset();
+    throw failure(std::move(problem));
+}
+
+SETTLE_FUNCTION sql_rows session::run_text(std::string const& sql, char const* phase) {
+    MYSQL* const native = handle_.get();
+    if (mysql_real_query(native, sql.data(), sql.size()) != 0) fail(phase);
+    std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> const held{mysql_store_result(native),
+                                                                        &mysql_free_result};
+    if (!held) {
+        if (mysql_errno(native) != 0) fail(phase);
+        return {{}, mysql_affected_rows(native)};
+    }
+    std::vector<sql_rows::row> all;
+    unsigned const columns = mysql_num_fields(held.get());
+    while (MYSQL_ROW const values = mysql_fetch_row(held.get())) {
+        unsigned long const* const lengths = mysql_fetch_lengths(held.get());
+        auto& one = all.emplace_back(columns);
+        for (unsigned at = 0; at < columns; ++at) {
+            if (values[at] != nullptr) one[at].emplace(values[at], lengths[at]);
+        }
+    }
+    return {std::move(all), 0};
+}
+
+/// A statement with parameters.
+struct session::statement {
+    statement(session& of, std::string const& text, char const* what)
+        : with(of), sql(text), phase(what),
+          handle(mysql_stmt_init(of.handle_.get()), &mysql_stmt_close) {
+        if (!handle) throw std::bad_alloc{};
+    }
+
+    [[noreturn]] void fail() const {
+        MYSQL_STMT* const native = handle.get();
+        unsigned const code = mysql_stmt_errno(native);
+        std::string const state{mysql_stmt_sqlstate(native)};
+        std::string const text{mysql_stmt_error(native)};
+        with.fail(code, state.c_str(), text.c_str(), phase);
+    }
+
+    void execute(std::span<sql_value const> values) const {
+        std::vector<MYSQL_BIND> all(values.size());
+        std::vector<std::int64_t> integers(values.size());
+        std::vector<double> reals(values.size());
+        for (std::size_t at = 0; at < values.size(); ++at) {
+            MYSQL_BIND& one = all[at];
+            one.buffer_type = MYSQL_TYPE_NULL;
+            auto const& value = values[at].get();
+            if (auto const* const integer = std::get_if<std::int64_t>(&value)) {
+                integers[at] = *integer;
+                one.buffer_type = MYSQL_TYPE_LONGLONG;
+                one.buffer = &integers[at];
+            } else if (auto const* const real = std::get_if<double>(&value)) {
+                reals[at] = *real;
+                one.buffer_type = MYSQL_TYPE_DOUBLE;
+                one.buffer = &reals[at];
+            } else if (auto const* const text = std::get_if<std::string_view>(&value)) {
+                one.buffer_type = MYSQL_TYPE_STRING;
+                // libmariadb takes a null buffer for NULL.
+                one.buffer = const_cast<char*>(text->empty() ? "" : text->data());
+                one.buffer_length = text->size();
+            }
+        }
+        MYSQL_STMT* const native = handle.get();
+        auto const count = static_cast<unsigned>(all.size());
+        my_bool const measures = 1;
+        mysql_stmt_attr_set(native, STMT_ATTR_PREBIND_PARAMS, &count);
+        mysql_stmt_attr_set(native, STMT_ATTR_UPDATE_MAX_LENGTH, &measures);
+        if (mysql_stmt_bind_param(native, all.data()) != 0 ||
+            mariadb_stmt_execute_direct(native, sql.data(), sql.size()) != 0) {
+            fail();
+        }
+    }
+
+    [[nodiscard]] sql_rows result() const {
+        MYSQL_STMT* const native = handle.get();
+        unsigned const columns = mysql_stmt_field_count(native);
+        if (columns == 0) return {{}, mysql_stmt_affected_rows(native)};
+        if (mysql_stmt_store_result(native) != 0) fail();
+        std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> const facts{
+            mysql_stmt_result_metadata(native), &mysql_free_result};
+        if (!facts) fail();
+        std::vector<MYSQL_BIND> all(columns);
+        std::vector<std::string> texts(columns);
+        std::vector<unsigned long> lengths(columns);
+        std::vector<my_bool> nulls(columns);
+        for (unsigned at = 0; at < columns; ++at) {
+            texts[at].resize(mysql_fetch_field_direct(facts.get(), at)->max_length);
+            all[at].buffer_type = MYSQL_TYPE_STRING;
+            all[at].buffer = texts[at].data();
+            all[at].buffer_length = texts[at].size();
+            all[at].length = &lengths[at];
+            all[at].is_null = &nulls[at];
+        }
+        if (mysql_stmt_bind_result(native, all.data()) != 0) fail();
+        std::vector<sql_rows::row> rows;
+        for (;;) {
+            int const fetched = mysql_stmt_fetch(native);
+            if (fetched == MYSQL_NO_DATA) return {std::move(rows), 0};
+            if (fetched != 0) fail();
+            auto& one = rows.emplace_back(columns);
+            for (unsigned at = 0; at < columns; ++at) {
+                if (nulls[at] == 0) one[at] = texts[at].substr(0, lengths[at]);
+            }
+        }
+    }
+
+    session& with;
+    std::string const& sql;
+    char const* phase;
+    std::unique_ptr<MYSQL_STMT, decltype(&mysql_stmt_close)> handle;
+};
+
+SETTLE_FUNCTION sql_rows session::run(std::string const& sql, std::span<sql_value const> values,
+                                      char const* phase) {
+    if (!good()) throw failure(describe(connection_lost, "", "the session is lost", phase));
+    if (values.empty()) return run_text(sql, phase);
+    statement const one{*this, sql, phase};
+    one.execute(values);
+    return one.result();
+}
+
+} // namespace mariadb::detail
+SETTLE_END

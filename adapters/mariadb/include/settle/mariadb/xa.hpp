@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+// The names of prepared transactions as MariaDB has them: xids.
+#pragma once
+
+#include <settle/mariadb/session.hpp>
+
+#include <vector>
+
+SETTLE_BEGIN
+namespace mariadb::detail {
+
+/// An xid has a format, a global id and a branch qualifier of at most 64 bytes each. A name is cut
+/// after its first 64 bytes.
+/// Source:  X/Open CAE, Distributed Transaction Processing: The XA Specification, 4.2
+inline constexpr std::size_t longest_half = 64;
+
+/// The format of all xids of a database. MariaDB lists the prepared transactions of the whole
+/// server, so the format tells the database, by its name.
+[[nodiscard]] std::uint32_t format_of(std::string_view database) noexcept;
+
+/// As XA statements take it: `X'…',X'…',format`.
+[[nodiscard]] std::string xid_sql(std::string_view name, std::uint32_t format);
+
+/// The names with the format and the prefix that are prepared, unsorted.
+/// Cost:    one round trip; the server sends all of its prepared transactions
+[[nodiscard]] std::vector<std::string> prepared_names(session& with, std::uint32_t format,
+                                                      std::string_view prefix);
+
+} // namespace mariadb::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mariadb/xa.ipp>
+#endif

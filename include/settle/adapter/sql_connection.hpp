@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// The connection that the work of a prepared part gets from a SQL database.
+#pragma once
+
+#include <settle/adapter/sql_values.hpp>
+#include <settle/store/preparing_resource.hpp>
+
+#include <array>
+#include <span>
+
+SETTLE_BEGIN
+
+/// A connection inside a native transaction. It ends with the work that got it.
+/// Shape:   one statement a call, which neither begins nor ends a native transaction. Its
+///          parameters are written as the database writes them: `?` in MariaDB, `$1` in PostgreSQL
+/// Errors:  throws settle::failure; then the native transaction will not be prepared, whatever the
+///          work answers
+/// Cost:    a round trip for each statement
+/// Example: auto const left = on.query("SELECT seats FROM flight WHERE id = ? FOR UPDATE", id);
+class sql_connection {
+public:
+    sql_connection(sql_connection const&) = delete;
+    sql_connection& operator=(sql_connection const&) = delete;
+
+    /// Returns the number of rows that the statement changed.
+    template <typename... Values>
+    std::uint64_t execute(std::string const& sql, Values const&... values) {
+        return query(sql, values...).changed();
+    }
+    template <typename... Values>
+    sql_rows query(std::string const& sql, Values const&... values) {
+        return watch(sql, std::array<sql_value, sizeof...(Values)>{sql_value{values}...});
+    }
+
+    /// Of the first statement that failed; empty if none did.
+    [[nodiscard]] error const& problem() const noexcept { return problem_; }
+
+protected:
+    sql_connection() = default;
+    ~sql_connection() = default;
+
+private:
+    virtual sql_rows run(std::string const& sql, std::span<sql_value const> values) = 0;
+    sql_rows watch(std::string const& sql, std::span<sql_value const> values);
+
+    error problem_{};
+};
+
+namespace detail {
+
+/// The answer to a prepare whose native transaction is rolled back behind the work; nothing if it
+/// can be prepared.
+/// Shape:   problem - of the first statement of the work that failed; is_busy - true for errors of
+///          a lock that was not free in time, and of deadlocks
+[[nodiscard]] std::optional<prepare_result> answer_without_prepare(
+    work_result const& of, error const& problem, bool (*is_busy)(std::error_code const&));
+
+} // namespace detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/adapter/sql_connection.ipp>
+#endif
