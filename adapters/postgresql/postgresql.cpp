@@ -19,6 +19,7 @@
 #include <settle/postgresql/record_session.ipp>
 #include <settle/postgresql/record_table.ipp>
 #include <settle/postgresql/record_waves.ipp>
+#include <settle/postgresql/resource.ipp>
 #include <settle/postgresql/schema.ipp>
 #include <settle/postgresql/table_check.ipp>
 #include <settle/postgresql/table_column.ipp>

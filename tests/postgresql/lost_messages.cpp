@@ -40,7 +40,7 @@ void check_unknown(commit_result const& ended) {
     CHECK(ended.status == commit_status::unknown);
     CHECK(ended.problem.code == pg::commit_unknown);
     CHECK(ended.problem.code == condition::unknown);
-    CHECK(says(ended.problem, "could not say whether the commit took effect"));
+    CHECK(says(ended.problem, "could not say whether this took effect: commit"));
 }
 
 TEST_CASE("lost messages: the request of a COMMIT, and its reply") {

@@ -52,12 +52,13 @@ namespace detail {
 /// can be prepared.
 /// Shape:   problem - of the first statement of the work that failed; is_busy - true for errors of
 ///          a lock that was not free in time, and of deadlocks
-[[nodiscard]] std::optional<prepare_result> answer_without_prepare(
-    work_result const& of, error const& problem, bool (*is_busy)(std::error_code const&));
+[[nodiscard]] std::optional<prepare_result>
+answer_without_prepare(work_result const& of, error const& problem,
+                       bool (*is_busy)(std::error_code const&));
 
 } // namespace detail
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/adapter/sql_connection.ipp>
+#    include <settle/adapter/sql_connection.ipp>
 #endif

@@ -19,8 +19,9 @@ SETTLE_FUNCTION sql_rows sql_connection::watch(std::string const& sql,
 
 namespace detail {
 
-SETTLE_FUNCTION std::optional<prepare_result> answer_without_prepare(
-    work_result const& of, error const& problem, bool (*is_busy)(std::error_code const&)) {
+SETTLE_FUNCTION std::optional<prepare_result>
+answer_without_prepare(work_result const& of, error const& problem,
+                       bool (*is_busy)(std::error_code const&)) {
     if (of.what == work_result::status::refused) {
         return prepare_result{prepare_answer::refused, of.problem};
     }

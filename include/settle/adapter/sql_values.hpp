@@ -22,7 +22,8 @@ public:
     sql_value(std::nullptr_t) noexcept {}
     template <std::integral Integer>
         requires(std::signed_integral<Integer> || sizeof(Integer) < sizeof(std::int64_t))
-    sql_value(Integer value) noexcept : value_(static_cast<std::int64_t>(value)) {}
+    sql_value(Integer value)
+    noexcept : value_(static_cast<std::int64_t>(value)) {}
     sql_value(double value) noexcept : value_(value) {}
     sql_value(std::string_view value) noexcept : value_(value) {}
     sql_value(std::string const& value) noexcept : value_(std::string_view{value}) {}
@@ -72,5 +73,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/adapter/sql_values.ipp>
+#    include <settle/adapter/sql_values.ipp>
 #endif

@@ -17,8 +17,9 @@ SETTLE_FUNCTION std::int64_t sql_rows::integer(std::size_t at, std::size_t colum
         if (read.ec == std::errc{} && read.ptr == end) return number;
     }
     throw failure({make_error_code(errc::damaged),
-                   "settle: column " + std::to_string(column) + " of a result is no integer: " +
-                       value.value_or("NULL") + ". Read it as a text, or cast it in the statement"});
+                   "settle: column " + std::to_string(column) +
+                       " of a result is no integer: " + value.value_or("NULL") +
+                       ". Read it as a text, or cast it in the statement"});
 }
 
 SETTLE_END

@@ -14,8 +14,8 @@ namespace mariadb {
 /// Source:  mysqld_error.h and errmsg.h of MariaDB 10.11
 enum error_number : int {
     // Of this library:
-    all_in_use = -2,       ///< all sessions of the resource are in use
-    connection_lost = -1,  ///< an established connection was lost
+    all_in_use = -2,      ///< all sessions of the resource are in use
+    connection_lost = -1, ///< an established connection was lost
     // Of the server:
     disk_full = 1021,
     too_many_connections = 1040,
@@ -33,12 +33,12 @@ enum error_number : int {
     deadlock = 1213,
     option_prevents = 1290, ///< --read-only
     query_interrupted = 1317,
-    no_such_xid = 1397,       ///< XAER_NOTA
-    wrong_xa_state = 1399,    ///< XAER_RMFAIL
+    no_such_xid = 1397,        ///< XAER_NOTA
+    wrong_xa_state = 1399,     ///< XAER_RMFAIL
     branch_rolled_back = 1402, ///< XA_RBROLLBACK
-    duplicate_xid = 1440,     ///< XAER_DUPID
-    branch_timed_out = 1613,  ///< XA_RBTIMEOUT
-    branch_deadlocked = 1614, ///< XA_RBDEADLOCK
+    duplicate_xid = 1440,      ///< XAER_DUPID
+    branch_timed_out = 1613,   ///< XA_RBTIMEOUT
+    branch_deadlocked = 1614,  ///< XA_RBDEADLOCK
     read_only_transaction = 1792,
     read_only_mode = 1836,
     connection_killed = 1927,
@@ -77,5 +77,5 @@ template <>
 struct std::is_error_code_enum<settle::mariadb::error_number> : std::true_type {};
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/error.ipp>
+#    include <settle/mariadb/error.ipp>
 #endif

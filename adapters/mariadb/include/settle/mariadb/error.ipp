@@ -77,8 +77,7 @@ namespace mariadb::detail {
     case database_denied:
     case command_denied:
     case column_denied: return "Give the user this right. See mariadb#rights";
-    case unknown_table:
-        return "Another program has changed the tables: restore the missing table.";
+    case unknown_table: return "Another program has changed the tables: restore the missing table.";
     case lock_wait_timeout:
     case statement_timeout:
         return "Another native transaction may hold the rows: look at SHOW PROCESSLIST and XA "

@@ -32,8 +32,7 @@ public:
     /// Errors:  throws settle::failure
     void bind(std::string const& log);
 
-    [[nodiscard]] prepare_result prepare(prepared_name const& name,
-                                         work_function<connection> work);
+    [[nodiscard]] prepare_result prepare(prepared_name const& name, work_function<connection> work);
     [[nodiscard]] end_result commit(prepared_name const& name);
     [[nodiscard]] end_result roll_back(prepared_name const& name);
     [[nodiscard]] result<std::vector<settle::in_doubt>>
@@ -61,5 +60,5 @@ static_assert(PreparingResource<resource>);
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/resource.ipp>
+#    include <settle/mariadb/resource.ipp>
 #endif

@@ -108,8 +108,8 @@ SETTLE_FUNCTION void read_times(session& with, std::vector<in_doubt>& all) {
 
 SETTLE_FUNCTION void check_server(session& with) {
     auto const refuse = [](std::string const& why) {
-        raise(errc::unfit_store, "settle: this server cannot prepare: " + why +
-                                     ". See mariadb#servers");
+        raise(errc::unfit_store,
+              "settle: this server cannot prepare: " + why + ". See mariadb#servers");
     };
     auto const facts = with.run("SELECT VERSION(), @@innodb_flush_log_at_trx_commit",
                                 "read the settings of the server");
@@ -119,15 +119,16 @@ SETTLE_FUNCTION void check_server(session& with) {
     bool const read = std::sscanf(version.c_str(), "%u.%u", &major, &minor) == 2;
     bool const too_old = major < 10 || (major == 10 && minor < 5);
     if (!read || too_old || version.find("MariaDB") == version.npos) {
-        refuse("it is '" + version + "', and only MariaDB from 10.5 on keeps a prepared native "
-                                     "transaction when its session ends");
+        refuse("it is '" + version +
+               "', and only MariaDB from 10.5 on keeps a prepared native "
+               "transaction when its session ends");
     }
     if (facts.integer(0, 1) != 1) {
         refuse("a power failure could take what it has prepared. SET GLOBAL "
                "innodb_flush_log_at_trx_commit = 1");
     }
-    auto const cluster = with.run("SHOW GLOBAL VARIABLES LIKE 'wsrep_on'",
-                                  "read the settings of the server");
+    auto const cluster =
+        with.run("SHOW GLOBAL VARIABLES LIKE 'wsrep_on'", "read the settings of the server");
     if (!cluster.empty() && cluster.text(0, 1) != "OFF") refuse("a Galera cluster has no XA");
 }
 
@@ -293,8 +294,7 @@ SETTLE_FUNCTION end_result resource::deny(prepared_part const& part) {
             static_cast<void>(detail::write_receipt(*with, part, 0));
             return {end_answer::ended, {}};
         } catch (failure const& caught) {
-            return {with->good() ? end_answer::unavailable : end_answer::unknown,
-                    caught.problem()};
+            return {with->good() ? end_answer::unavailable : end_answer::unknown, caught.problem()};
         }
     } catch (failure const& caught) {
         return {end_answer::unavailable, caught.problem()};

@@ -48,8 +48,7 @@ private:
 
     void connect(address const& to, options const& limits);
     sql_rows run_text(std::string const& sql, char const* phase);
-    [[noreturn]] void fail(unsigned code, char const* state, char const* native,
-                           char const* phase);
+    [[noreturn]] void fail(unsigned code, char const* state, char const* native, char const* phase);
     [[noreturn]] void fail(char const* phase) {
         fail(mysql_errno(handle_.get()), mysql_sqlstate(handle_.get()), mysql_error(handle_.get()),
              phase);
@@ -62,5 +61,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/session.ipp>
+#    include <settle/mariadb/session.ipp>
 #endif

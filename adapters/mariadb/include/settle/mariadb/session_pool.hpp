@@ -68,5 +68,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/session_pool.ipp>
+#    include <settle/mariadb/session_pool.ipp>
 #endif

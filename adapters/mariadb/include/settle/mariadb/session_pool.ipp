@@ -34,9 +34,9 @@ SETTLE_FUNCTION session_pool::session_pool(std::string_view text, options const&
 
 SETTLE_FUNCTION auto session_pool::take() -> loan {
     if (!made_in_.is_here()) throw failure(settle::detail::made_before_fork("database"));
-    auto const until = std::chrono::steady_clock::now() +
-                       std::min<std::chrono::milliseconds>(limits_.connect_timeout,
-                                                           std::chrono::hours{24 * 365});
+    auto const until =
+        std::chrono::steady_clock::now() +
+        std::min<std::chrono::milliseconds>(limits_.connect_timeout, std::chrono::hours{24 * 365});
     std::unique_lock guard{mutex_};
     for (;;) {
         while (!unused_.empty()) {
@@ -47,10 +47,10 @@ SETTLE_FUNCTION auto session_pool::take() -> loan {
         }
         if (count_ < limits_.connections) break;
         if (returned_.wait_until(guard, until) == std::cv_status::timeout && unused_.empty()) {
-            throw failure(describe(all_in_use, "",
-                                   "all " + std::to_string(limits_.connections) +
-                                       " sessions are in use",
-                                   "be called"));
+            throw failure(
+                describe(all_in_use, "",
+                         "all " + std::to_string(limits_.connections) + " sessions are in use",
+                         "be called"));
         }
     }
     ++count_;

@@ -2,6 +2,7 @@
 // A connection in pipeline mode: statements are queued, and one round trip runs all of them.
 #pragma once
 
+#include <settle/adapter/sql_values.hpp>
 #include <settle/postgresql/address.hpp>
 #include <settle/postgresql/database_options.hpp>
 #include <settle/postgresql/values.hpp>
@@ -52,6 +53,12 @@ public:
     /// Shape:   phase - as in statement; a literal
     std::size_t send_sql(std::string const& sql, char const* phase);
 
+    /// Queues SQL that is not prepared. The server finds the types of its parameters, and gives the
+    /// values of the result as texts.
+    /// Shape:   phase - as in statement; a literal
+    std::size_t send_texts(std::string const& sql, std::span<sql_value const> values,
+                           char const* phase);
+
     /// Sends what is queued and receives all results: one round trip, or none if nothing is queued.
     /// Outside of begin() and commit(), all that is queued is one native transaction.
     /// Errors:  throws statement_failure for the first statement that failed; the statements behind
@@ -69,6 +76,14 @@ public:
     /// Errors:  throws settle::failure with commit_unknown if the native transaction took effect at
     ///          most once, perhaps later; with any other code it took no effect and never will
     void commit();
+    /// Sends what is queued with a PREPARE TRANSACTION behind it: one round trip.
+    /// Errors:  as commit()
+    void prepare(std::string const& name);
+    /// Runs COMMIT PREPARED or ROLLBACK PREPARED, while no native transaction is open: one round
+    /// trip.
+    /// Shape:   verb - with a space behind it; phase - as in statement; a literal
+    /// Errors:  as commit()
+    void end_prepared(std::string const& verb, std::string const& name, char const* phase);
     /// Ends an open native transaction without an effect; one round trip, if it was sent.
     /// Errors:  none; where the server cannot be told, the connection is lost, which does the same
     void rollback() noexcept;
@@ -101,7 +116,7 @@ private:
             if (made_in.is_here()) PQfinish(held);
         }
     };
-    enum class message : std::uint8_t { statement, preparation, begin, commit };
+    enum class message : std::uint8_t { statement, preparation, begin, end };
     struct queued {
         message kind;
         std::size_t number; ///< of the statement that is prepared
@@ -129,6 +144,9 @@ private:
     void queue_sql(char const* sql, message kind, char const* phase);
     /// Queues a statement that is prepared under its own text: BEGIN, COMMIT.
     void queue_word(char const* word, message kind, char const* phase);
+    /// Sends what is queued with a message behind it that ends a native transaction.
+    /// Errors:  as commit()
+    void finish(decltype(&connection::queue_sql) queues, char const* sql, char const* phase);
     /// Errors:  none: returns what failed
     [[nodiscard]] ending run_queue();
     void take_result(queued const& of, std::size_t at, rows one, ending& into);
@@ -158,5 +176,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/postgresql/connection.ipp>
+#    include <settle/postgresql/connection.ipp>
 #endif

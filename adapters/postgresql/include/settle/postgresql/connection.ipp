@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <limits>
 
 #include <poll.h>
@@ -303,6 +304,36 @@ SETTLE_FUNCTION std::size_t connection::send_sql(std::string const& sql, char co
     return sent_++;
 }
 
+SETTLE_FUNCTION std::size_t connection::send_texts(std::string const& sql,
+                                                   std::span<sql_value const> values,
+                                                   char const* phase) {
+    prepare_queue();
+    std::vector<std::string> texts(values.size());
+    std::vector<char const*> native(values.size());
+    for (std::size_t at = 0; at < values.size(); ++at) {
+        auto const& value = values[at].get();
+        if (std::holds_alternative<std::nullptr_t>(value)) continue;
+        if (auto const* const integer = std::get_if<std::int64_t>(&value)) {
+            texts[at] = std::to_string(*integer);
+        } else if (auto const* const real = std::get_if<double>(&value)) {
+            std::array<char, 32> digits{};
+            auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), *real);
+            texts[at].assign(digits.data(), end.ptr);
+        } else {
+            texts[at] = std::get<std::string_view>(value);
+            if (texts[at].find('\0') != texts[at].npos) {
+                raise(errc::bad_text, "settle: a parameter has a NUL byte, which PostgreSQL cannot "
+                                      "hold in a text. Remove it, or write it as bytea");
+            }
+        }
+        native[at] = texts[at].c_str();
+    }
+    queue(PQsendQueryParams(this->native(), sql.c_str(), static_cast<int>(native.size()), nullptr,
+                            native.data(), nullptr, nullptr, 0),
+          message::statement, phase);
+    return sent_++;
+}
+
 SETTLE_FUNCTION void connection::sync() {
     if (queue_.empty()) return;
     auto const* const phase = queue_.front().phase;
@@ -311,19 +342,43 @@ SETTLE_FUNCTION void connection::sync() {
 }
 
 SETTLE_FUNCTION void connection::commit() {
-    constexpr auto phase = "commit";
     if (std::exchange(begins_, false)) {
         // Nothing was sent since begin().
         open_ = false;
         return;
     }
-    // A loss that shows before the COMMIT is sent has a certain end.
+    finish(&connection::queue_word, "COMMIT", "commit");
+}
+
+/// A name as SQL takes it: `'name'`.
+[[nodiscard]] SETTLE_FUNCTION std::string quoted_text(std::string_view text) {
+    std::string sql{"'"};
+    for (char const one : text) {
+        if (one == '\'') sql += '\'';
+        sql += one;
+    }
+    return sql + "'";
+}
+
+SETTLE_FUNCTION void connection::prepare(std::string const& name) {
+    auto const sql = "PREPARE TRANSACTION " + quoted_text(name);
+    finish(&connection::queue_sql, sql.c_str(), "prepare a native transaction");
+}
+
+SETTLE_FUNCTION void connection::end_prepared(std::string const& verb, std::string const& name,
+                                              char const* phase) {
+    finish(&connection::queue_sql, (verb + quoted_text(name)).c_str(), phase);
+}
+
+SETTLE_FUNCTION void connection::finish(decltype(&connection::queue_sql) queues, char const* sql,
+                                        char const* phase) {
+    // A loss that shows before the last message is sent has a certain end.
     if (!alive()) throw failure(problem_of_loss(phase));
     not_replicated_ = false;
     auto const place = queue_.size();
-    queue_word("COMMIT", message::commit, phase);
+    (this->*queues)(sql, message::end, phase);
     auto const ended = run_queue();
-    // The server answers in order: behind an error of its own, it did not come to the COMMIT.
+    // The server answers in order: behind an error of its own, it did not come to the last message.
     bool const answered = ended.at > place;
     if (!answered && (!ended.lost || (ended.at < place && ended.problem)))
         raise_ending(ended, phase);
@@ -331,7 +386,7 @@ SETTLE_FUNCTION void connection::commit() {
     if (answered && !not_replicated_) return;
     throw failure(describe(commit_unknown,
                            not_replicated_ ? "the wait for the standby was canceled" : loss_.text,
-                           "say whether the commit took effect"));
+                           "say whether this took effect: " + std::string{phase}));
 }
 
 SETTLE_FUNCTION void connection::rollback() noexcept {
@@ -398,8 +453,9 @@ SETTLE_FUNCTION void connection::take_result(queued const& of, std::size_t at, r
                                              ending& into) {
     auto const status = PQresultStatus(one.native());
     if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+        // PREPARE TRANSACTION has this tag too, if a statement before it failed.
         bool const is_other =
-            of.kind == message::commit && std::string_view{PQcmdStatus(one.native())} != "COMMIT";
+            of.kind == message::end && std::string_view{PQcmdStatus(one.native())} == "ROLLBACK";
         if (is_other) {
             into.at = at;
             into.problem = describe(failed_transaction, "a statement before it failed", of.phase);
