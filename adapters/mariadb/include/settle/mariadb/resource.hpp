@@ -14,9 +14,10 @@ using connection = sql_connection;
 
 /// A PreparingResource. Threads and engines may share it; it outlives its engines.
 /// Shape:   the tables that the work changes are InnoDB's
-/// Cost:    a prepare is five round trips beside those of the work, and the begin of a session:
+/// Cost:    a prepare is six round trips beside those of the work, and the begin of a session:
 ///          while the session that prepared stands, MariaDB lets no other end the native
-///          transaction, so the session ends with the prepare
+///          transaction, so the session ends with the prepare. A commit is four round trips
+/// Errors:  a roll back can be undone by a crash of the server: the name is in doubt again
 /// Source:  MariaDB 10.11, "XA Transactions"; adapters/mariadb/README.md
 class resource {
 public:

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <thread>
 
 SETTLE_BEGIN
 namespace mariadb::detail {
@@ -54,6 +55,7 @@ SETTLE_FUNCTION void abandon(session_pool::loan& with, std::string const& xid) n
             // A deadlock has ended it.
         }
         with->run("XA ROLLBACK " + xid, "roll back a native transaction");
+        with->run("DO RELEASE_ALL_LOCKS()", "release the lock of a session");
     } catch (std::exception const&) {
         // The end of the session rolls it back.
         with.close();
@@ -66,6 +68,47 @@ inline constexpr std::string_view now_sql =
 
 [[nodiscard]] SETTLE_FUNCTION timestamp time_of(std::int64_t milliseconds) {
     return timestamp{std::chrono::milliseconds{milliseconds}};
+}
+
+/// The user lock that the session of a prepared transaction holds as long as it stands. The name is
+/// the parameter.
+inline constexpr char const* session_lock = "CONCAT('settle/', MD5(?))";
+
+/// A session ends in this order: others find the names that it prepared; its user locks are free;
+/// InnoDB lets go of its native transaction. An XA COMMIT before the last step is answered, has no
+/// effect, and takes the name off the list until the server restarts. The last step shows nowhere,
+/// and follows the step before at once.
+inline constexpr std::chrono::milliseconds detach_pause{5};
+
+[[nodiscard]] SETTLE_FUNCTION bool take_session_lock(session& with, std::string const& name,
+                                                     options const& limits) {
+    auto const found =
+        with.run(std::string{"SELECT GET_LOCK("} + session_lock + ", ?)",
+                 std::array<sql_value, 2>{name, std::int64_t{whole_seconds(limits.lock_timeout)}},
+                 "take the lock of a session");
+    return found.text(0, 0) == "1";
+}
+
+[[nodiscard]] SETTLE_FUNCTION bool session_is_gone(session& with, std::string const& name) {
+    auto const found =
+        with.run(std::string{"SELECT IS_FREE_LOCK("} + session_lock + ")",
+                 std::array<sql_value, 1>{name}, "look for the session of a prepared transaction");
+    return found.text(0, 0) == "1";
+}
+
+/// Whether the receipt of a name is written and not committed: its native transaction stands.
+[[nodiscard]] SETTLE_FUNCTION bool is_left(session& with, prepared_name const& name) {
+    auto const key = name.of.text();
+    auto const is_there = [&] {
+        return !with.run(
+                        "SELECT 1 FROM settle_receipt WHERE part = ? AND epoch = ?",
+                        std::array<sql_value, 2>{key, static_cast<std::int64_t>(name.epoch_number)},
+                        "read a receipt")
+                    .empty();
+    };
+    if (is_there()) return false;
+    with.run("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "read receipts");
+    return is_there();
 }
 
 /// Inserts a receipt. False if the part has a committed one.
@@ -176,8 +219,14 @@ SETTLE_FUNCTION prepare_result resource::prepare_on(detail::session_pool::loan& 
                                                     work_function<connection> work) {
     auto const xid = xid_of(name);
     try {
+        if (!detail::take_session_lock(*with, name.text(), sessions_.limits())) {
+            return {prepare_answer::busy,
+                    detail::describe(no_such_xid, "", "another session holds the name",
+                                     "prepare a native transaction")};
+        }
         with->run("XA START " + xid, "begin a native transaction");
     } catch (failure const& caught) {
+        with.close();
         bool const is_there = caught.problem().code == duplicate_xid;
         return {is_there ? prepare_answer::unknown : prepare_answer::unavailable, caught.problem()};
     }
@@ -228,29 +277,34 @@ SETTLE_FUNCTION end_result resource::roll_back(prepared_name const& name) {
 SETTLE_FUNCTION end_result resource::end(prepared_name const& name, std::string const& verb,
                                          char const* phase) {
     auto const text = name.text();
-    // The server needs a moment to see the end of the session that prepared.
     settle::detail::retry_pauses between{sessions_.limits().lock_timeout};
     try {
         auto const with = sessions_.take();
         for (;;) {
-            try {
-                with->run(verb + xid_of(name), phase);
-                return {end_answer::ended, {}};
-            } catch (failure const& caught) {
-                int const code = caught.problem().code.value();
-                if (code == branch_rolled_back) return {end_answer::absent, {}};
-                if (code != no_such_xid) {
-                    return {detail::has_no_effect(code) ? end_answer::unavailable
-                                                        : end_answer::unknown,
-                            caught.problem()};
+            error held = detail::describe(no_such_xid, "", "another session holds it", phase);
+            if (detail::session_is_gone(*with, text)) {
+                std::this_thread::sleep_for(detail::detach_pause);
+                auto what = end_answer::ended;
+                try {
+                    with->run(verb + xid_of(name), phase);
+                } catch (failure const& caught) {
+                    int const code = caught.problem().code.value();
+                    if (code == branch_rolled_back) return {end_answer::absent, {}};
+                    if (code != no_such_xid) {
+                        bool const none = detail::has_no_effect(code);
+                        return {none ? end_answer::unavailable : end_answer::unknown,
+                                caught.problem()};
+                    }
+                    held = caught.problem();
+                    what = end_answer::absent;
                 }
-                // Other sessions do not find it while the session that prepared stands.
                 auto const listed = detail::prepared_names(*with, format_, text);
                 if (std::find(listed.begin(), listed.end(), text) == listed.end()) {
-                    return {end_answer::absent, {}};
+                    if (detail::is_left(*with, name)) return {end_answer::unavailable, held};
+                    return {what, {}};
                 }
-                if (!between.next()) return {end_answer::unavailable, caught.problem()};
             }
+            if (!between.next()) return {end_answer::unavailable, held};
         }
     } catch (failure const& caught) {
         return {end_answer::unavailable, caught.problem()};

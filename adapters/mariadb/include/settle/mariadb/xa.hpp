@@ -15,7 +15,8 @@ namespace mariadb::detail {
 inline constexpr std::size_t longest_half = 64;
 
 /// The format of all xids of a database. MariaDB lists the prepared transactions of the whole
-/// server, so the format tells the database, by its name.
+/// server, so the format tells the database, by its name. A name is found without its format: no
+/// two databases of a server can have one name.
 [[nodiscard]] std::uint32_t format_of(std::string_view database) noexcept;
 
 /// As XA statements take it: `X'…',X'…',format`.

@@ -55,7 +55,6 @@ enum sqlstate : int {
     out_of_memory = number_of("53200"),
     too_many_connections = number_of("53300"),
     program_limit_exceeded = number_of("54000"),
-    settings_limit_exceeded = number_of("53400"),
     object_not_ready = number_of("55000"),
     lock_not_available = number_of("55P03"),
     query_canceled = number_of("57014"),

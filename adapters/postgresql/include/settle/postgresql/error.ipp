@@ -23,7 +23,6 @@ namespace postgresql::detail {
     case idle_in_transaction_timeout:
     case out_of_memory:
     case too_many_connections:
-    case settings_limit_exceeded:
     case object_not_ready:
     case lock_not_available: return condition::retryable;
     default: break;
@@ -128,8 +127,6 @@ SETTLE_FUNCTION bool is_of_one_record(std::error_code const& code) noexcept {
     case disk_full: return "Make room on the server's disk, and call again.";
     case too_many_connections:
         return "Raise max_connections of the server, or lower database_options::connections.";
-    case settings_limit_exceeded:
-        return "Raise max_prepared_transactions of the server, and restart it.";
     case lock_not_available:
     case query_canceled:
         return "Another native transaction may hold the rows: look at pg_stat_activity, and end "

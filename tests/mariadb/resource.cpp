@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+// The resource of MariaDB: the suite, and what is MariaDB's own.
+#include "shared_servers.hpp"
+
+#include "prepared_suite.hpp"
+
+#include <settle/mariadb.hpp>
+
+using namespace settle_test;
+using namespace std::string_literals;
+namespace maria = settle::mariadb;
+
+namespace {
+
+struct backend {
+    using resource = maria::resource;
+    using server = mariadb_server;
+    using database = fresh_mariadb;
+    using session = mariadb_session;
+    static constexpr bool ends_apart = false;
+    static constexpr char const* add_sql = "UPDATE sums SET n = n + ? WHERE id = ?";
+    static constexpr char const* prepare_sql = "XA PREPARE";
+    static constexpr char const* commit_sql = "XA COMMIT";
+
+    static maria::options limits() {
+        maria::options all;
+        all.lock_timeout = 1s;
+        all.connect_timeout = 2s;
+        return all;
+    }
+    static std::string address_of(mariadb_server const& of) { return of.address(); }
+    static void kill_waiting(mariadb_session& by) {
+        for (auto const& row : by.ask("SELECT id FROM information_schema.processlist "
+                                      "WHERE db = DATABASE() AND info LIKE 'UPDATE sums%'")) {
+            by.ask("KILL " + row[0]);
+        }
+    }
+    static void prepare_foreign(std::string const& address, std::string const& name,
+                                std::string const& sql) {
+        mariadb_session one{address};
+        for (auto const& each : {"XA START '" + name + "'", sql, "XA END '" + name + "'",
+                                 "XA PREPARE '" + name + "'"}) {
+            one.ask(each);
+        }
+    }
+    static std::vector<std::string> foreign(mariadb_session& by) {
+        std::vector<std::string> names;
+        for (auto const& row : by.ask("XA RECOVER")) names.push_back(row[3]);
+        return names;
+    }
+    static void roll_back_foreign(mariadb_session& by, std::string const& name) {
+        by.ask("XA ROLLBACK '" + name + "'");
+    }
+};
+
+/// The sentence that refuses something; the test fails if nothing does.
+template <typename Function>
+settle::error refusal(Function function) {
+    try {
+        function();
+    } catch (settle::failure const& caught) {
+        CHECK(caught.problem().text.starts_with("settle: "));
+        return caught.problem();
+    }
+    FAIL("it was accepted");
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("resource: prepare, commit and roll back") { check_ends<backend>(); }
+TEST_CASE("resource: refused and failed work leaves nothing") { check_refusals<backend>(); }
+TEST_CASE("resource: locks, denials") { check_locks<backend>(); }
+TEST_CASE("resource: lists are of one log and one database") { check_lists<backend>(); }
+TEST_CASE("resource: old receipts are erased") { check_forgetting<backend>(); }
+TEST_CASE("resource: threads queue for a row") { check_threads<backend>(); }
+TEST_CASE("resource: lost and late messages") { check_lost_messages<backend>(); }
+TEST_CASE("resource: killed sessions") { check_killed_sessions<backend>(); }
+TEST_CASE("resource: a server that is killed") { check_crashes<backend>(); }
+
+TEST_CASE("resource: a name whose session stands is held, not absent") {
+    fresh_mariadb const own;
+    prepared_scene<backend> s{own.address()};
+    auto const name = name_of("t1");
+    auto const xid = maria::detail::xid_sql(name.text(), maria::detail::format_of(own.name()));
+    {
+        mariadb_session holder{s.at};
+        holder.ask("DO GET_LOCK(CONCAT('settle/', MD5('" + name.text() + "')), 0)");
+        holder.ask("XA START " + xid);
+        holder.ask("UPDATE sums SET n = 1 WHERE id = 'a'");
+        holder.ask("XA END " + xid);
+        holder.ask("XA PREPARE " + xid);
+        auto const held = s.books.commit(name);
+        CHECK(held.what == end_answer::unavailable);
+        INFO(held.problem);
+        CHECK(held.problem.code == maria::no_such_xid);
+        CHECK(held.problem.text.find("session that prepared") != held.problem.text.npos);
+        CHECK(s.books.roll_back(name).what == end_answer::unavailable);
+    }
+    CHECK(s.books.commit(name).what == end_answer::ended);
+    CHECK(s.sum("a") == "1");
+    // No receipt: this name was no work of the library.
+    CHECK_FALSE(s.books.receipt_of(name.of).value());
+}
+
+TEST_CASE("resource: a stalled session ends by itself") {
+    fresh_mariadb const own;
+    auto limits = backend::limits();
+    limits.idle_timeout = 1s;
+    prepared_scene<backend> s{own.address()};
+    maria::resource short_lived{s.at, limits};
+    auto const name = name_of("t1");
+    auto const answer = short_lived.prepare(name, [&](sql_connection& on) {
+        on.execute(backend::add_sql, 1, "a");
+        std::this_thread::sleep_for(2500ms);
+        // Its row is free again.
+        CHECK(s.books.prepare(name_of("t2"), add<backend>("a")).what == prepare_answer::prepared);
+        return work_result::ok();
+    });
+    CHECK(answer.what == prepare_answer::unavailable);
+    CHECK(s.books.commit(name_of("t2")).what == end_answer::ended);
+    CHECK(s.nothing_of(name) == true);
+}
+
+TEST_CASE("resource: the rights that are enough") {
+    mariadb_server const own;
+    mariadb_session admin{own.address()};
+    prepared_scene<backend> s{own.address()};
+    admin.ask("CREATE USER books IDENTIFIED BY 'p@ss/1'");
+    admin.ask("GRANT SELECT, INSERT, DELETE ON test.settle_receipt TO books");
+    admin.ask("GRANT SELECT, UPDATE ON test.sums TO books");
+    maria::resource books{own.address("test", "books:p%40ss%2F1"), backend::limits()};
+    books.bind("bank");
+    CHECK(books.prepare(name_of("t1"), add<backend>("a")).what == prepare_answer::prepared);
+    CHECK(books.in_doubt(bank_prefix, "", 9).value().size() == 1);
+    CHECK(books.commit(name_of("t1")).what == end_answer::ended);
+    CHECK(books.deny(name_of("t2").of).what == end_answer::ended);
+    CHECK(books.forget(bank_prefix, settle::timestamp::max(), 9).value() == 2);
+    CHECK(s.sum("a") == "1");
+
+    maria::resource wrong{own.address("test", "books:other"), backend::limits()};
+    CHECK(refusal([&] { wrong.bind("bank"); }).code == maria::access_denied);
+    admin.ask("CREATE DATABASE empty");
+    admin.ask("CREATE USER poor");
+    admin.ask("GRANT SELECT ON empty.* TO poor");
+    maria::resource poor{own.address("empty", "poor"), backend::limits()};
+    auto const problem = refusal([&] { poor.bind("bank"); });
+    CHECK(problem.code == settle::condition::permanent);
+    CHECK(problem.text.find("mariadb#rights") != problem.text.npos);
+    // A prepare that a power failure could take.
+    admin.ask("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
+    CHECK(refusal([&] { books.bind("bank"); }).code == settle::errc::unfit_store);
+}
+
+TEST_CASE("resource: a server that is frozen, and options and addresses without sense") {
+    mariadb_server own;
+    auto limits = backend::limits();
+    limits.statement_timeout = 1s;
+    limits.answer_timeout = 2s;
+    prepared_scene<backend> s{own.address()};
+    maria::resource far{own.address(), limits};
+    CHECK(far.prepare(name_of("t1"), add<backend>("a")).what == prepare_answer::prepared);
+    CHECK(far.receipt_of(name_of("t2").of).has_value());
+    own.freeze();
+    auto const began = std::chrono::steady_clock::now();
+    CHECK(far.commit(name_of("t1")).what == end_answer::unknown);
+    CHECK(far.commit(name_of("t1")).what == end_answer::unavailable);
+    CHECK(std::chrono::steady_clock::now() - began < 20s);
+    own.thaw();
+
+    auto const refused = [](std::string const& address) {
+        return refusal([&] { maria::resource const made{address}; }).code ==
+               settle::errc::bad_option;
+    };
+    for (auto const* const address :
+         {"mysql://127.0.0.1/bank", "mariadb://127.0.0.1", "mariadb://127.0.0.1/",
+          "mariadb:///bank", "mariadb://h:0/bank", "mariadb://h:x/bank", "mariadb://h:70000/bank",
+          "mariadb://a@b@h/bank", "mariadb://a%zz@h/bank", "mariadb://a%4@h/bank",
+          "mariadb://h/bank?tls=1", "mariadb://h/bank?socket=/x", "mariadb://[::1/bank",
+          "mariadb://a%00@h/bank"}) {
+        CAPTURE(address);
+        CHECK(refused(address));
+    }
+    maria::detail::address const six{"mariadb://u:p%3A@[::1]:3307/b%2Fc"};
+    CHECK(six.host == "::1");
+    CHECK(six.port == 3307);
+    CHECK(six.password == "p:");
+    CHECK(six.database == "b/c");
+    maria::options senseless;
+    senseless.answer_timeout = 1s;
+    CHECK(refusal([&] {
+              maria::resource const made{"mariadb://h/bank", senseless};
+          }).code == settle::errc::bad_option);
+    // By its socket.
+    maria::resource near{"mariadb://root@/test?socket=" + own.socket(), backend::limits()};
+    near.bind("bank");
+    for (int tries = 0; near.in_doubt(bank_prefix, "", 9).value().size() == 1 && tries < 100;
+         ++tries) {
+        std::this_thread::sleep_for(20ms);
+    }
+    auto const last = near.commit(name_of("t1")).what;
+    CHECK((last == end_answer::absent || last == end_answer::ended));
+    CHECK(s.sum("a") == "1");
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "servers.hpp"
+
+#include <settle/mariadb/address.hpp>
+
+#include <mysql.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace settle_test {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+std::string const& program() {
+    static std::string const path = [] {
+        std::string reason;
+        auto found = find_mariadb(reason);
+        if (found.empty()) skip(reason);
+        return found;
+    }();
+    return path;
+}
+
+/// The user of the servers, if it is not the user of this process.
+std::optional<system_user> server_user() {
+    if (::geteuid() != 0) return std::nullopt;
+    for (char const* const name : {"mysql", "nobody"}) {
+        if (auto const* const found = ::getpwnam(name)) return {{found->pw_uid, found->pw_gid}};
+    }
+    throw std::runtime_error{"there is no user to run MariaDB as"};
+}
+
+void give_to_server(fs::path const& path) {
+    auto const user = server_user();
+    if (user && ::lchown(path.c_str(), user->user, user->group) != 0) {
+        throw std::runtime_error{"cannot give " + path.string() + " to another user"};
+    }
+}
+
+/// Whether every user can reach what is in the folder.
+bool is_open_to_all(fs::path folder) {
+    for (;; folder = folder.parent_path()) {
+        struct stat found {};
+        if (::stat(folder.c_str(), &found) != 0 || (found.st_mode & S_IXOTH) == 0) return false;
+        if (folder == folder.root_path()) return true;
+    }
+}
+
+void run(arguments words, fs::path const& log) {
+    auto const what = words.front();
+    if (server_process::run(std::move(words), log, server_user()) == 0) return;
+    throw std::runtime_error{what + " failed:\n" + end_of_file(log)};
+}
+
+/// A new server's data, made once for all servers: to make it takes longer than a copy.
+fs::path const& template_data() {
+    static fs::path const made = [] {
+        auto const folder = mariadb_folder() / "settle-mariadb-data";
+        int const lock =
+            ::open((folder.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (lock < 0 || ::flock(lock, LOCK_EX) != 0) {
+            throw std::runtime_error{"cannot lock " + folder.string()};
+        }
+        if (!fs::exists(folder / "whole")) {
+            fs::remove_all(folder);
+            fs::create_directory(folder);
+            give_to_server(folder);
+            run({"/usr/bin/mariadb-install-db", "--no-defaults",
+                 "--datadir=" + (folder / "data").string(),
+                 "--auth-root-authentication-method=normal", "--skip-name-resolve",
+                 "--innodb-log-file-size=8M"},
+                folder / "log");
+            std::ofstream{folder / "whole"} << "\n";
+        }
+        ::close(lock);
+        return folder / "data";
+    }();
+    return made;
+}
+
+} // namespace
+
+std::string find_mariadb(std::string& reason) {
+    auto const* const given = std::getenv("SETTLE_MARIADB");
+    std::string const folder = given != nullptr && *given != 0 ? given : "/usr/sbin";
+    auto const path = folder + "/mariadbd";
+    bool const found =
+        ::access(path.c_str(), X_OK) == 0 && ::access("/usr/bin/mariadb-install-db", X_OK) == 0;
+    if (found) return path;
+    reason = "no MariaDB server: there is no " + path + ". Install the package mariadb-server";
+    return "";
+}
+
+fs::path const& mariadb_folder() {
+    static fs::path const folder = [] {
+        fs::path const scratch{SETTLE_SCRATCH_DIR};
+        fs::create_directories(scratch);
+        return !server_user() || is_open_to_all(scratch) ? scratch : fs::temp_directory_path();
+    }();
+    return folder;
+}
+
+mariadb_server::mariadb_server(arguments settings) : settings_{std::move(settings)} {
+    program();
+    static int count = 0;
+    folder_ = mariadb_folder() /
+              (mariadb_prefix + std::to_string(::getpid()) + "-" + std::to_string(++count));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    give_to_server(folder_);
+    port_ = free_port();
+    run({"/bin/cp", "-a", template_data().string(), (folder_ / "data").string()}, folder_ / "log");
+    start();
+}
+
+mariadb_server::~mariadb_server() {
+    kill();
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+}
+
+void mariadb_server::start() {
+    arguments words{program(),
+                    "--no-defaults",
+                    "--datadir=" + (folder_ / "data").string(),
+                    "--port=" + std::to_string(port_),
+                    "--socket=" + socket(),
+                    "--pid-file=" + (folder_ / "pid").string(),
+                    "--bind-address=127.0.0.1",
+                    "--skip-name-resolve",
+                    "--innodb-log-file-size=8M",
+                    "--innodb-buffer-pool-size=16M"};
+    for (auto const& one : settings_) words.push_back("--" + one);
+    process_.begin(std::move(words), folder_ / "log", server_user());
+    bool const ready = wait_until(60s, [&] { return process_.ended() || listens_at(port_); });
+    if (!process_.running() || !ready) give_up("does not come up");
+    mariadb_session{address()}.ask("SELECT 1");
+}
+
+void mariadb_server::give_up(std::string const& what) {
+    kill();
+    throw std::runtime_error{"MariaDB on " + host() + " " + what + ":\n" +
+                             end_of_file(folder_ / "log")};
+}
+
+void mariadb_server::kill() { process_.kill(); }
+
+void mariadb_server::stop() {
+    thaw();
+    process_.signal(SIGTERM);
+    if (!process_.wait_for_end(60s)) give_up("does not end");
+}
+
+struct mariadb_session::native {
+    MYSQL* held = mysql_init(nullptr);
+};
+
+mariadb_session::mariadb_session(std::string const& address) : native_{std::make_unique<native>()} {
+    settle::mariadb::detail::address const to{address};
+    MYSQL* const one = native_->held;
+    if (mysql_real_connect(one, to.host.c_str(), to.user.c_str(), to.password.c_str(),
+                           to.database.c_str(), to.port, nullptr, 0) == nullptr) {
+        std::string const text = mysql_error(one);
+        mysql_close(one);
+        throw std::runtime_error{text};
+    }
+}
+
+mariadb_session::~mariadb_session() { mysql_close(native_->held); }
+
+std::vector<std::vector<std::string>> mariadb_session::ask(std::string const& sql) {
+    MYSQL* const one = native_->held;
+    if (mysql_real_query(one, sql.data(), sql.size()) != 0) {
+        throw std::runtime_error{mysql_error(one)};
+    }
+    std::vector<std::vector<std::string>> all;
+    MYSQL_RES* const found = mysql_store_result(one);
+    if (found == nullptr) return all;
+    unsigned const columns = mysql_num_fields(found);
+    while (MYSQL_ROW const values = mysql_fetch_row(found)) {
+        auto& row = all.emplace_back();
+        for (unsigned at = 0; at < columns; ++at) {
+            row.emplace_back(values[at] == nullptr ? "NULL" : values[at]);
+        }
+    }
+    mysql_free_result(found);
+    return all;
+}
+
+} // namespace settle_test
