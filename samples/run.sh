@@ -61,7 +61,7 @@ fi
 # Messages go to stderr, so that a program's output can be piped.
 # shellcheck disable=SC2086 # empty words must vanish
 "$root/.ci/install.sh" g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev \
-    libmongoc-dev libpq-dev libcurl4-openssl-dev libcpp-httplib-dev pkg-config libcli11-dev libfmt-dev \
+    libmongoc-dev libpq-dev libmariadb-dev libcurl4-openssl-dev libcpp-httplib-dev pkg-config libcli11-dev libfmt-dev \
     nlohmann-json3-dev libcsv-dev libicu-dev $doctest >&2
 # shellcheck disable=SC2086
 "$root/.ci/build.sh" release "$tests" "$program" $keeper >&2

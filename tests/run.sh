@@ -59,7 +59,8 @@ compilers) clang_packages="clang-19 libc++-19-dev libc++abi-19-dev" ;;
 esac
 # shellcheck disable=SC2086 # the list is meant to be split
 .ci/install.sh g++ cmake ninja-build libboost-dev librange-v3-dev doctest-dev libsqlite3-dev \
-    sqlite3 libmongoc-dev libpq-dev postgresql-15 libcurl4-openssl-dev libcpp-httplib-dev pkg-config openssl nghttp2-server python3 \
+    sqlite3 libmongoc-dev libpq-dev postgresql-15 libmariadb-dev mariadb-server \
+    libcurl4-openssl-dev libcpp-httplib-dev pkg-config openssl nghttp2-server python3 \
     libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev libicu-dev $clang_packages || exit 1
 
 [ "$mode" != fuzz ] || exec tests/fuzz/run.sh "$@"

@@ -146,7 +146,7 @@ TEST_CASE("resource: the rights that are enough") {
     maria::resource poor{own.address("empty", "poor"), backend::limits()};
     auto const problem = refusal([&] { poor.bind("bank"); });
     CHECK(problem.code == settle::condition::permanent);
-    CHECK(problem.text.find("mariadb#rights") != problem.text.npos);
+    CHECK(problem.text.find("See mariadb#rights") != problem.text.npos);
     // A prepare that a power failure could take.
     admin.ask("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
     CHECK(refusal([&] { books.bind("bank"); }).code == settle::errc::unfit_store);
