@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <thread>
 
 SETTLE_BEGIN
@@ -78,7 +77,7 @@ inline constexpr char const* session_lock = "CONCAT('settle/', MD5(?))";
 /// InnoDB lets go of its native transaction. An XA COMMIT before the last step is answered, has no
 /// effect, and takes the name off the list until the server restarts. The last step shows nowhere,
 /// and follows the step before at once.
-inline constexpr std::chrono::milliseconds detach_pause{5};
+inline constexpr std::chrono::milliseconds detach_pause{1000};
 
 [[nodiscard]] SETTLE_FUNCTION bool take_session_lock(session& with, std::string const& name,
                                                      options const& limits) {
@@ -253,7 +252,7 @@ SETTLE_FUNCTION prepare_result resource::prepare_on(detail::session_pool::loan& 
     }
     try {
         with->run("XA PREPARE " + xid, "prepare a native transaction");
-        with.close();
+        keep(name.text(), std::move(with));
         return {prepare_answer::prepared, {}};
     } catch (failure const& caught) {
         with.close();
@@ -274,8 +273,41 @@ SETTLE_FUNCTION end_result resource::roll_back(prepared_name const& name) {
     return end(name, "XA ROLLBACK ", "roll back a prepared transaction");
 }
 
+SETTLE_FUNCTION void resource::keep(std::string const& name, detail::session_pool::loan with) {
+    std::lock_guard const guard{mutex_};
+    if (!kept_.empty() && kept_.size() >= sessions_.limits().connections / 2) {
+        kept_.begin()->second.close();
+        kept_.erase(kept_.begin());
+    }
+    kept_.emplace(name, std::move(with));
+}
+
+SETTLE_FUNCTION std::optional<detail::session_pool::loan>
+resource::take_kept(std::string const& name) {
+    std::lock_guard const guard{mutex_};
+    auto node = kept_.extract(name);
+    if (node.empty() || !node.mapped()->alive()) return std::nullopt;
+    return std::move(node.mapped());
+}
+
 SETTLE_FUNCTION end_result resource::end(prepared_name const& name, std::string const& verb,
                                          char const* phase) {
+    if (auto with = take_kept(name.text())) {
+        try {
+            (*with)->run(verb + xid_of(name), phase);
+            (*with)->run("DO RELEASE_ALL_LOCKS()", "release the lock of a session");
+            return {end_answer::ended, {}};
+        } catch (failure const& caught) {
+            with->close();
+            bool const none = detail::has_no_effect(caught.problem().code.value());
+            return {none ? end_answer::unavailable : end_answer::unknown, caught.problem()};
+        }
+    }
+    return end_left(name, verb, phase);
+}
+
+SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::string const& verb,
+                                              char const* phase) {
     auto const text = name.text();
     settle::detail::retry_pauses between{sessions_.limits().lock_timeout};
     try {
