@@ -38,7 +38,7 @@ public:
     [[nodiscard]] prepare_result prepare(prepared_name const& name, work_function<connection> work);
     [[nodiscard]] end_result commit(prepared_name const& name);
     [[nodiscard]] end_result roll_back(prepared_name const& name);
-    [[nodiscard]] result<std::vector<settle::in_doubt>>
+    [[nodiscard]] result<std::vector<in_doubt_name>>
     in_doubt(std::string_view prefix, std::string_view after, std::size_t limit);
     [[nodiscard]] result<std::optional<epoch>> receipt_of(prepared_part const& part);
     [[nodiscard]] end_result deny(prepared_part const& part);

@@ -128,7 +128,7 @@ SETTLE_FUNCTION bool write_receipt(session& with, prepared_part const& part, epo
 /// Reads the times of prepares: MariaDB keeps none, and a receipt has the time just before its
 /// prepare. Without a receipt the time is now.
 /// Shape:   all - at least one
-SETTLE_FUNCTION void read_times(session& with, std::vector<in_doubt>& all) {
+SETTLE_FUNCTION void read_times(session& with, std::vector<in_doubt_name>& all) {
     std::vector<std::string> parts;
     // A name is the text of its part, which ends with '/', and the epoch.
     for (auto const& one : all) parts.push_back(one.name.substr(0, one.name.rfind('/') + 1));
@@ -343,7 +343,7 @@ SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::st
     }
 }
 
-SETTLE_FUNCTION result<std::vector<settle::in_doubt>>
+SETTLE_FUNCTION result<std::vector<in_doubt_name>>
 resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t limit) {
     try {
         auto const with = sessions_.take();
@@ -351,7 +351,7 @@ resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t 
         std::erase_if(names, [&](std::string const& one) { return one <= after; });
         std::sort(names.begin(), names.end());
         if (names.size() > limit) names.resize(limit);
-        std::vector<settle::in_doubt> all;
+        std::vector<in_doubt_name> all;
         for (auto& one : names) all.push_back({std::move(one), {}});
         if (!all.empty()) detail::read_times(*with, all);
         return all;

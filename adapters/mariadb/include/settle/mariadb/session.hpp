@@ -57,6 +57,9 @@ private:
     std::unique_ptr<MYSQL, closer> handle_;
 };
 
+/// A limit in whole seconds, at least 1: 0 means no limit to some of its readers.
+[[nodiscard]] unsigned whole_seconds(std::chrono::milliseconds limit);
+
 } // namespace mariadb::detail
 SETTLE_END
 

@@ -12,8 +12,7 @@
 SETTLE_BEGIN
 namespace mariadb::detail {
 
-/// A limit in whole seconds, at least 1: 0 means no limit to some of its readers.
-[[nodiscard]] SETTLE_FUNCTION unsigned whole_seconds(std::chrono::milliseconds limit) {
+SETTLE_FUNCTION unsigned whole_seconds(std::chrono::milliseconds limit) {
     constexpr std::chrono::seconds most = std::chrono::hours{24 * 365};
     auto const rounded = std::chrono::ceil<std::chrono::seconds>(
         std::clamp<std::chrono::milliseconds>(limit, std::chrono::seconds{1}, most));

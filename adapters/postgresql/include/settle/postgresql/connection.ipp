@@ -350,16 +350,6 @@ SETTLE_FUNCTION void connection::commit() {
     finish(&connection::queue_word, "COMMIT", "commit");
 }
 
-/// A name as SQL takes it: `'name'`.
-[[nodiscard]] SETTLE_FUNCTION std::string quoted_text(std::string_view text) {
-    std::string sql{"'"};
-    for (char const one : text) {
-        if (one == '\'') sql += '\'';
-        sql += one;
-    }
-    return sql + "'";
-}
-
 SETTLE_FUNCTION void connection::prepare(std::string const& name) {
     auto const sql = "PREPARE TRANSACTION " + quoted_text(name);
     finish(&connection::queue_sql, sql.c_str(), "prepare a native transaction");

@@ -85,9 +85,6 @@ private:
 /// Later than now by a limit that may be very long.
 [[nodiscard]] deadline deadline_after(std::chrono::milliseconds limit);
 
-/// A name as SQL takes it: `"accounts"`.
-[[nodiscard]] std::string quoted_name(std::string_view name);
-
 } // namespace postgresql::detail
 SETTLE_END
 

@@ -114,15 +114,5 @@ pool::prepare(std::string const& sql, std::vector<value_type> const& types, char
     return statements_.back();
 }
 
-SETTLE_FUNCTION std::string quoted_name(std::string_view name) {
-    std::string sql{'"'};
-    for (char const one : name) {
-        if (one == '"') sql += '"';
-        sql += one;
-    }
-    sql += '"';
-    return sql;
-}
-
 } // namespace postgresql::detail
 SETTLE_END

@@ -147,14 +147,14 @@ SETTLE_FUNCTION end_result resource::end(prepared_name const& name, char const* 
     }
 }
 
-SETTLE_FUNCTION result<std::vector<settle::in_doubt>>
+SETTLE_FUNCTION result<std::vector<in_doubt_name>>
 resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t limit) {
     try {
         auto const with = pool_.take();
         auto const number = with->send(list_, prefix, after, static_cast<std::int64_t>(limit));
         with->sync();
         auto const& found = with->result(number);
-        std::vector<settle::in_doubt> all;
+        std::vector<in_doubt_name> all;
         for (int row = 0; row < found.size(); ++row) {
             all.push_back({std::string{found.text(row, 0)},
                            timestamp{std::chrono::milliseconds{found.integer(row, 1)}}});

@@ -46,16 +46,6 @@ void for_each_row(rows const& of, Function&& function) {
     for (int at = 0; at < of.size(); ++at) function(row{of, at});
 }
 
-/// An SQL text literal.
-[[nodiscard]] inline std::string quoted_text(std::string_view text) {
-    std::string sql{"'"};
-    for (char const one : text) {
-        if (one == '\'') sql += '\'';
-        sql += one;
-    }
-    return sql += '\'';
-}
-
 /// The parameters of a statement over arrays as the table `w` of its columns: `unnest($1, $2) AS
 /// w(c0, c1)`; with `WITH ORDINALITY`, its last column is `n`, which begins with 1.
 [[nodiscard]] inline std::string arrays_as_table(std::size_t count, bool ordinality = false) {
