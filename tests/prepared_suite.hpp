@@ -25,6 +25,8 @@
 #include <chrono>
 #include <thread>
 
+#include <unistd.h>
+
 namespace settle_test {
 
 using settle::end_answer;
@@ -34,11 +36,14 @@ using settle::sql_connection;
 using settle::work_result;
 using namespace std::chrono_literals;
 
-/// The name of a part of the log "bank".
+/// The log of this process: two databases of one MariaDB server cannot prepare one name.
+inline std::string const bank = "bank" + std::to_string(::getpid());
+inline std::string const bank_prefix = settle::prepared_prefix(bank);
+
+/// The name of a part of the log.
 inline prepared_name name_of(std::string id, settle::epoch number = 1) {
-    return {{"bank", std::move(id), {0, 0}}, number};
+    return {{bank, std::move(id), {0, 0}}, number};
 }
-inline std::string const bank_prefix = settle::prepared_prefix("bank");
 
 /// The work that adds to a row of `sums`.
 template <typename Backend>
@@ -60,7 +65,7 @@ struct prepared_scene {
         : at(std::move(address)), beside(at), books(at, Backend::limits()) {
         beside.ask("CREATE TABLE sums (id varchar(20) PRIMARY KEY, n bigint NOT NULL)");
         beside.ask("INSERT INTO sums VALUES ('a', 0), ('b', 0), ('c', 0)");
-        books.bind("bank");
+        books.bind(bank);
     }
 
     std::string sum(std::string const& id) {
