@@ -8,16 +8,18 @@ usage() {
 samples/run.sh                          6,471 payment orders of a bank: open, run, check
 samples/run.sh payment                  512 invoices of a shop: open, run, check
 samples/run.sh trip                     400 trips at four services over HTTP: open, run, check
+samples/run.sh books                    the bank's orders between PostgreSQL and a MariaDB ledger
 samples/run.sh mongodb                  the bank's orders on a MongoDB replica set of its own
 samples/run.sh transfer ARGUMENT...     the program itself: samples/run.sh transfer --help
-samples/run.sh payment ARGUMENT...      the same for the shop's; also for trip
+samples/run.sh payment ARGUMENT...      the same for the shop's; also for trip and books
 samples/run.sh ARGUMENT...              the same as with `transfer`
 
 Missing Debian packages are installed, and the programs are built into build/bin. The first three
 begin with new databases, build/bank.db, build/shop.db or those of build/trip, and exit as their
-check does. The third starts its services and stops them in the end. The fourth finds or fetches a
-server, starts a replica set of one, and stops it in the end: for a trial. Files that you name in an
-ARGUMENT are relative to your current folder.
+check does. The third starts its services and stops them in the end. The fourth starts a PostgreSQL
+and a MariaDB server and stops them in the end; the fifth finds or fetches a server, starts a replica
+set of one, and stops it: for a trial. Files that you name in an ARGUMENT are relative to your
+current folder.
 TEXT
 }
 
@@ -26,7 +28,7 @@ case ${1-} in
     usage
     exit 0
     ;;
-transfer | payment | trip)
+transfer | payment | trip | books)
     program=$1
     shift
     ;;
@@ -58,11 +60,18 @@ if [ -n "$trial" ]; then
     keeper=settle_mongodb_keeper
     doctest=doctest-dev
 fi
+servers=
+if [ "$program" = books ] && [ $# -eq 0 ]; then
+    tests=-DSETTLE_BUILD_TESTS=ON
+    keeper="settle_postgresql_keeper settle_mariadb_keeper"
+    doctest=doctest-dev
+    servers="postgresql-15 mariadb-server"
+fi
 # Messages go to stderr, so that a program's output can be piped.
 # shellcheck disable=SC2086 # empty words must vanish
 "$root/.ci/install.sh" g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev \
     libmongoc-dev libpq-dev libmariadb-dev libcurl4-openssl-dev libcpp-httplib-dev pkg-config libcli11-dev libfmt-dev \
-    nlohmann-json3-dev libcsv-dev libicu-dev $doctest >&2
+    nlohmann-json3-dev libcsv-dev libicu-dev $doctest $servers >&2
 # shellcheck disable=SC2086
 "$root/.ci/build.sh" release "$tests" "$program" $keeper >&2
 
@@ -122,8 +131,42 @@ stop_services() {
     done
 }
 
+# Starts the databases of the two banks; sets `banks` to the options that name them.
+start_banks() {
+    mkdir -p build/tests/scratch
+    trap stop_banks EXIT
+    # Not every shell takes the way by EXIT when it is interrupted.
+    trap 'exit 130' INT
+    trap 'exit 143' HUP TERM
+    for server in postgresql mariadb; do
+        "build/tests/settle_${server}_keeper" keep
+    done
+    # "server=USER@HOST:PORT/DATABASE", and without a database.
+    address='s|^server=||p'
+    first=$(sed -n "$address" build/tests/scratch/postgresql_servers.txt)
+    second=$(sed -n "$address" build/tests/scratch/mariadb_servers.txt)
+    banks="--accounts postgresql://$first --ledger mariadb://$second/test"
+}
+
+stop_banks() {
+    for server in postgresql mariadb; do
+        "build/tests/settle_${server}_keeper" stop
+    done
+}
+
 cd "$root"
 case $program$trial in
+books)
+    start_banks
+    input=samples/transfer/payment_orders.csv
+    # shellcheck disable=SC2086 # the options are several words
+    {
+        step $banks open "$input" --balance 1000.00
+        step $banks run "$input" --threads 8
+        run $banks check
+    }
+    exit
+    ;;
 transfermongodb)
     SETTLE_MONGOD=$(tests/mongodb/mongod.sh)
     export SETTLE_MONGOD

@@ -6,6 +6,7 @@
 
 #include "books.hpp"
 #include "complain.hpp"
+#include "doubts.hpp"
 #include "entries.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
@@ -13,7 +14,7 @@
 #include "mongodb_program.hpp"
 #include "named_files.hpp"
 #include "opener.hpp"
-#include "printable.hpp"
+#include "output.hpp"
 #include "purge_note.hpp"
 #include "report.hpp"
 #include "runner.hpp"
@@ -35,32 +36,16 @@
 
 namespace samples {
 
-/// Prints a line with escaped ids and names.
-inline void print_line(std::string_view text) { fmt::print("{}\n", printable(text)); }
-
-/// Prints an account's amount, in two columns.
-inline void print_amount(std::string_view name, std::string_view amount) {
-    fmt::print("{:<20} {:>16}\n", printable(name), amount);
-}
-
-/// The result of a call; if it throws, prints why and returns the program's exit code.
-template <typename Function>
-exit_code code_of(std::string_view program, Function&& function) {
-    try {
-        return function();
-    } catch (input_error const& error) {
-        complain(program, error.what());
-        return exit_code::refused;
-    } catch (std::exception const& error) {
-        complain(program, without_prefix(error.what()));
-        return exit_code::unsettled;
-    }
-}
-
-/// True for an application whose transactions call services.
+/// True for an application whose transactions have participants beside its store.
 template <typename Application>
-concept calls_services = requires(Application& application) {
+concept has_others = requires(Application& application) {
     application.options();
+};
+
+/// True for an application whose transactions have prepared participants.
+template <typename Application>
+concept prepares = requires {
+    Application::prepared;
 };
 
 /// The commands of one application on one engine.
@@ -77,8 +62,10 @@ concept calls_services = requires(Application& application) {
 ///          each_account(engine, visit) - calls visit(collection, id, opened_with, now) for each
 ///          sums(engine), show_balances(engine, account) - for `check` and `balance`
 ///          in_words(participant, reason) - the application's words for a reason, or nothing
-///          options(), check_services(engine) - only if it calls services: the options of the
-///          program, and what `check` prints on the services' books; false when they are wrong
+///          options(), check_others(engine) - only if it has participants beside its store: the
+///          options of the program, and what `check` prints on their data; false when it is wrong
+///          prepared, visit_store(visit), locked_by(parameters) - only if a database prepares its
+///          participants: their target; calls visit(store); the name of what a part locks
 ///          tutorial - an application for the leftovers of MongoDB's tutorial, with its type and
 ///          layout(); it has no reader, and no commands that begin a transaction
 template <typename Application, typename Engine>
@@ -109,6 +96,7 @@ public:
         case command::check: return check();
         case command::stuck: return stuck();
         case command::resolve: return resolve();
+        case command::doubts: return doubts();
         default: break;
         }
         samples::complain(Application::name,
@@ -260,7 +248,7 @@ private:
             return exit_code::settled;
         }
         if (result.verdict == settle::verdict::done) {
-            if constexpr (calls_services<Application>) {
+            if constexpr (has_others<Application>) {
                 return complain(fmt::format("{} is done, too late to cancel it",
                                             given_->cancel_id));
             }
@@ -295,6 +283,14 @@ private:
         fmt::print("{}\n", list_head());
         for (settle::entry const& entry : found) fmt::print("{}\n", list_line(entry));
         fmt::print("{} entries\n", with_commas(found.size()));
+        return exit_code::settled;
+    }
+
+    exit_code doubts() {
+        if constexpr (prepares<Application>) {
+            auto found = engine_->in_doubt(Application::prepared).value();
+            fmt::print("{}", doubts_text(std::move(found), Application::name));
+        }
         return exit_code::settled;
     }
 
@@ -348,8 +344,8 @@ private:
                        Application::name);
         }
         bool well = unchanged && balanced && marks == 0 && unfinished == 0;
-        if constexpr (calls_services<Application>) {
-            well = application_->check_services(*engine_) && well;
+        if constexpr (has_others<Application>) {
+            well = application_->check_others(*engine_) && well;
         }
         return well ? exit_code::settled : exit_code::refused;
     }
@@ -394,7 +390,7 @@ private:
             }
             books<Application> by_log{*engine_};
             found = by_log.compare([&](auto&& visit) {
-                Application::each_account(*engine_, visit);
+                application_->each_account(*engine_, visit);
             });
             bool const went_on =
                 found.wrong > 0 && books<Application>{*engine_}.entries() != by_log.entries();
@@ -455,10 +451,16 @@ exit_code call_all(Application& application, settings const& given) {
         });
     }
 #endif
-    bool const opens = std::find(commands.begin(), commands.end(), command::open) != commands.end();
-    return visit_store<Application>(given.store, opens, [&](auto& store) {
+    auto const visit = [&](auto& store) {
         return call_all(application, store, given, interrupted);
-    });
+    };
+    if constexpr (prepares<Application>) {
+        return application.visit_store(visit);
+    } else {
+        bool const opens =
+            std::find(commands.begin(), commands.end(), command::open) != commands.end();
+        return visit_store<Application>(given.store, opens, visit);
+    }
 }
 
 } // namespace detail
@@ -474,8 +476,11 @@ int main_of(Application application, int argc, char** argv) {
                                  std::string{Application::default_store},
                                  application.open_options(),
                                  {},
-                                 calls_services<Application>};
-        if constexpr (calls_services<Application>) words.options = application.options();
+                                 has_others<Application> && !prepares<Application>,
+                                 prepares<Application>};
+        if constexpr (has_others<Application>) words.options = application.options();
+        // What is prepared holds its locks until its whole window is decided.
+        if constexpr (prepares<Application>) given.pace.window = 1;
         auto const ended = read_command_line(words, argc, argv, given);
         if (ended) return *ended;
         check_named_files(given);

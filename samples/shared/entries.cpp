@@ -18,13 +18,6 @@ namespace samples {
 
 namespace {
 
-template <typename Time>
-std::string utc(Time when) {
-    auto const seconds = std::chrono::floor<std::chrono::seconds>(when.time_since_epoch());
-    // The system's clock counts nanoseconds, and ends before the year 2263.
-    return fmt::format("{:%F %T}Z", fmt::gmtime(std::time_t{seconds.count()}));
-}
-
 /// JSON from the log, or the raw text where it is no JSON: a damaged entry is shown, too.
 nlohmann::ordered_json parsed(std::string_view text) {
     if (text.empty()) return nullptr;
@@ -88,6 +81,12 @@ std::string dumped(nlohmann::ordered_json const& value, int indent = -1) {
 }
 
 } // namespace
+
+std::string utc(settle::timestamp when) {
+    auto const seconds = std::chrono::floor<std::chrono::seconds>(when.time_since_epoch());
+    // The system's clock counts nanoseconds, and ends before the year 2263.
+    return fmt::format("{:%F %T}Z", fmt::gmtime(std::time_t{seconds.count()}));
+}
 
 std::string list_head() {
     return fmt::format("{:<20} {:<16} {:<9} {:<20} {}", "id", "type", "state", "modified", "why");

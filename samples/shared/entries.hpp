@@ -8,6 +8,9 @@
 
 namespace samples {
 
+/// A time as `2026-11-26 12:10:00Z`.
+std::string utc(settle::timestamp when);
+
 /// The heading of `list`.
 std::string list_head();
 

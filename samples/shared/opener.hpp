@@ -89,6 +89,12 @@ public:
         if (!report.problem.empty() && !report_.stopped) throw settle::failure(report.problem);
     }
 
+    /// Counts what was created beside the engine.
+    void count(std::string_view name, std::uint64_t opened, std::uint64_t existing) {
+        counts_[std::string{name}] = {opened, existing};
+        total_ += opened;
+    }
+
     /// Keeps a refusal for the final report.
     void refuse(refusal const& no) { report_.refuse(no.line, no.reason, no.sentence); }
 

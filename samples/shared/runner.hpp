@@ -240,6 +240,9 @@ private:
             application_->each_record(given.second, [&](auto const& collection, auto const& key) {
                 kin.touches(record_name(collection.name, key));
             });
+            if constexpr (requires { application_->locked_by(given.second); }) {
+                kin.touches(application_->locked_by(given.second));
+            }
             read.push_back(std::move(given));
             from.push_back(where);
         }

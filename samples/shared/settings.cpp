@@ -184,7 +184,8 @@ std::vector<std::string> words_of(int argc, char** argv) {
 class command_line {
 public:
     command_line(command_line_words const& words, settings& target)
-        : target_(&target), address_(words.default_store), has_mongodb_(!words.calls_services),
+        : target_(&target), address_(words.default_store), has_store_(!words.prepares),
+          has_mongodb_(has_store_ && !words.calls_services),
           line_(words.purpose, words.name) {
         line_.require_subcommand(1, 0);
         // Accepts --store also behind a command.
@@ -194,30 +195,42 @@ public:
                      "forbidden\nthing. 2 wrong usage. 3 the store could not be reached, "
                      "something is unsettled,\nor a later command was not begun. "
                      "See errors#conditions-and-exit-codes.\nSeveral commands may follow one "
-                     "another: --store memory: open FILE run FILE check\nA FILE may be -, the "
+                     "another: open FILE run FILE check\nA FILE may be -, the "
                      "standard input. An ID, ACCOUNT or FILE that begins with a dash or\n"
                      "is named like a command follows --: balance -- check");
         line_.set_version_flag("--version", fmt::format("{} {}.{}.{}", words.name,
                                                         SETTLE_VERSION / 10000,
                                                         SETTLE_VERSION / 100 % 100,
                                                         SETTLE_VERSION % 100));
-        line_
-            .add_option("--store", address_,
-                        has_mongodb_ ? "sqlite:PATH, memory: or mongodb://HOST/DATABASE"
-                                     : "sqlite:PATH or memory:")
-            ->capture_default_str()
-            ->type_name("STORE");
+        if (has_store_) {
+            line_
+                .add_option("--store", address_,
+                            has_mongodb_ ? "sqlite:PATH, memory: or mongodb://HOST/DATABASE"
+                                         : "sqlite:PATH or memory:")
+                ->capture_default_str()
+                ->type_name("STORE");
+        }
         if (has_mongodb_) {
             add_choice<layout>(line_, "--layout", target_->layout,
                                {{"own", layout::own}, {"tutorial", layout::tutorial}},
                                "tutorial: a database with leftovers of MongoDB's tutorial");
         }
-        line_.add_flag("--two-phases", target_->two_phases,
-                       "Uses two phases even if the store can use one phase");
+        if (has_store_) {
+            line_.add_flag("--two-phases", target_->two_phases,
+                           "Uses two phases even if the store can use one phase");
+        }
         for (text_option const& each : words.options) add_text(each);
         add_settling(words.open_options);
-        add_looking(words.calls_services);
-        if (words.calls_services) add_services();
+        bool const has_others = words.calls_services || words.prepares;
+        add_looking(has_others);
+        if (has_others) {
+            auto& stuck = add(command::stuck, "Shows unfinished transactions that are old");
+            add_age(stuck, target_->stuck_for, "Created so long ago (10m)");
+        }
+        if (words.calls_services) add_resolve();
+        if (words.prepares) {
+            add(command::doubts, "Shows what is prepared and has no end, and the next step");
+        }
     }
 
     std::optional<exit_code> parse(int argc, char** argv) {
@@ -231,7 +244,7 @@ public:
             for (auto* path : {&target_->file, &target_->input}) {
                 *path = plain(path->string());
             }
-            target_->store = parse_store_address(address_, has_mongodb_);
+            if (has_store_) target_->store = parse_store_address(address_, has_mongodb_);
             if (target_->layout == layout::tutorial && target_->store.kind != store_kind::mongodb) {
                 throw input_error("--layout tutorial is for a store mongodb://…");
             }
@@ -321,7 +334,7 @@ private:
         add_word(run, "--report", take, "Also writes the report as JSON")->type_name("FILE");
     }
 
-    void add_looking(bool calls_services) {
+    void add_looking(bool has_others) {
         auto& list = add(command::list, "Shows the log's entries");
         add_state(list, target_->state);
         add_age(list, target_->older_than, "Only entries that have not moved for so long");
@@ -331,7 +344,7 @@ private:
         add_id(command::cancel, target_->cancel_id, "Cancels a transaction that is not yet applied")
             .add_flag("--even-if-unknown", target_->even_if_unknown,
                       "Also an id without an entry: it can then never run");
-        if (!calls_services) {
+        if (!has_others) {
             add_id(command::reverse, target_->reverse_id, "Undoes a transaction that is done");
         }
         add(command::balance, "Shows all balances, or the balance of one account")
@@ -346,9 +359,7 @@ private:
             ->type_name("");
     }
 
-    void add_services() {
-        auto& stuck = add(command::stuck, "Shows unfinished transactions that are old");
-        add_age(stuck, target_->stuck_for, "Created so long ago (10m)");
+    void add_resolve() {
         auto& resolve = add_id(command::resolve, target_->resolve_id,
                                "Closes a call that its service will never answer");
         resolve.add_option("PARTICIPANT", target_->participant, "The participant that calls")
@@ -388,6 +399,7 @@ private:
 
     settings* target_;
     std::string address_;
+    bool has_store_;
     bool has_mongodb_;
     CLI::App line_;
     std::map<CLI::App*, command> commands_;
@@ -410,6 +422,7 @@ std::string_view name_of(command named) {
     case command::check: return "check";
     case command::stuck: return "stuck";
     case command::resolve: return "resolve";
+    case command::doubts: return "doubts";
     }
     return {};
 }

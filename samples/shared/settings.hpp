@@ -20,7 +20,8 @@
 namespace samples {
 
 enum class command {
-    open, run, recover, work, purge, list, show, cancel, reverse, balance, check, stuck, resolve
+    open, run, recover, work, purge, list, show, cancel, reverse, balance, check, stuck, resolve,
+    doubts
 };
 
 /// A command's word on the command line.
@@ -84,6 +85,7 @@ struct command_line_words {
     std::vector<open_option> open_options;
     std::vector<text_option> options{};
     bool calls_services = false; // has `stuck` and `resolve`, and no `reverse` and no MongoDB store
+    bool prepares = false; // has `stuck` and `doubts`, and no `reverse` and no option --store
 };
 
 /// Reads the command line. For help or an error, prints the text and returns the exit code.

@@ -164,7 +164,7 @@ public:
 
     /// Compares the log with the files of the services.
     template <typename Engine>
-    bool check_services(Engine& engine) const {
+    bool check_others(Engine& engine) const {
         std::array<agency::service_books, 4> books;
         for (std::size_t at = 0; at < places_.size(); ++at) {
             books[at] = agency::read_books(agency::service_kinds[at], places_[at].database);

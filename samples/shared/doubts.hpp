@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// The list of what is prepared and has no end, for an operator.
+#pragma once
+
+#include <settle/running/doubts.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace samples {
+
+/// What holds a prepared part back, and the next step: a sentence each.
+struct doubt_advice {
+    std::string held_by;
+    std::string next_step;
+};
+
+/// Shape:   program - the name of the program, for commands
+doubt_advice advice_on(settle::doubtful_part const& part, std::string_view program);
+
+/// The list as text, the oldest first.
+std::string doubts_text(std::vector<settle::doubtful_part> parts, std::string_view program);
+
+} // namespace samples

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// The sample of two banks in a folder: their servers, the program, and the servers' own views.
+#pragma once
+
+#include "../mariadb/servers.hpp"
+#include "../postgresql/servers.hpp"
+
+#include <program.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace settle_test {
+
+/// Both servers start with this object, and end with it.
+class two_banks {
+public:
+    explicit two_banks(testing::scratch_folder const& folder) : folder_{&folder} {}
+
+    postgresql_server first;
+    mariadb_server second;
+
+    [[nodiscard]] std::unique_ptr<testing::program> begin(std::vector<std::string> words) const {
+        std::vector<std::string> all{std::string{SETTLE_BIN_DIR} + "/books", "--accounts",
+                                     first.address(), "--ledger", second.address()};
+        all.insert(all.end(), words.begin(), words.end());
+        return std::make_unique<testing::program>(*folder_, std::move(all));
+    }
+    [[nodiscard]] testing::ended call(std::vector<std::string> words) const {
+        return begin(std::move(words))->wait();
+    }
+
+    /// The names that MariaDB holds in doubt, of all programs.
+    [[nodiscard]] std::vector<std::string> in_doubt() const {
+        mariadb_session session{second.address()};
+        std::vector<std::string> names;
+        for (auto const& row : session.ask("XA RECOVER")) names.push_back(row.at(3));
+        return names;
+    }
+
+    /// Each entry with its state.
+    [[nodiscard]] std::map<std::string, std::string> states() const {
+        std::map<std::string, std::string> all;
+        for (auto const& row : ask(first.address(), "SELECT id, state FROM settle_entries")) {
+            all.emplace(row.at(0), row.at(1));
+        }
+        return all;
+    }
+
+    /// The orders of the postings; an order with two postings is there twice.
+    [[nodiscard]] std::vector<std::string> booked() const {
+        mariadb_session session{second.address()};
+        std::vector<std::string> orders;
+        for (auto const& row : session.ask("SELECT order_id FROM posting ORDER BY order_id")) {
+            orders.push_back(row.at(0));
+        }
+        return orders;
+    }
+
+    /// The money of both banks, in a column of both tables.
+    [[nodiscard]] std::int64_t sum(std::string const& column) const {
+        auto const sql = "SELECT coalesce(sum(" + column + "), 0) FROM ";
+        mariadb_session session{second.address()};
+        return std::stoll(ask_one(first.address(), sql + "accounts")) +
+               std::stoll(session.ask_one(sql + "account"));
+    }
+
+private:
+    testing::scratch_folder const* folder_;
+};
+
+/// The first and the last orders of the bank's file: payers of the first and of the second bank.
+inline std::string orders_of_both(testing::scratch_folder const& folder, std::size_t of_each) {
+    std::ifstream file{testing::data_file("transfer/payment_orders.csv")};
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    auto text = lines.at(0) + "\n";
+    // In blocks, so that a program that is killed is in the middle of either kind.
+    constexpr std::size_t block = 20;
+    for (std::size_t at = 0; at < of_each; ++at) {
+        text += lines.at(1 + at) + "\n";
+        if (at % block != block - 1 && at + 1 != of_each) continue;
+        for (auto other = at - at % block; other <= at; ++other) {
+            text += lines.at(lines.size() - 1 - other) + "\n";
+        }
+    }
+    return folder.write("orders.csv", text);
+}
+
+} // namespace settle_test

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// The samples' list of what is in doubt: what holds it back, and the next step.
+#include <shared/doubts.hpp>
+
+#include <settle/store/owner.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace {
+
+using settle::state;
+
+/// A part prepared under an epoch, two minutes ago.
+settle::doubtful_part doubtful(settle::epoch number) {
+    auto const now =
+        std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    return {"settle/log/1.0/T1/" + std::to_string(number),
+            now - std::chrono::seconds{125},
+            "T1",
+            {1, 0},
+            number};
+}
+
+/// The same, with an entry that this process owns.
+settle::doubtful_part waiting(state in, settle::epoch prepared, settle::epoch committed = 0) {
+    auto part = doubtful(prepared);
+    auto& entry = part.waits_for.emplace();
+    entry.id = "T1";
+    entry.type = "outgoing";
+    entry.state = in;
+    entry.epoch_number = 7;
+    entry.committed = committed;
+    entry.attempts = 1;
+    entry.owner = settle::this_process();
+    entry.modified = part.prepared;
+    return part;
+}
+
+std::string held_by(settle::doubtful_part const& part) {
+    return samples::advice_on(part, "books").held_by;
+}
+std::string next_step(settle::doubtful_part const& part) {
+    return samples::advice_on(part, "books").next_step;
+}
+bool names(std::string const& text, std::string const& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("doubts: each state of the entry has its sentence and its next step") {
+    std::string const sweep = "'books recover' rolls it back";
+    CHECK(next_step(doubtful(7)) == sweep);
+    CHECK(next_step(waiting(state::canceled, 7)) == sweep);
+    CHECK(next_step(waiting(state::done, 6, 7)) == sweep);
+    CHECK(next_step(waiting(state::applied, 6, 7)) == sweep);
+    CHECK(names(held_by(waiting(state::pending, 7)), "has not yet decided the transaction"));
+    CHECK(names(held_by(waiting(state::pending, 6)), "rolled it back for a later attempt"));
+    CHECK(names(held_by(waiting(state::canceling, 7)), "has not yet rolled it back"));
+    CHECK(names(held_by(waiting(state::applied, 7, 7)), "has not yet committed it here"));
+    CHECK(names(next_step(waiting(state::pending, 7)), "'books recover --older-than 1m'"));
+    CHECK(next_step(waiting(state::initial, 7)) == "'books work' runs it");
+
+    auto damaged = waiting(state::pending, 7);
+    damaged.waits_for->fault = "the state is 99";
+    CHECK(names(held_by(damaged), "the state is 99"));
+    CHECK(names(next_step(damaged), "'books show T1'"));
+
+    auto foreign = doubtful(7);
+    foreign.id.clear();
+    CHECK(names(next_step(foreign), "only a person ends it"));
+}
+
+TEST_CASE("doubts: the oldest is first, and no name forges a line") {
+    auto const older = waiting(state::pending, 7);
+    auto newer = doubtful(8);
+    newer.name = "settle/log/x\ny";
+    newer.id.clear();
+    newer.prepared += std::chrono::seconds{100};
+    auto const text = samples::doubts_text({newer, older}, "books");
+    CHECK(text.starts_with("settle/log/1.0/T1/7\n  prepared     2 min "));
+    CHECK(names(text, "\n  transaction  'T1', outgoing, pending, 1 attempt, last moved 2 min "));
+    CHECK(names(text, "\nsettle/log/x\\ny\n  prepared     2"));
+    CHECK(text.ends_with("\n2 in doubt; what is in doubt holds its locks\n"));
+    CHECK(samples::doubts_text({}, "books") == "0 in doubt\n");
+}
