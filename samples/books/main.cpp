@@ -198,8 +198,8 @@ public:
     static std::string_view in_words(std::string_view participant, settle::reason reason) {
         if (reason == settle::reason::guard_failed) return "balance too low";
         if (reason != settle::reason::refused) return {};
-        return participant == "payer" ? "balance of the ledger too low, or no account there"
-                                      : "no account in the ledger";
+        return participant == "payer" ? "the ledger refuses the debit"
+                                      : "the ledger refuses the credit";
     }
 
 private:

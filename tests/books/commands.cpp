@@ -156,3 +156,24 @@ TEST_CASE("books: doubts shows what is in doubt, what holds it back, and the nex
     CHECK(banks.call({"doubts"}).out == "0 in doubt\n");
     CHECK(banks.states().at("late") == "canceled");
 }
+
+TEST_CASE("books: its command line, and databases that cannot be reached") {
+    testing::scratch_folder const folder{"books-usage"};
+    auto const call = [&](std::vector<std::string> words) {
+        return testing::run_sample(folder, "books", std::move(words));
+    };
+    auto const help = call({"--help"});
+    CHECK(help.code == 0);
+    CHECK(has(help.out, "doubts"));
+    CHECK_FALSE(has(help.out, "--store"));
+    CHECK_FALSE(has(help.out, "reverse"));
+    CHECK_FALSE(has(help.out, "resolve"));
+    CHECK(call({"--store", "memory:", "check"}).code == 2);
+    CHECK(call({"reverse", "T1"}).code == 2);
+    auto const nobody = "127.0.0.1:" + std::to_string(free_port());
+    auto const first = call({"--accounts", "postgresql://" + nobody + "/bank", "check"});
+    CHECK(first.code == 3);
+    CHECK_MESSAGE(has(first.err, "books: PostgreSQL could not"), first.err);
+    auto const wrong = call({"--accounts", "sqlite:x.db", "check"});
+    CHECK(wrong.code == 3);
+}
