@@ -46,24 +46,24 @@ bool is_committed(settle::entry const& found) {
 
 std::string facts_of(settle::entry const& found) {
     if (!found.fault.empty()) return fmt::format("'{}', damaged", found.id);
-    return fmt::format("'{}', {}, {}, {} {}, last moved {} ago", found.id,
+    return fmt::format("'{}', {}, {}, {} further {}, last moved {} ago", found.id,
                        found.type.empty() ? "no type" : found.type, name_of(found.state),
                        with_commas(found.attempts), found.attempts == 1 ? "attempt" : "attempts",
                        age_of(found.modified));
 }
 
 /// Of a transaction whose owner has to act.
-doubt_advice advice_on_owner(settle::entry const& waits_for, std::string_view does,
+/// Shape:   due - what the owner has not done: "the commit is due"
+doubt_advice advice_on_owner(settle::entry const& waits_for, std::string_view due,
                              std::string_view program) {
-    auto const owner = process_of(waits_for.owner);
-    if (settle::is_gone(waits_for.owner)) {
-        return {fmt::format("its owner, process {}, has ended before it {}", owner, does),
-                fmt::format("'{} recover' settles the transaction", program)};
-    }
-    return {fmt::format("its owner, process {}, has not yet {}", owner, does),
-            fmt::format("wait for that process. If it does not run any more or stands still: "
-                        "'{} recover --older-than 1m'",
-                        program)};
+    bool const gone = settle::is_gone(waits_for.owner);
+    return {fmt::format("{}; its owner, process {}, {}", due, process_of(waits_for.owner),
+                        gone ? "has ended" : "may still run"),
+            gone
+                ? fmt::format("'{} recover' settles the transaction", program)
+                : fmt::format("wait for that process. If it has ended or stands still: '{} recover "
+                              "--older-than 1m'",
+                              program)};
 }
 
 } // namespace
@@ -81,24 +81,23 @@ doubt_advice advice_on(settle::doubtful_part const& part, std::string_view progr
         return {fmt::format("its entry is damaged: {}", waits_for.fault),
                 fmt::format("repair the entry: '{} show {}'", program, part.id)};
     }
-    bool const final = is_final(waits_for.state);
     if (is_committed(waits_for)) {
-        if (part.epoch_number != waits_for.committed) {
-            return {"its transaction was committed with a later prepare", rolled_back};
-        }
-        return advice_on_owner(waits_for, "committed it here", program);
+        return part.epoch_number == waits_for.committed
+                   ? advice_on_owner(waits_for, "the commit is due", program)
+                   : doubt_advice{"its transaction was committed with a later prepare",
+                                  rolled_back};
     }
-    if (final) return {"its transaction was canceled, and its prepare came late", rolled_back};
-    if (part.epoch_number < waits_for.epoch_number) {
-        return advice_on_owner(waits_for, "rolled it back for a later attempt", program);
+    if (waits_for.state == state::canceled) {
+        return {"its transaction was canceled, and its prepare came late", rolled_back};
     }
     if (waits_for.state == state::initial) {
         return {"its transaction waits for a worker", fmt::format("'{} work' runs it", program)};
     }
-    return advice_on_owner(waits_for,
-                           waits_for.state == state::canceling ? "rolled it back"
-                                                               : "decided the transaction",
-                           program);
+    bool const ends = waits_for.state == state::canceling;
+    if (ends || part.epoch_number < waits_for.epoch_number) {
+        return advice_on_owner(waits_for, "the roll back is due", program);
+    }
+    return advice_on_owner(waits_for, "the transaction is not decided", program);
 }
 
 std::string doubts_text(std::vector<settle::doubtful_part> parts, std::string_view program) {

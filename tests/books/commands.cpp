@@ -125,10 +125,11 @@ TEST_CASE("books: doubts shows what is in doubt, what holds it back, and the nex
     CAPTURE(name);
     auto const shown = banks.call({"doubts"});
     CHECK(shown.code == 0);
-    for (auto const& part : {name + "\n", std::string{"  prepared "}, std::string{" s ago, at "},
-                             std::string{"  transaction "}, std::string{"has ended before it "},
-                             std::string{"'books recover' settles the transaction"},
-                             std::string{"in doubt; what is in doubt holds its locks"}}) {
+    for (auto const& part :
+         {name + "\n", std::string{"  prepared "}, std::string{" s ago, at "},
+          std::string{"  transaction "}, std::string{"; its owner, process "},
+          std::string{", has ended\n"}, std::string{"'books recover' settles the transaction"},
+          std::string{"in doubt; what is in doubt holds its locks"}}) {
         CHECK_MESSAGE(has(shown.out, part), shown.out);
     }
     auto const checked = banks.call({"check"});

@@ -58,10 +58,11 @@ TEST_CASE("doubts: each state of the entry has its sentence and its next step") 
     CHECK(next_step(waiting(state::canceled, 7)) == sweep);
     CHECK(next_step(waiting(state::done, 6, 7)) == sweep);
     CHECK(next_step(waiting(state::applied, 6, 7)) == sweep);
-    CHECK(names(held_by(waiting(state::pending, 7)), "has not yet decided the transaction"));
-    CHECK(names(held_by(waiting(state::pending, 6)), "rolled it back for a later attempt"));
-    CHECK(names(held_by(waiting(state::canceling, 7)), "has not yet rolled it back"));
-    CHECK(names(held_by(waiting(state::applied, 7, 7)), "has not yet committed it here"));
+    CHECK(
+        names(held_by(waiting(state::pending, 7)), "the transaction is not decided; its owner, "));
+    CHECK(names(held_by(waiting(state::pending, 6)), "the roll back is due; its owner, "));
+    CHECK(names(held_by(waiting(state::canceling, 7)), "the roll back is due; its owner, "));
+    CHECK(names(held_by(waiting(state::applied, 7, 7)), "the commit is due; its owner, "));
     CHECK(names(next_step(waiting(state::pending, 7)), "'books recover --older-than 1m'"));
     CHECK(next_step(waiting(state::initial, 7)) == "'books work' runs it");
 
@@ -83,7 +84,8 @@ TEST_CASE("doubts: the oldest is first, and no name forges a line") {
     newer.prepared += std::chrono::seconds{100};
     auto const text = samples::doubts_text({newer, older}, "books");
     CHECK(text.starts_with("settle/log/1.0/T1/7\n  prepared     2 min "));
-    CHECK(names(text, "\n  transaction  'T1', outgoing, pending, 1 attempt, last moved 2 min "));
+    CHECK(names(text,
+                "\n  transaction  'T1', outgoing, pending, 1 further attempt, last moved 2 min "));
     CHECK(names(text, "\nsettle/log/x\\ny\n  prepared     2"));
     CHECK(text.ends_with("\n2 in doubt; what is in doubt holds its locks\n"));
     CHECK(samples::doubts_text({}, "books") == "0 in doubt\n");
