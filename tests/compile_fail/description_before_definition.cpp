@@ -3,10 +3,11 @@
 // expect: settle: SETTLE_STRUCT stands before the definition of its struct.
 #include "bank.hpp"
 
+namespace bank {
 struct suit;
 #ifdef FIXED
 struct suit { int hearts; };
-SETTLE_STRUCT(suit, hearts);
-#else
-SETTLE_STRUCT(suit, hearts);
 #endif
+} // namespace bank
+
+SETTLE_STRUCT(bank::suit, hearts);

@@ -3,9 +3,12 @@
 // expect: settle: SETTLE_STRUCT describes a struct or a class, and this is neither.
 #include "bank.hpp"
 
+namespace bank {
 #ifdef FIXED
 struct suit { int hearts; };
 #else
 enum class suit { hearts };
 #endif
-SETTLE_STRUCT(suit, hearts);
+} // namespace bank
+
+SETTLE_STRUCT(bank::suit, hearts);

@@ -3,7 +3,7 @@
 // expect: settle: the handler's 'compensate' must take (session&, settle::service_call const&)
 #include <settle/sqlite/receiver.hpp>
 
-namespace {
+namespace bank {
 
 using session = settle::sqlite::receiver_session;
 
@@ -20,10 +20,10 @@ struct handler {
     }
 };
 
-[[maybe_unused]] settle::service_answer
+inline settle::service_answer
 take(settle::receiver<settle::sqlite::receiver_database>& receiver,
      settle::service_call const& call) {
     return receiver.take(call, handler{});
 }
 
-} // namespace
+} // namespace bank

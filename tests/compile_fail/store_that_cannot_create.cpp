@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // A type creates records in a store that only changes them.
 // expect: settle: a store cannot create or erase records, and a type of this engine does.
-#include "bank.hpp"
-
 #include <settle/memory.hpp>
 #include <settle/running/engine.hpp>
 
-namespace till {
+namespace bank {
 struct account { std::string id; std::int64_t balance; };
 struct opening { std::string id; };
-} // namespace till
-SETTLE_STRUCT(till::account, id, balance);
-SETTLE_STRUCT(till::opening, id);
+} // namespace bank
+SETTLE_STRUCT(bank::account, id, balance);
+SETTLE_STRUCT(bank::opening, id);
 
-namespace till {
+namespace bank {
 
 inline constexpr settle::collection<account, "accounts", &account::id> accounts;
 inline constexpr auto opening_type = settle::transaction<opening, "opening">(
@@ -33,4 +31,4 @@ using opener = settle::engine<store, settle::type_tag<opening_type>>;
 constexpr std::size_t size = sizeof(opener);
 static_assert(size > 0);
 
-} // namespace till
+} // namespace bank
