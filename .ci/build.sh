@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Configures a preset of CMakePresets.json and builds targets of it.
-# Usage: .ci/build.sh PRESET "CMAKE OPTION..." TARGET...
+# Configures a preset of CMakePresets.json and builds the targets of it that are named.
+# Usage: .ci/build.sh PRESET "CMAKE OPTION..." [TARGET...]
 set -eu
 cd -- "$(dirname -- "$0")/.."
 preset=$1
@@ -40,5 +40,6 @@ if [ "$configured" -ne 0 ]; then
     echo "settle: CMake could not configure $folder" >&2
     exit 1
 fi
+[ $# -gt 0 ] || exit 0
 # One compiler for each core: more of them would only fight for memory.
 cmake --build "$folder" --parallel "$(nproc)" --target "$@"

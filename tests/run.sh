@@ -6,10 +6,11 @@ set -u
 usage() {
     cat <<'TEXT'
 tests/run.sh                  with g++: every test but the long ones
-tests/run.sh --full           every test; the conformance tests without the compiled part; every
-                              short test with clang and its address and undefined behaviour
-                              sanitizers, with the coverage of the library's lines; and the tests
-                              with threads with its thread sanitizer
+tests/run.sh --full           every test; the short tests of the library with clang and its address
+                              and undefined behaviour sanitizers, with the coverage of the library's
+                              lines, the conformance tests without the compiled part; every other
+                              source with clang's warnings; and the tests with threads with its
+                              thread sanitizer
 tests/run.sh --full --kills N the applications are killed N times instead of 300, and the primary
                               of three servers instead of 20
 tests/run.sh --exhaustive     with g++: the searches that are too large for --full
@@ -151,6 +152,32 @@ stage() {
     [ -z "$named" ] || printf '%s\n' "$named" >>"$summary"
 }
 
+# Usage: objects_of FOLDER   the objects of a build, whether they are there or not
+objects_of() {
+    ninja -C "$1" -t targets all | sed -n 's/\.o: CXX_COMPILER__.*/.o/p' | sort -u
+}
+
+# Compiles the sources that clang has not compiled for its tests, for the warnings alone.
+check_syntax() {
+    began=$(date +%s)
+    echo
+    echo "== syntax"
+    objects=
+    if .ci/build.sh syntax ""; then
+        objects=$(objects_of build/syntax | while IFS= read -r object; do
+            [ -f "build/clang/$object" ] || printf '%s\n' "$object"
+        done)
+    fi
+    # shellcheck disable=SC2086 # the list is meant to be split, and holds no spaces
+    if [ -n "$objects" ] && ninja -C build/syntax -j "$(nproc)" $objects; then
+        closing="$(printf '%s\n' "$objects" | wc -l) more objects compile without a warning"
+    else
+        failed=1
+        closing="does not compile"
+    fi
+    printf '%-8s %4d s  %s\n' syntax "$(($(date +%s) - began))" "$closing" >>"$summary"
+}
+
 report_and_exit() {
     echo
     echo "== all stages"
@@ -169,13 +196,16 @@ if [ "$mode" = compilers ]; then
 fi
 
 stage release build "all settle_rules settle_laws" "-LE ^exhaustive$" "$@"
-stage headers build/headers settle_conformance "-L ^conformance$ $short" "$@"
 wrap=$fixed_addresses
 # All processes add their counts to four files: a file for each process would fill the disk.
 rm -rf build/clang/coverage
 LLVM_PROFILE_FILE=$root/build/clang/coverage/%4m.profraw
 export LLVM_PROFILE_FILE
-stage clang build/clang all "$short" "$@"
+servers="settle_mongodb_tests settle_postgresql_tests settle_mariadb_tests settle_http_tests"
+# The tests of the samples, the pages and the installation say nothing new with another compiler.
+stage clang build/clang \
+    "settle_unit settle_conformance settle_fault settle_simulation settle_search settle_fuzz $servers" \
+    "-LE ^(application|static|consumer|long|laws|exhaustive)$" "$@"
 unset LLVM_PROFILE_FILE
 # Not in a pipe, which would hide the exit code.
 if ! tests/coverage.sh build/clang >build/clang/coverage.txt 2>&1; then
@@ -186,6 +216,8 @@ cat build/clang/coverage.txt
 # A test opens a database in a child of fork(), and the driver of a database has threads.
 TSAN_OPTIONS="suppressions=$root/tests/tsan.txt die_after_fork=0 ${TSAN_OPTIONS-}"
 export TSAN_OPTIONS
-stage tsan build/tsan "settle_conformance settle_fault settle_simulation settle_mongodb_tests settle_postgresql_tests settle_http_tests" \
-    "-L ^(conformance|fault|mongodb|postgresql|http)$ $short" "$@"
+stage tsan build/tsan "settle_conformance settle_fault settle_simulation $servers" \
+    "-L ^(conformance|fault|mongodb|postgresql|mariadb|http)$ $short" "$@"
+wrap=
+check_syntax
 report_and_exit

@@ -12,7 +12,7 @@ case $seconds in
 esac
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 cd "$root" || exit 1
-.ci/build.sh clang "" settle_fuzz || exit 1
+.ci/build.sh clang -DSETTLE_BUILD_SAMPLES=ON settle_fuzz || exit 1
 
 found=build/fuzz
 failed=0
