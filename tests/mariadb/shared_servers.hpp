@@ -9,13 +9,9 @@
 
 #include "servers.hpp"
 
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <string>
-
-#include <unistd.h>
 
 namespace settle_test {
 
@@ -34,7 +30,7 @@ inline std::string shared_mariadb() {
 /// A database of this object alone, dropped in the end.
 class fresh_mariadb {
 public:
-    fresh_mariadb() : server_{shared_mariadb()}, name_{new_name()} {
+    fresh_mariadb() : server_{shared_mariadb()}, name_{fresh_name()} {
         mariadb_session{"mariadb://" + server_ + "/mysql"}.ask("CREATE DATABASE " + name_);
     }
     fresh_mariadb(fresh_mariadb const&) = delete;
@@ -59,15 +55,6 @@ public:
     }
 
 private:
-    /// A server named by the environment outlives a process, and a process number can repeat.
-    static std::string new_name() {
-        static std::atomic<int> count = 0;
-        auto const now = std::chrono::system_clock::now().time_since_epoch();
-        auto const second = std::chrono::duration_cast<std::chrono::seconds>(now).count();
-        return "settle_" + std::to_string(::getpid()) + "_" + std::to_string(second) + "_" +
-               std::to_string(++count);
-    }
-
     std::string server_;
     std::string name_;
 };

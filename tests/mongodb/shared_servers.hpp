@@ -14,7 +14,6 @@
 #include <fstream>
 #include <string>
 
-
 namespace settle_test {
 
 /// "HOST:PORT" or "HOST:PORT/?OPTIONS" of a shared server; without it the test is skipped.

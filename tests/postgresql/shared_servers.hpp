@@ -12,7 +12,6 @@
 #include <fstream>
 #include <string>
 
-
 namespace settle_test {
 
 /// "USER@HOST:PORT/DATABASE" of the shared server; without it the test is skipped.

@@ -4,6 +4,7 @@
 
 #include <settle/postgresql/listener.hpp>
 #include <settle/postgresql/record_session.hpp>
+#include <settle/postgresql/resource.hpp>
 
 SETTLE_BEGIN
 namespace postgresql {

@@ -2,6 +2,7 @@
 // A connection in pipeline mode: statements are queued, and one round trip runs all of them.
 #pragma once
 
+#include <settle/adapter/sql_quotes.hpp>
 #include <settle/adapter/sql_values.hpp>
 #include <settle/postgresql/address.hpp>
 #include <settle/postgresql/database_options.hpp>
@@ -27,6 +28,9 @@ struct server_facts {
     int version = 0;      ///< 150018 for 15.18
     std::string schema{}; ///< of the tables
 };
+
+using settle::detail::quoted_name;
+using settle::detail::quoted_text;
 
 using deadline = std::chrono::steady_clock::time_point;
 

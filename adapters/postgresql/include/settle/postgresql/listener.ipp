@@ -69,7 +69,7 @@ SETTLE_FUNCTION bool listener::take_notifications() noexcept {
 }
 
 SETTLE_FUNCTION result<bool> listener::wait(time_limit longest, std::stop_token stop) {
-    auto const until = detail::deadline_after(longest);
+    auto const until = settle::detail::deadline_after(longest);
     detail::stop_event const stopped;
     std::stop_callback const on_stop{stop, [&] { stopped.signal(); }};
     for (;;) {

@@ -168,11 +168,6 @@ private:
     std::unique_ptr<PGresult, clearer> held_;
 };
 
-/// A name as SQL takes it: `"name"`.
-[[nodiscard]] std::string quoted_name(std::string_view name);
-/// An SQL text literal: `'text'`.
-[[nodiscard]] std::string quoted_text(std::string_view text);
-
 } // namespace postgresql::detail
 SETTLE_END
 

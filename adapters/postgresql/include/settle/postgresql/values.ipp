@@ -94,20 +94,5 @@ SETTLE_FUNCTION double rows::real(int row, int column) const noexcept {
     return std::bit_cast<double>(integer(row, column));
 }
 
-/// The text between two quotes, with each quote inside of it doubled.
-[[nodiscard]] SETTLE_FUNCTION std::string quoted(std::string_view text, char quote) {
-    std::string sql{quote};
-    for (char const one : text) {
-        if (one == quote) sql += quote;
-        sql += one;
-    }
-    sql += quote;
-    return sql;
-}
-
-SETTLE_FUNCTION std::string quoted_name(std::string_view name) { return quoted(name, '"'); }
-
-SETTLE_FUNCTION std::string quoted_text(std::string_view text) { return quoted(text, '\''); }
-
 } // namespace postgresql::detail
 SETTLE_END

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/adapter/row_values.hpp>
+#include <settle/adapter/sql_quotes.hpp>
 #include <settle/sqlite/error.hpp>
 #include <settle/store/process.hpp>
 
@@ -16,6 +17,8 @@
 
 SETTLE_BEGIN
 namespace sqlite::detail {
+
+using settle::detail::quoted_name;
 
 /// Shape:   path - a file name, also if it looks like a URI
 [[nodiscard]] inline std::string plain_path(std::string const& path) {
@@ -161,11 +164,6 @@ private:
     char const* phase_;
     int bound_ = 0;
 };
-
-/// An SQL name, quoted.
-void append_name(std::string& sql, std::string_view name);
-
-[[nodiscard]] std::string quoted_name(std::string_view name);
 
 } // namespace sqlite::detail
 SETTLE_END

@@ -52,20 +52,5 @@ SETTLE_FUNCTION std::string_view run::blob(int column) const noexcept {
             static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
 }
 
-SETTLE_FUNCTION void append_name(std::string& sql, std::string_view name) {
-    sql += '"';
-    for (char const one : name) {
-        if (one == '"') sql += '"';
-        sql += one;
-    }
-    sql += '"';
-}
-
-SETTLE_FUNCTION std::string quoted_name(std::string_view name) {
-    std::string sql;
-    append_name(sql, name);
-    return sql;
-}
-
 } // namespace sqlite::detail
 SETTLE_END

@@ -59,8 +59,7 @@ private:
         for (std::size_t at = 0; at < need_.columns.size(); ++at) {
             if ((fields >> at & 1U) == 0) continue;
             sql += sql.empty() ? "UPDATE OR ABORT " + table_ + " SET " : ", ";
-            append_name(sql, need_.columns[at].name);
-            sql.append(" = ").append(value_of(at));
+            sql.append(quoted_name(need_.columns[at].name)).append(" = ").append(value_of(at));
         }
         return sql + " WHERE " + key_;
     }

@@ -40,7 +40,7 @@ SETTLE_FUNCTION std::string record_sql::names(std::string_view of) const {
     std::string list;
     for (auto const& one : need_.columns) {
         if (!list.empty()) list += ", ";
-        append_name(list.append(of), one.name);
+        list.append(of).append(quoted_name(one.name));
     }
     return list;
 }

@@ -190,13 +190,12 @@ SETTLE_FUNCTION void table_check::check_statements() const {
 
 SETTLE_FUNCTION std::string create_sql(table_need const& need) {
     bool by_number = false;
-    std::string sql{"CREATE TABLE IF NOT EXISTS "};
-    append_name(sql, need.name);
+    auto sql = "CREATE TABLE IF NOT EXISTS " + quoted_name(need.name);
     char separator = '(';
     for (auto const& one : need.columns) {
         sql += std::exchange(separator, ',');
         if (one.name.data() != need.columns.front().name.data()) sql += ' ';
-        append_name(sql, one.name);
+        sql += quoted_name(one.name);
         sql += one.kind == field_kind::text ? " TEXT" : " INTEGER";
         if (one.key) sql += " PRIMARY KEY";
         if (!one.optional) sql += " NOT NULL";

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+// The connections of a database, which threads borrow, and the limits of its options.
+#pragma once
+
+#include <settle/store/process.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Later than now by a limit that may be very long.
+[[nodiscard]] inline std::chrono::steady_clock::time_point
+deadline_after(std::chrono::milliseconds limit) {
+    constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365};
+    return std::chrono::steady_clock::now() + std::min(limit, longest);
+}
+
+/// Checks the limits of a database's options.
+/// Shape:   refuse - is called with the rest of a sentence that begins with the options' name
+template <typename Options, typename Refuse>
+void check_limits(Options const& options, Refuse const& refuse) {
+    if (options.connections == 0) refuse("connections is 0. Allow at least 1");
+    using limit = std::pair<char const*, std::chrono::milliseconds>;
+    for (auto const& one : {limit{"lock_timeout", options.lock_timeout},
+                            limit{"statement_timeout", options.statement_timeout},
+                            limit{"idle_timeout", options.idle_timeout},
+                            limit{"answer_timeout", options.answer_timeout},
+                            limit{"connect_timeout", options.connect_timeout}}) {
+        if (one.second.count() <= 0) refuse(std::string{one.first} + " is not above 0");
+    }
+    if (options.answer_timeout <= options.statement_timeout) {
+        refuse("answer_timeout is not longer than statement_timeout, so a slow statement would "
+               "look like a lost connection");
+    }
+}
+
+/// Threads may share a pool. It outlives the connections on loan.
+/// Shape:   Connection - `alive()` is false once an unused connection is lost
+template <typename Connection>
+class connection_pool {
+public:
+    /// Shape:   most - of the connections; longest_wait - for one of them
+    connection_pool(std::size_t most, std::chrono::milliseconds longest_wait)
+        : most_(most), longest_wait_(longest_wait) {}
+    connection_pool(connection_pool const&) = delete;
+    connection_pool& operator=(connection_pool const&) = delete;
+
+    /// A connection on loan. It goes back when the loan ends, unless it is lost.
+    class loan {
+    public:
+        loan(connection_pool& from, std::unique_ptr<Connection> held) noexcept
+            : from_(&from), held_(std::move(held)) {}
+        loan(loan&& other) noexcept
+            : from_(std::exchange(other.from_, nullptr)), held_(std::move(other.held_)) {}
+        loan& operator=(loan&&) = delete;
+        ~loan() {
+            if (from_ != nullptr) from_->put_back(std::move(held_));
+        }
+        [[nodiscard]] Connection& operator*() const noexcept { return *held_; }
+        [[nodiscard]] Connection* operator->() const noexcept { return held_.get(); }
+
+        void close() noexcept { held_.reset(); }
+
+    private:
+        connection_pool* from_;
+        std::unique_ptr<Connection> held_;
+    };
+
+    /// An unused connection that still stands, or a new one. Waits for as long as it may while all
+    /// are in use or the server takes no connections.
+    /// Errors:  throws settle::failure; nothing was sent. errc::forked in a forked child
+    [[nodiscard]] loan take() {
+        if (!made_in_.is_here()) throw failure(made_before_fork("database"));
+        auto const until = deadline_after(longest_wait_);
+        std::unique_lock guard{mutex_};
+        for (;;) {
+            while (!unused_.empty()) {
+                auto one = std::move(unused_.back());
+                unused_.pop_back();
+                if (one->alive()) return {*this, std::move(one)};
+                --count_;
+            }
+            if (count_ < most_) break;
+            bool const late = returned_.wait_until(guard, until) == std::cv_status::timeout;
+            if (late && unused_.empty() && count_ >= most_) throw failure(all_in_use(most_));
+        }
+        ++count_;
+        guard.unlock();
+        try {
+            return {*this, connect()};
+        } catch (...) {
+            leave();
+            throw;
+        }
+    }
+
+    /// A new connection that is not of the pool. While the server takes no connections, it tries
+    /// again for as long as it may.
+    /// Errors:  throws settle::failure; errc::forked in a forked child
+    [[nodiscard]] std::unique_ptr<Connection> connect() const {
+        if (!made_in_.is_here()) throw failure(made_before_fork("database"));
+        return make();
+    }
+
+protected:
+    ~connection_pool() = default;
+
+private:
+    [[nodiscard]] virtual std::unique_ptr<Connection> make() const = 0;
+    /// Behind a loan. False if the connection is good for nothing.
+    virtual bool take_back(Connection& one) noexcept = 0;
+    [[nodiscard]] virtual error all_in_use(std::size_t count) const = 0;
+
+    void put_back(std::unique_ptr<Connection> one) noexcept {
+        if (one == nullptr || !take_back(*one)) {
+            one.reset();
+            leave();
+            return;
+        }
+        std::lock_guard const guard{mutex_};
+        unused_.push_back(std::move(one));
+        returned_.notify_one();
+    }
+    void leave() noexcept {
+        std::lock_guard const guard{mutex_};
+        --count_;
+        returned_.notify_one();
+    }
+
+    process_stamp made_in_;
+    std::size_t most_;
+    std::chrono::milliseconds longest_wait_;
+    std::mutex mutex_;
+    std::condition_variable returned_;
+    std::vector<std::unique_ptr<Connection>> unused_; ///< the last is used next
+    std::size_t count_ = 0;                           ///< of all, also those on loan
+};
+
+} // namespace detail
+SETTLE_END

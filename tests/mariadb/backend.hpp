@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+// MariaDB for prepared_suite.hpp.
+#pragma once
+
+#include "shared_servers.hpp"
+
+#include <settle/mariadb.hpp>
+
+namespace settle_test {
+
+/// For prepared_suite.hpp.
+struct mariadb_backend {
+    using resource = settle::mariadb::resource;
+    using server = mariadb_server;
+    using database = fresh_mariadb;
+    using session = mariadb_session;
+    static constexpr bool ends_apart = false;
+    static constexpr char const* add_sql = "UPDATE sums SET n = n + ? WHERE id = ?";
+    static constexpr char const* prepare_sql = "XA PREPARE";
+    static constexpr char const* commit_sql = "XA COMMIT";
+
+    static settle::mariadb::options limits() {
+        settle::mariadb::options all;
+        all.lock_timeout = std::chrono::seconds{1};
+        all.connect_timeout = std::chrono::seconds{2};
+        return all;
+    }
+    static std::string address_of(mariadb_server const& of) { return of.address(); }
+    static void kill_waiting(mariadb_session& by) {
+        for (auto const& row : by.ask("SELECT id FROM information_schema.processlist "
+                                      "WHERE db = DATABASE() AND info LIKE 'UPDATE sums%'")) {
+            by.ask("KILL " + row[0]);
+        }
+    }
+    static void prepare_foreign(std::string const& address, std::string const& name,
+                                std::string const& sql) {
+        mariadb_session one{address};
+        for (auto const& each : {"XA START '" + name + "'", sql, "XA END '" + name + "'",
+                                 "XA PREPARE '" + name + "'"}) {
+            one.ask(each);
+        }
+    }
+    static std::vector<std::string> foreign(mariadb_session& by) {
+        std::vector<std::string> names;
+        for (auto const& row : by.ask("XA RECOVER")) names.push_back(row[3]);
+        return names;
+    }
+    static void roll_back_foreign(mariadb_session& by, std::string const& name) {
+        by.ask("XA ROLLBACK '" + name + "'");
+    }
+};
+
+} // namespace settle_test
