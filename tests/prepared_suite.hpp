@@ -15,6 +15,7 @@
 //       Native transactions that another program prepares.
 #pragma once
 
+#include "server_process.hpp"
 #include "text_proxy.hpp"
 
 #include <settle/adapter/sql_connection.hpp>
@@ -24,8 +25,6 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
-
-#include <unistd.h>
 
 namespace settle_test {
 
@@ -37,7 +36,7 @@ using settle::work_result;
 using namespace std::chrono_literals;
 
 /// The log of this process: two databases of one MariaDB server cannot prepare one name.
-inline std::string const bank = "bank" + std::to_string(::getpid());
+inline std::string const bank = fresh_name();
 inline std::string const bank_prefix = settle::prepared_prefix(bank);
 
 /// The name of a part of the log.
@@ -248,8 +247,8 @@ void check_lists() {
     auto const rest = s.books.in_doubt(bank_prefix, first[1].name, 2).value();
     REQUIRE(rest.size() == 1);
     CHECK(rest[0].name == name_of("z").text());
-    CHECK(s.books.in_doubt(settle::prepared_prefix("bank2"), "", 10).value().empty());
-    CHECK(s.books.in_doubt(settle::prepared_prefix("ban"), "", 10).value().empty());
+    CHECK(s.books.in_doubt(settle::prepared_prefix(bank + "2"), "", 10).value().empty());
+    CHECK(s.books.in_doubt(settle::prepared_prefix(bank.substr(1)), "", 10).value().empty());
     CHECK(elsewhere.listed().empty());
     if (Backend::ends_apart) {
         CHECK(elsewhere.books.roll_back(name_of("z")).what == end_answer::absent);
@@ -271,7 +270,7 @@ void check_forgetting() {
     for (int at = 0; at < 5; ++at) {
         CHECK(s.books.deny(name_of("t" + std::to_string(at)).of).what == end_answer::ended);
     }
-    settle::prepared_part const others{"bank2", "t1", {0, 0}};
+    settle::prepared_part const others{bank + "2", "t1", {0, 0}};
     CHECK(s.books.deny(others).what == end_answer::ended);
     CHECK(s.books.prepare(name_of("p"), add<Backend>("a")).what == prepare_answer::prepared);
     auto const now =

@@ -14,6 +14,9 @@
 SETTLE_BEGIN
 namespace mariadb::detail {
 
+/// A limit in whole seconds, at least 1: 0 means no limit to some of its readers.
+[[nodiscard]] unsigned whole_seconds(std::chrono::milliseconds limit);
+
 /// A session with the options' limits, strict SQL, UTF-8, READ COMMITTED and autocommit.
 /// Errors:  all functions throw settle::failure; a lost session is then good for nothing
 class session {

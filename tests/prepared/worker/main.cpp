@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+// Pays until it is killed.
+//
+//   settle_prepared_worker <PostgreSQL> <MariaDB> <SQLite file> <threads> <seed>
+#include "../payments.hpp"
+
+#include <settle/sqlite.hpp>
+
+#include <random>
+#include <thread>
+
+int main(int count, char** words) {
+    if (count != 6) return 2;
+    settle::postgresql::resource left{words[1]};
+    settle::mariadb::resource right{words[2]};
+    settle::sqlite::database records{words[3]};
+    payments_test::watcher const nothing;
+    auto const engine = payments_test::make_payments(records, left, right, nothing);
+    std::vector<std::thread> threads;
+    for (int at = 0; at < std::stoi(words[4]); ++at) {
+        threads.emplace_back([&, at] {
+            std::minstd_rand random{static_cast<unsigned>(std::stoi(words[5]) + at)};
+            for (;;) {
+                auto const next = payments_test::payment_of(static_cast<unsigned>(random()));
+                std::ignore = engine->run(next);
+            }
+        });
+    }
+    for (auto& one : threads) one.join();
+}
