@@ -9,23 +9,54 @@ using namespace explored;
 
 namespace {
 
-struct booking_request {
+struct entry_request {
     std::string account;
     std::int64_t amount = 0;
 };
-SETTLE_STRUCT(booking_request, account, amount);
+struct journey {
+    std::string payer, flight;
+    std::int64_t amount = 0;
+};
+struct seat_request {
+    std::string flight;
+};
+SETTLE_STRUCT(entry_request, account, amount);
+SETTLE_STRUCT(journey, payer, flight, amount);
+SETTLE_STRUCT(seat_request, flight);
 
-inline constexpr settle::prepared<booking_request, "ledger"> ledger;
+inline constexpr settle::prepared<entry_request, "ledger"> ledger;
+inline constexpr settle::service<seat_request, settle::nothing, "airline", settle::barrier> airline;
+inline constexpr settle::service<entry_request, settle::nothing, "cards",
+                                 settle::remembers_keys | settle::keeps_refusals>
+    cards;
 
 inline constexpr auto payment_type = settle::transaction<purchase, "payment">(
     participant<"payer">(accounts, param<&purchase::payer>)
         .require(field<&bank::account::balance> >= param<&purchase::amount>)
-        .apply(field<&bank::account::balance> -= param<&purchase::amount>)
+        .apply(field<& bank::account::balance> -= param<&purchase::amount>)
         .compensate(settle::inverse),
     participant<"payee">(ledger).apply(
         settle::call(param<&purchase::payer>, param<&purchase::amount>)));
 
+/// A record and a prepared part in stage 0, a call, and a pivot.
+inline constexpr auto journey_type = settle::transaction<journey, "journey">(
+    participant<"payer">(accounts, param<&journey::payer>)
+        .require(field<&bank::account::balance> >= param<&journey::amount>)
+        .apply(field<& bank::account::balance> -= param<&journey::amount>)
+        .compensate(settle::inverse),
+    participant<"payee">(ledger).apply(
+        settle::call(param<&journey::payer>, param<&journey::amount>)),
+    participant<"flight">(airline)
+        .apply(settle::call(param<&journey::flight>))
+        .compensate(settle::call()),
+    participant<"card">(cards).apply(
+        settle::call(param<&journey::payer>, param<&journey::amount>)));
+
 prepared_model busy(std::string name) { return {std::move(name), true, true}; }
+
+/// A call that may be refused, and a pivot behind it.
+auto const seat = calls("t1", never_busy(booking("seat", 1)));
+auto const seat_and_card = calls("t1", never_busy(booking("seat", 1)), pivot("card", 2));
 
 } // namespace
 
@@ -58,7 +89,42 @@ TEST_CASE("explore: a prepared part beside a call of a service") {
           canceling(1, 1));
 }
 
+TEST_CASE("explore: a prepared part and a call, workers that pause and take over") {
+    right(purchases, payer, buys, books_too, seat, never_below, without_crashes(within(2, 0)));
+}
+
+TEST_CASE("explore: a prepared part, a call that may be refused and a pivot, from a definition") {
+    right(settle::type<journey_type>, payer, runs("t1", journey{"A", "LH 1", 60}), never_below,
+          canceling(1, 1));
+}
+
+TEST_CASE("explore: a prepared part, a call and a pivot, expiry and purge") {
+    right(purchases, payer, buys, books_too, seat_and_card, never_below, aging(canceling(1, 0)));
+}
+
+TEST_CASE("explore: a prepared part beside a call at commit") {
+    right(purchases, payer, buys, books_too, calls("t1", notice("mail", 1)), never_below,
+          canceling(1, 1));
+}
+
+TEST_CASE("long: explore: a prepared part, a call and a pivot, a late operation and a purge") {
+    right(purchases, payer, buys, books_too, seat_and_card, never_below, aging(canceling(1, 1)));
+}
+
+TEST_CASE("long: explore: a prepared part, a call and a pivot, two workers") {
+    right(purchases, payer, buys, books_too, seat_and_card, never_below, within(2, 0));
+}
+
+TEST_CASE("long: explore: a prepared part and a call, two workers, cancels at any moment") {
+    right(purchases, payer, buys, books_too, seat, never_below, canceling(2, 0));
+}
+
 TEST_CASE("explore: two transactions, each with a prepared part") {
+    right(purchases, starts(accounts, account("A", 100)), buys, runs("t2", purchase{"A", 60}),
+          books_too, prepares("t2", prepared_model{"ledger"}), never_below, within(1, 0));
+}
+
+TEST_CASE("long: explore: two transactions, each with a prepared part, a late operation") {
     right(purchases, starts(accounts, account("A", 100)), buys, runs("t2", purchase{"A", 60}),
           books_too, prepares("t2", prepared_model{"ledger"}), never_below, within(1, 1));
 }
@@ -70,7 +136,7 @@ TEST_CASE("explore: a person rolls back what is prepared, and it is never report
 TEST_CASE("explore: prepared parts are searched from their definition") {
     right(settle::type<payment_type>, payer, runs("t1", purchase{"A", 60}), never_below,
           canceling(1, 1));
-    CHECK_THROWS_AS(std::ignore = explore(purchases, payer, buys,
-                                          prepares("t9", prepared_model{"ledger"})),
+    CHECK_THROWS_AS(std::ignore =
+                        explore(purchases, payer, buys, prepares("t9", prepared_model{"ledger"})),
                     std::invalid_argument);
 }

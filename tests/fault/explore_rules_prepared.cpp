@@ -61,6 +61,25 @@ TEST_CASE("rule: a sweeper lists the prepared names before it reads their entrie
     needs_without_receipts(switched::lists_first, purchases, payer, buys, books_too, anew);
 }
 
+TEST_CASE("rule: beside a record, a call and a pivot, each rule of prepared parts is needed") {
+    auto const part = prepares("t1", prepared_model{"ledger", false, false});
+    auto const seat_and_card = calls("t1", never_busy(booking("seat", 1)), pivot("card", 2));
+    auto const wrong_without = [&](bool& rule, bounds const& within) {
+        needs(rule, purchases, payer, buys, part, seat_and_card, never_below, within);
+    };
+    wrong_without(switched::adopts_no_name, without_crashes(within(2, 0)));
+    wrong_without(switched::finish_reads_receipt, by_hand(canceling(1, 0)));
+    wrong_without(switched::receipts, by_hand(canceling(1, 0)));
+    wrong_without(switched::names_tell_logs, without_crashes(within(2, 0)));
+    wrong_without(switched::sweeps_unlogged, aging(within(1, 1)));
+    auto const without_receipts = [&](bool& rule, bounds const& within) {
+        needs_without_receipts(rule, purchases, payer, buys, part, seat_and_card, never_below,
+                               within);
+    };
+    without_receipts(switched::commits_committed_name, canceling(1, 1));
+    without_receipts(switched::unknown_claims, within(1, 1));
+}
+
 TEST_CASE("rule: a lower name that is not rolled back keeps its part busy, and is no wrong end") {
     without const it{switched::clears_lower_names};
     right<protocol>(purchases, payer, buys, books_too, canceling(1, 1));
