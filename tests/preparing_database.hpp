@@ -84,26 +84,16 @@ public:
         std::lock_guard const guard{mutex_};
         auto const what = disturb("prepare", name.text());
         if (what == fault::unavailable) return {unavailable, away()};
-        connection on{*this};
-        auto const key = name.of.text();
-        if (receipts.contains(key)) return {denied, locked("the receipt " + key)};
-        bool const held = is_locked(key);
-        if (held) return {busy, locked("the receipt " + key)};
-        auto const done = work(on);
-        if (done.what == settle::work_result::status::refused) return {refused, done.problem};
-        if (done.what == settle::work_result::status::failed) {
-            return {on.locked_ ? busy : unavailable, done.problem};
-        }
-        native made{key, name.epoch_number, std::move(on.changes_), now};
+        native made;
+        if (auto given = execute(name, work, made); given.what != prepared) return given;
         if (what == fault::late) {
-            late_.emplace_back(name.text(), std::move(made));
+            late_.push_back(kept_for_later(name, std::move(made)));
             return {unknown, lost()};
         }
         auto const answer = keep(name.text(), std::move(made));
         if (what == fault::lost) return {unknown, lost()};
         return {answer, {}};
     }
-
     settle::end_result commit(settle::prepared_name const& name) { return end(name, true); }
     settle::end_result roll_back(settle::prepared_name const& name) { return end(name, false); }
 
@@ -151,16 +141,27 @@ public:
         return gone;
     }
 
+    // ------------------------------------------------------------------------- for a simulation
+
+    void note_time(settle::timestamp time) { now = time; }
+    /// Runs the work now.
+    /// Returns: a function that prepares it, and returns true if it could
+    std::function<bool()> prepare_later(settle::prepared_name const& name,
+                                        settle::work_function<connection> work) {
+        std::lock_guard const guard{mutex_};
+        native made;
+        bool const works = execute(name, work, made).what == settle::prepare_answer::prepared;
+        if (!works) return [] { return false; };
+        return kept_for_later(name, std::move(made));
+    }
+
     // ----------------------------------------------------------------------------- for the test
 
     /// Lets the late prepares take effect. True if one is prepared now.
     bool land() {
         std::lock_guard const guard{mutex_};
         bool landed = false;
-        for (auto& [name, made] : late_) {
-            using enum settle::prepare_answer;
-            landed = keep(name, std::move(made)) == prepared || landed;
-        }
+        for (auto& one : late_) landed = one() || landed;
         late_.clear();
         return landed;
     }
@@ -210,6 +211,29 @@ private:
         return false;
     }
 
+    /// Runs the work in a native transaction.
+    settle::prepare_result execute(settle::prepared_name const& name,
+                                   settle::work_function<connection> work, native& made) {
+        using enum settle::prepare_answer;
+        connection on{*this};
+        auto const key = name.of.text();
+        if (receipts.contains(key)) return {denied, locked("the receipt " + key)};
+        if (is_locked(key)) return {busy, locked("the receipt " + key)};
+        auto const done = work(on);
+        if (done.what == settle::work_result::status::refused) return {refused, done.problem};
+        if (done.what == settle::work_result::status::failed) {
+            return {on.locked_ ? busy : unavailable, done.problem};
+        }
+        made = {key, name.epoch_number, std::move(on.changes_), now};
+        return {prepared, {}};
+    }
+    std::function<bool()> kept_for_later(settle::prepared_name const& name, native made) {
+        return [this, name = name.text(), made = std::move(made)]() mutable {
+            std::lock_guard const guard{mutex_};
+            return keep(name, std::move(made)) == settle::prepare_answer::prepared;
+        };
+    }
+
     settle::prepare_answer keep(std::string const& name, native&& made) {
         using enum settle::prepare_answer;
         if (prepared_.contains(name)) return unknown;
@@ -240,7 +264,7 @@ private:
 
     std::recursive_mutex mutex_; ///< a test calls land() inside disturb()
     std::map<std::string, native> prepared_;
-    std::vector<std::pair<std::string, native>> late_;
+    std::vector<std::function<bool()>> late_;
 };
 
 static_assert(settle::PreparingResource<database>);

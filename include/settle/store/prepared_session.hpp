@@ -159,6 +159,9 @@ public:
         return {resource_, work_, log};
     }
 
+    [[nodiscard]] Resource& resource() { return resource_; }
+    [[nodiscard]] std::remove_reference_t<Function>& work() { return work_; }
+
 private:
     Resource& resource_;
     Function work_;

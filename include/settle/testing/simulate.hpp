@@ -26,6 +26,7 @@
 #pragma once
 
 #include <settle/testing/simulate/audit.hpp>
+#include <settle/testing/simulate/resource.hpp>
 #include <settle/testing/simulate/service.hpp>
 #include <settle/testing/simulate/worker.hpp>
 
@@ -47,10 +48,10 @@ namespace testing {
 }
 
 /// One simulated run. Use each database for one simulation only.
-/// Shape:   Arguments - the engine's arguments: databases, services and types. Its options are in
-///          simulation_limits. Without an injected fault, a database must not answer `unknown`.
-///          With settle::phases::one every other worker uses one phase where it can; the others
-///          use two phases
+/// Shape:   Arguments - the engine's arguments: databases, services, types, and each
+///          SimulatedResource with its work. Its options are in simulation_limits. Without an
+///          injected fault, a database must not answer `unknown`. With settle::phases::one every
+///          other worker uses one phase where it can; the others use two phases
 /// Cost:    a thread for each worker; only one thread runs at any moment
 /// Example: tests/fault/simulate.cpp
 template <typename... Arguments>
