@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+// A schema, ids, keys and values that contain SQL, names that are words of SQL, and a NUL, which no
+// text of PostgreSQL can hold.
+#include "fixtures.hpp"
+
+#include <settle/settle.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace {
+
+using namespace std::string_literals;
+using settle::field;
+using settle::param;
+using settle_test::ask;
+using settle_test::ask_one;
+using settle_test::fresh_schema;
+
+struct purse {
+    BOOST_HANA_DEFINE_STRUCT(purse, (std::string, user), (std::int64_t, limit),
+                             (std::string, group));
+};
+constexpr settle::collection<purse, "Order", &purse::user> purses;
+
+struct gift {
+    BOOST_HANA_DEFINE_STRUCT(gift, (std::string, from), (std::string, to), (std::int64_t, all));
+};
+constexpr auto gift_type =
+    settle::transaction<gift, "select">(settle::participant<"from">(purses, param<&gift::from>)
+                                            .require(field<&purse::limit> >= param<&gift::all>)
+                                            .apply(field<& purse::limit> -= param<&gift::all>)
+                                            .compensate(settle::inverse),
+                                        settle::participant<"to">(purses, param<&gift::to>)
+                                            .confirm(field<& purse::limit> += param<&gift::all>));
+
+struct naming {
+    BOOST_HANA_DEFINE_STRUCT(naming, (std::string, user), (std::string, group));
+};
+constexpr auto naming_type = settle::transaction<naming, "update">(
+    settle::participant<"where">(purses, param<&naming::user>)
+        .confirm(field<& purse::group> = param<&naming::group>));
+
+std::vector<std::string> const strange{
+    "a'b",        "a\"b",  "a\\b", "$1",  "%s", "'); DROP TABLE settle_entry; --",
+    "a\tb\nc\rd", "{a,b}", "NULL", "ä€😀", " ",  "\x7f\x01"};
+
+auto engine_at(settle::postgresql::database& db, settle::phases how) {
+    return settle::engine{db, how, settle::type<gift_type>, settle::type<naming_type>};
+}
+
+/// A database in a schema whose name contains SQL.
+struct strange_schema {
+    strange_schema() {
+        ask(own.address(), "CREATE SCHEMA " + quoted);
+        options.schema = name;
+    }
+    strange_schema(strange_schema const&) = delete;
+    strange_schema& operator=(strange_schema const&) = delete;
+    ~strange_schema() { ask(own.address(), "DROP SCHEMA " + quoted + " CASCADE"); }
+
+    /// Shape:   table - quoted, if it must be
+    [[nodiscard]] std::string rows_of(std::string const& table) const {
+        return ask_one(own.address(), "SELECT count(*) FROM " + quoted + "." + table);
+    }
+
+    fresh_schema const own{};
+    std::string const name = own.name() + "'; \"x\" -- \\ %s ä";
+    std::string const quoted = settle::postgresql::detail::quoted_name(name);
+    settle::postgresql::database_options options{};
+};
+
+TEST_CASE("names: quotes, SQL and control characters in a schema, ids, keys and values") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        strange_schema const at;
+        settle::postgresql::database db{at.own.address(), at.options};
+        auto engine = engine_at(db, how);
+        for (auto const& key : strange) engine.create(purses, purse{key, 10, key}).value();
+        engine.create(purses, purse{"to", 0, ""}).value();
+        std::vector<std::pair<std::string, gift>> all;
+        for (auto const& key : strange) {
+            CAPTURE(key);
+            CHECK(engine.run("i" + key, gift{key, "to", 1}).done());
+            CHECK(engine.run("n" + key, naming{key, key + key}).done());
+            CHECK(engine.run("f" + key, gift{key, "to", 100}).participant == "from");
+            CHECK(engine.find("i" + key).value()->state == settle::state::done);
+            CHECK(engine.read(purses, key).value()->group == key + key);
+            all.emplace_back("b" + key, gift{key, "to", 2});
+        }
+        auto const ended = engine.run_all(all);
+        CHECK(std::all_of(ended.begin(), ended.end(), [](auto const& one) { return one.done(); }));
+        CHECK(engine.reverse("i" + strange[0]).done());
+        CHECK(engine.read(purses, "to").value()->limit ==
+              3 * static_cast<std::int64_t>(strange.size()) - 1);
+        CHECK(engine.sweep().problem.empty());
+        CHECK(engine.marks().value() == 0);
+        CHECK(at.rows_of("\"Order\"") == std::to_string(strange.size() + 1));
+    }
+}
+
+TEST_CASE("names: a text with a NUL is refused, and nothing is written") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        strange_schema const at;
+        settle::postgresql::database db{at.own.address(), at.options};
+        auto engine = engine_at(db, how);
+        engine.create(purses, purse{"a", 10, ""}).value();
+        auto const nul = "a\0b"s;
+        auto const refused = [&](settle::error const& problem) {
+            CHECK(problem.code == settle::errc::bad_text);
+            CHECK(problem.text.find("NUL") != std::string::npos);
+        };
+        for (auto const& told :
+             {engine.run("key", gift{"a", nul, 1}), engine.run(nul, gift{"a", "a", 1}),
+              engine.run("value", naming{"a", nul}), engine.submit("later", naming{nul, "a"})}) {
+            CHECK(told.verdict == settle::verdict::refused);
+            refused(told.problem);
+        }
+        auto const several = engine.run_all(std::vector{std::pair{"first"s, naming{"a", nul}},
+                                                        std::pair{"second"s, naming{"a", "b"}}});
+        refused(several[0].problem);
+        CHECK(several[1].done());
+        refused(engine.create(purses, purse{nul, 1, ""}).problem());
+        refused(engine.create(purses, purse{"b", 1, nul}).problem());
+        // A key with a NUL names no record.
+        auto const read = engine.read(purses, nul);
+        CHECK((!read.has_value() || !read.value()));
+        CHECK(at.rows_of("settle_entry") == "1");
+        CHECK(at.rows_of("settle_mark") == "0");
+        CHECK(at.rows_of("\"Order\"") == "1");
+    }
+}
+
+} // namespace

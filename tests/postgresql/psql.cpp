@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// A person with psql beside threads that transfer money: reads with locks, changes between two of
+// the program's steps, locks in another order.
+#include "bank_story.hpp"
+
+#include <program.hpp>
+
+namespace settle_test {
+namespace {
+
+/// psql, as a person starts it.
+class psql {
+public:
+    explicit psql(std::string address) : address_{std::move(address)} {
+        std::string reason;
+        program_ = find_postgresql(reason) + "/psql";
+        if (!std::filesystem::exists(program_)) skip("there is no " + program_);
+    }
+
+    /// Runs a script in one session, and stops at its first error.
+    [[nodiscard]] testing::ended run(std::string const& script) {
+        auto const file = folder_.write("script.sql", script);
+        return testing::program{
+            folder_,
+            {program_, "--no-psqlrc", "-qAt", "-v", "ON_ERROR_STOP=1", "-f", file, address_}}
+            .wait();
+    }
+
+private:
+    testing::scratch_folder folder_{"psql"};
+    std::string address_;
+    std::string program_;
+};
+
+TEST_CASE("psql: a person reads, locks and changes accounts while threads transfer") {
+    fresh_schema const own;
+    bank_story::open(own.address());
+    psql person{own.address()};
+    tellers load{own.address()};
+    int deadlocks = 0;
+    for (int i = 0; i < 8; ++i) {
+        CHECK(load.progress(5));
+        // Every other script locks the accounts in an order that is not settle's.
+        std::string const first = i % 2 == 0 ? "0" : "5";
+        std::string const second = i % 2 == 0 ? "5" : "0";
+        auto const change = [](std::string const& id) {
+            return "SELECT balance FROM accounts WHERE id = '" + id + "' FOR UPDATE;\n" +
+                   "SELECT pg_sleep(0.05);\n"
+                   "UPDATE accounts SET balance = balance + 7 WHERE id = '" +
+                   id + "';\n";
+        };
+        auto const ended = person.run("BEGIN;\n" + change(first) + change(second) + "COMMIT;\n");
+        INFO(ended.err);
+        if (ended.code == 0) {
+            load.story.note_added("0", 7);
+            load.story.note_added("5", 7);
+        } else {
+            ++deadlocks;
+            CHECK(ended.err.find("deadlock detected") != std::string::npos);
+        }
+    }
+    CHECK(deadlocks < 8);
+    CHECK(load.progress());
+    load.stop();
+    load.story.check(own.address());
+}
+
+TEST_CASE("psql: an update between the steps of a transaction stays, and its guard still holds") {
+    fresh_schema const own;
+    bank_story story;
+    bank_story::open(own.address());
+    psql person{own.address()};
+    pg::database here{own.address()};
+    std::string script;
+    settle::step at{};
+    auto limits = settle::options{};
+    settle::engine teller{here, limits, settle::phases::two, settle::type<bank::transfer_type>,
+                          settle::observed_by([&](settle::event const& seen) {
+                              if (seen.taken != at || script.empty()) return;
+                              auto const ended = person.run(std::exchange(script, {}));
+                              CHECK_MESSAGE(ended.code == 0, ended.err);
+                          })};
+    auto const update = [](std::string const& id, std::string const& amount) {
+        return "UPDATE accounts SET balance = balance + " + amount + " WHERE id = '" + id + "';";
+    };
+    int number = 0;
+    for (auto const step :
+         {settle::step::insert, settle::step::apply, settle::step::commit, settle::step::confirm}) {
+        for (std::string const id : {"0", "1"}) {
+            at = step;
+            script = update(id, "3");
+            auto const told = teller.run(std::to_string(number++), bank::transfer{"0", "1", 10});
+            CHECK(told.done());
+            CHECK(script.empty());
+            story.note(told);
+            story.note_added(id, 3);
+        }
+    }
+    // The person takes the money before it is applied.
+    at = settle::step::insert;
+    script = update("0", "-balance");
+    auto const before = std::stoll(ask_one(own.address(), "SELECT balance FROM accounts "
+                                                          "WHERE id = '0'"));
+    auto const told = teller.run("late", bank::transfer{"0", "1", 10});
+    CHECK(told.why == settle::reason::guard_failed);
+    story.note(told);
+    story.note_added("0", -before);
+    story.check(own.address());
+}
+
+} // namespace
+} // namespace settle_test
