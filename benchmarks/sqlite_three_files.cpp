@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Transfers between two SQLite files, with the log in a third: no native transaction spans them.
 #include "sqlite_rounds.hpp"
+#include "two_banks.hpp"
 
 namespace bench {
 
@@ -11,26 +12,6 @@ struct three_files {
     std::string first;
     std::string second;
 };
-
-/// The expected balances of the two files.
-struct halves {
-    std::vector<std::int64_t> first;
-    std::vector<std::int64_t> second;
-};
-
-std::size_t number_of(std::string const& account) {
-    return std::stoul(account.substr(1));
-}
-
-halves expected_of(workload const& work) {
-    std::vector<std::int64_t> const opened(work.ids.size(), work.opening);
-    halves made{opened, opened};
-    for (auto const& [id, transfer] : work.requests) {
-        made.first[number_of(transfer.source)] -= transfer.amount;
-        made.second[number_of(transfer.destination)] += transfer.amount;
-    }
-    return made;
-}
 
 void check(three_files const& files, workload const& work) {
     halves found{std::vector<std::int64_t>(work.ids.size(), 0),

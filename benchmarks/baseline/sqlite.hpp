@@ -2,6 +2,8 @@
 // SQLite without settle: a thin layer of prepared statements.
 #pragma once
 
+#include "json.hpp"
+
 #include <sqlite3.h>
 
 #include <charconv>
@@ -115,20 +117,5 @@ private:
     statement begin_;
     statement commit_;
 };
-
-inline void append_number(std::string& into, std::int64_t number) {
-    char digits[24];
-    char const* const end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
-    into.append(digits, static_cast<std::size_t>(end - digits));
-}
-
-/// The parameters of a transfer as JSON, written into a text whose memory is reused.
-inline void write_json(std::string& into, std::string_view source, std::string_view destination,
-                       std::int64_t amount) {
-    into.assign(R"({"source":")").append(source).append(R"(","destination":")");
-    into.append(destination).append(R"(","amount":)");
-    append_number(into, amount);
-    into += '}';
-}
 
 } // namespace baseline
