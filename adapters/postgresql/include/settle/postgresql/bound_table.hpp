@@ -5,8 +5,6 @@
 #include <settle/adapter/mark_row.hpp>
 #include <settle/postgresql/table_check.hpp>
 
-#include <mutex>
-
 SETTLE_BEGIN
 namespace postgresql::detail {
 
@@ -141,15 +139,14 @@ private:
     statement const* new_;
     statement const* create_;
     statement const* erase_;
-    mutable std::mutex mutex_;
-    mutable std::vector<std::pair<std::uint64_t, statement const*>> updates_; ///< by the members
+    mutable statement_cache<std::uint64_t> updates_; ///< by the members
     /// By the changed and the bounded members.
-    mutable std::vector<std::pair<std::pair<std::uint64_t, std::uint64_t>, statement const*>> sums_;
+    mutable statement_cache<std::pair<std::uint64_t, std::uint64_t>> sums_;
 };
 
 } // namespace postgresql::detail
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/postgresql/bound_table.ipp>
+#    include <settle/postgresql/bound_table.ipp>
 #endif

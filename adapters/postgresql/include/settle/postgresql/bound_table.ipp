@@ -43,8 +43,8 @@ SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const
     auto const read_marks = [&](std::size_t arrays, char const* condition) {
         return "SELECT m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m.undo, "
                "m.image, w.n FROM " +
-               arrays_as_table(arrays, true) + " JOIN " + marks +
-               " AS m ON m.key = w.c0 AND m.collection = " + condition;
+               arrays_as_table(arrays, true) + " CROSS JOIN LATERAL (SELECT * FROM " + marks +
+               " AS m WHERE m.key = w.c0 AND m.collection = " + condition + " OFFSET 0) AS m";
     };
     all_marks_ = &with.prepare(read_marks(1, "$2"), {text_array, text}, "read marks");
     own_marks_ = &with.prepare(read_marks(2, "$3 AND m.id = w.c1"), {text_array, text_array, text},
@@ -66,7 +66,7 @@ SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const
     create_ = &with.prepare(
         insert + arrays_as_table(mark_keys + 1) + " WHERE NOT EXISTS (SELECT FROM " + marks +
             " AS m WHERE m.key = w.c" + std::to_string(mark_keys) + " AND m.collection = $" +
-            std::to_string(mark_keys + 2) + ") ON CONFLICT (" + key.name +
+            std::to_string(mark_keys + 2) + " OFFSET 0) ON CONFLICT (" + key.name +
             ") DO NOTHING RETURNING " + key.name + "::text",
         types, "create records");
     erase_ = &with.prepare(
@@ -154,62 +154,57 @@ void for_each_bit(std::uint64_t fields, Function&& function) {
 }
 
 SETTLE_FUNCTION statement const& bound_table::update_of(std::uint64_t fields) const {
-    std::lock_guard const guard{mutex_};
-    // A type's effects name a few sets of members, each met again and again.
-    for (auto const& [known, by] : updates_) {
-        if (known == fields) return *by;
-    }
-    auto const& key = key_column();
-    std::vector<value_type> types{key.array()};
-    std::string sets;
-    for_each_bit(fields, [&](std::size_t at) {
-        sets.append(sets.empty() ? "" : ", ").append(column(at).name).append(" = ");
-        sets += column(at).write_sql("w.c" + std::to_string(types.size()));
-        types.push_back(column(at).array());
-    });
-    auto const count = types.size();
-    types.push_back(value_type::int8);
-    auto const sql = "UPDATE " + name_ + " AS t SET " + sets + " FROM " + arrays_as_table(count) +
-                     " WHERE t." + key.name + " = " + key.write_sql("w.c0");
-    updates_.emplace_back(fields, &pool_->prepare(expecting(sql, count), types, "change records"));
-    return *updates_.back().second;
+    return updates_.of(
+        fields, [&]() -> auto const& {
+            auto const& key = key_column();
+            std::vector<value_type> types{key.array()};
+            std::string sets;
+            for_each_bit(fields, [&](std::size_t at) {
+                sets.append(sets.empty() ? "" : ", ").append(column(at).name).append(" = ");
+                sets += column(at).write_sql("w.c" + std::to_string(types.size()));
+                types.push_back(column(at).array());
+            });
+            auto const count = types.size();
+            types.push_back(value_type::int8);
+            auto const sql = "UPDATE " + name_ + " AS t SET " + sets + " FROM " +
+                             arrays_as_table(count) + " WHERE t." + key.name + " = " +
+                             key.write_sql("w.c0");
+            return pool_->prepare(expecting(sql, count), types, "change records");
+        });
 }
 
 SETTLE_FUNCTION statement const& bound_table::sums_of(std::uint64_t changed,
                                                       std::uint64_t bounded) const {
-    std::lock_guard const guard{mutex_};
-    for (auto const& [known, by] : sums_) {
-        if (known == std::pair{changed, bounded}) return *by;
-    }
-    auto const& key = key_column();
-    std::vector<value_type> types{key.array()};
-    auto const next = [&](std::size_t at) {
-        types.push_back(value_type::int8_array);
-        return column(at).write_sql("w.c" + std::to_string(types.size() - 1));
-    };
-    std::string sets;
-    for_each_bit(changed, [&](std::size_t at) {
-        auto const& name = column(at).name;
-        sets.append(sets.empty() ? "" : ", ").append(name).append(" = t.").append(name);
-        sets.append(" + ").append(next(at));
-    });
-    auto condition = " WHERE t." + key.name + " = " + key.write_sql("w.c0");
-    for_each_bit(bounded, [&](std::size_t at) {
-        condition += " AND t." + column(at).name + " >= " + next(at);
-        condition += " AND t." + column(at).name + " <= " + next(at);
-    });
-    auto const count = types.size();
-    types.push_back(value_type::int8);
-    auto const wave = arrays_as_table(count);
-    auto const sql =
-        changed != 0
-            ? expecting("UPDATE " + name_ + " AS t SET " + sets + " FROM " + wave + condition,
-                        count)
-            : counting("SELECT FROM " + name_ + " AS t, " + wave + condition +
-                           " FOR NO KEY UPDATE OF t",
-                       count);
-    sums_.emplace_back(std::pair{changed, bounded}, &pool_->prepare(sql, types, "change records"));
-    return *sums_.back().second;
+    return sums_.of(
+        {changed, bounded}, [&]() -> auto const& {
+            auto const& key = key_column();
+            std::vector<value_type> types{key.array()};
+            auto const next = [&](std::size_t at) {
+                types.push_back(value_type::int8_array);
+                return column(at).write_sql("w.c" + std::to_string(types.size() - 1));
+            };
+            std::string sets;
+            for_each_bit(changed, [&](std::size_t at) {
+                auto const& name = column(at).name;
+                sets.append(sets.empty() ? "" : ", ").append(name).append(" = t.").append(name);
+                sets.append(" + ").append(next(at));
+            });
+            auto condition = " WHERE t." + key.name + " = " + key.write_sql("w.c0");
+            for_each_bit(bounded, [&](std::size_t at) {
+                condition += " AND t." + column(at).name + " >= " + next(at);
+                condition += " AND t." + column(at).name + " <= " + next(at);
+            });
+            auto const count = types.size();
+            types.push_back(value_type::int8);
+            auto const wave = arrays_as_table(count);
+            auto const sql = changed != 0 ? expecting("UPDATE " + name_ + " AS t SET " + sets +
+                                                          " FROM " + wave + condition,
+                                                      count)
+                                          : counting("SELECT FROM " + name_ + " AS t, " + wave +
+                                                         condition + " FOR NO KEY UPDATE OF t",
+                                                     count);
+            return pool_->prepare(sql, types, "change records");
+        });
 }
 
 SETTLE_FUNCTION void

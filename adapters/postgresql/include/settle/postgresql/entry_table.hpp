@@ -8,7 +8,7 @@
 #include <settle/postgresql/row.hpp>
 #include <settle/store/seam.hpp>
 
-#include <array>
+#include <tuple>
 
 SETTLE_BEGIN
 namespace postgresql::detail {
@@ -24,21 +24,29 @@ public:
     /// Queues the insert of entries that do not exist; read_inserted() gives each its answer.
     /// Shape:   all - not empty
     std::size_t send_insert(connection& on, std::span<sent_write const> all,
-                            write_context const& at) const;
+                            write_context const& at) const {
+        return send_writes(kind::insert, on, all, at);
+    }
     static void read_inserted(rows const& inserted, std::span<sent_write const> all);
 
     /// Queues compare-and-sets of one action; read_changed() gives each its answer.
     /// Shape:   all - not empty
     std::size_t send_change(connection& on, std::span<sent_write const> all,
-                            write_context const& at) const;
+                            write_context const& at) const {
+        return send_writes(kind::change, on, all, at);
+    }
     static void read_changed(rows const& changed, std::span<sent_write const> all);
 
     /// Queues the insert of entries with new ids, for a native transaction that fails with
     /// unique_violation if an id exists.
-    void send_new(connection& on, std::span<sent_write const> all, write_context const& at) const;
+    void send_new(connection& on, std::span<sent_write const> all, write_context const& at) const {
+        static_cast<void>(send_writes(kind::insert_new, on, all, at));
+    }
     /// Queues changes of entries that send_locks() has locked, and which are as the changes expect.
     void send_certain(connection& on, std::span<sent_write const> all,
-                      write_context const& at) const;
+                      write_context const& at) const {
+        static_cast<void>(send_writes(kind::certain, on, all, at));
+    }
     /// Queues a read of id, state, epoch and revision of some entries, and locks them.
     std::size_t send_locks(connection& on, array_value const& ids) const {
         return on.send(*locks_, ids);
@@ -61,11 +69,18 @@ public:
                            timestamp before, std::size_t limit) const;
 
 private:
+    enum class kind : std::uint8_t { insert, insert_new, change, certain };
+    /// A kind, its action, and the columns whose values are arrays, a bit for each.
+    using shape = std::tuple<kind, step, std::uint64_t>;
+
+    /// Queues the writes. A column whose values are all equal is one value instead of an array.
+    std::size_t send_writes(kind of, connection& on, std::span<sent_write const> all,
+                            write_context const& at) const;
+    [[nodiscard]] statement const& statement_of(shape const& wanted) const;
+
+    pool* pool_;
     std::string table_;
-    statement const* insert_;
-    statement const* new_;
-    std::array<statement const*, static_cast<std::size_t>(step::commit_and_close) + 1> changes_{};
-    std::array<statement const*, static_cast<std::size_t>(step::commit_and_close) + 1> certain_{};
+    mutable statement_cache<shape> writes_;
     statement const* locks_;
     statement const* look_;
     statement const* read_;

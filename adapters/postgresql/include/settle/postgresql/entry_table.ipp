@@ -32,69 +32,52 @@ namespace postgresql::detail {
     }
 }
 
-/// The values of entry writes, an array for each field.
-class entry_arrays {
-public:
-    using fields = std::span<entry_field const>;
+/// The columns of a write: the state that a change expects, and then the fields that it stores.
+struct write_columns {
+    write_columns(bool inserts, step action)
+        : fields(inserts ? settle::detail::fields_inserted()
+                         : settle::detail::fields_changed_by(action)),
+          expected(inserts ? 0 : 4) {}
 
-    explicit entry_arrays(fields of) : fields_(of) {
-        for (auto const one : of) arrays_.emplace_back(element_of(one));
+    [[nodiscard]] std::size_t size() const noexcept { return expected + fields.size(); }
+    [[nodiscard]] value_type element(std::size_t at) const {
+        if (at >= expected) return element_of(fields[at - expected]);
+        return at == 0 ? value_type::text : value_type::int8;
     }
-    void add(entry_write const& write, write_context const& at) {
-        std::string text;
-        for (std::size_t number = 0; number < fields_.size(); ++number) {
-            bool given = false;
-            text.clear();
-            settle::detail::with_stored_value(fields_[number], write, at, text, [&](auto value) {
-                arrays_[number].add(value);
-                given = true;
-            });
-            if (!given) arrays_[number].add(nullptr);
-        }
-    }
-    [[nodiscard]] std::vector<array_value> const& all() const { return arrays_; }
 
-private:
-    fields fields_;
-    std::vector<array_value> arrays_;
+    std::span<entry_field const> fields;
+    std::size_t expected; ///< id, state, epoch and revision
 };
 
-/// The state that a change expects, beside the id: state, epoch and revision.
-inline constexpr std::size_t expected_columns = 4;
-
-[[nodiscard]] inline std::vector<value_type> types_of(std::span<entry_field const> fields) {
-    std::vector<value_type> types;
-    for (auto const one : fields) types.push_back(array_of(element_of(one)));
-    return types;
-}
-
-[[nodiscard]] SETTLE_FUNCTION std::string insert_sql(std::string const& table) {
+[[nodiscard]] SETTLE_FUNCTION std::string
+insert_sql(std::string const& table, std::span<std::string const> values, std::string const& wave) {
     auto const fields = settle::detail::fields_inserted();
     std::string names;
-    std::string values;
+    std::string given;
     for (std::size_t at = 0; at < fields.size(); ++at) {
         std::string const separator = at == 0 ? "" : ", ";
-        std::string const value = "w.c" + std::to_string(at);
         names.append(separator).append(settle::detail::name_of(fields[at]));
         bool const has_default = fields[at] == settle::detail::entry_field::stages_kept;
-        values.append(separator).append(has_default ? "coalesce(" + value + ", 0)" : value);
+        given += separator;
+        given += has_default ? "coalesce(" + values[at] + ", 0)" : values[at];
     }
-    return "INSERT INTO " + table + "(" + names + ") SELECT " + values + " FROM " +
-           arrays_as_table(fields.size());
+    return "INSERT INTO " + table + "(" + names + ") SELECT " + given + wave;
 }
 
 /// Without a value, a column stays as it is.
-[[nodiscard]] SETTLE_FUNCTION std::string change_sql(std::string const& table, step action) {
-    auto const fields = settle::detail::fields_changed_by(action);
+[[nodiscard]] SETTLE_FUNCTION std::string change_sql(std::string const& table,
+                                                     write_columns const& columns,
+                                                     std::span<std::string const> values,
+                                                     std::string const& wave) {
     std::string sets;
-    for (std::size_t at = 0; at < fields.size(); ++at) {
-        auto const name = std::string{settle::detail::name_of(fields[at])};
-        sets += (at == 0 ? "" : ", ") + name + " = coalesce(w.c" +
-                std::to_string(expected_columns + at) + ", e." + name + ")";
+    for (std::size_t at = 0; at < columns.fields.size(); ++at) {
+        auto const name = std::string{settle::detail::name_of(columns.fields[at])};
+        sets += (at == 0 ? "" : ", ") + name + " = coalesce(" + values[columns.expected + at] +
+                ", e." + name + ")";
     }
-    return "UPDATE " + table + " AS e SET " + sets + " FROM " +
-           arrays_as_table(expected_columns + fields.size(), true) +
-           " WHERE e.id = w.c0 AND e.state = w.c1 AND e.epoch = w.c2 AND e.revision = w.c3";
+    return "UPDATE " + table + " AS e SET " + sets + wave + " WHERE e.id = " + values[0] +
+           " AND e.state = " + values[1] + " AND e.epoch = " + values[2] +
+           " AND e.revision = " + values[3];
 }
 
 /// The columns of an entry in the order of the fields. An entry that a cancel or a sweep inserted
@@ -115,25 +98,8 @@ inline constexpr std::size_t expected_columns = 4;
 }
 
 SETTLE_FUNCTION entry_table::entry_table(pool& with)
-    : table_(with.schema_prefix() + "settle_entry") {
+    : pool_(&with), table_(with.schema_prefix() + "settle_entry") {
     auto const& table = table_;
-    auto const insert_types = types_of(settle::detail::fields_inserted());
-    insert_ = &with.prepare(insert_sql(table) + " ON CONFLICT (id) DO NOTHING RETURNING id",
-                            insert_types, "insert entries");
-    new_ = &with.prepare(insert_sql(table), insert_types, "insert entries");
-    for (auto const action :
-         {step::claim, step::keep, step::commit, step::commit_and_close, step::close, step::cancel,
-          step::one_phase}) {
-        std::vector<value_type> types{value_type::text_array, value_type::int8_array,
-                                      value_type::int8_array, value_type::int8_array};
-        auto const more = types_of(settle::detail::fields_changed_by(action));
-        types.insert(types.end(), more.begin(), more.end());
-        auto const sql = change_sql(table, action);
-        auto const number = static_cast<std::size_t>(action);
-        changes_[number] = &with.prepare(sql + " RETURNING w.n", types, "change entries");
-        types.push_back(value_type::int8);
-        certain_[number] = &with.prepare(expecting(sql, types.size() - 1), types, "change entries");
-    }
     using enum value_type;
     locks_ = &with.prepare("SELECT id, state, epoch, revision FROM " + table +
                                " WHERE id = ANY($1) ORDER BY id FOR UPDATE",
@@ -169,18 +135,86 @@ SETTLE_FUNCTION entry_table::entry_table(pool& with)
                       {text}, "look at the size of the log");
 }
 
-SETTLE_FUNCTION std::size_t send_inserts(connection& on, statement const& by,
-                                         std::span<sent_write const> all,
-                                         write_context const& at) {
-    entry_arrays arrays{settle::detail::fields_inserted()};
-    for (auto const& one : all) arrays.add(*one.write, at);
-    return on.send(by, parameters{arrays.all()});
+SETTLE_FUNCTION statement const& entry_table::statement_of(shape const& wanted) const {
+    return writes_.of(
+        wanted, [&]() -> auto const& {
+            auto const [of, action, arrays] = wanted;
+            bool const inserts = of == kind::insert || of == kind::insert_new;
+            write_columns const columns{inserts, action};
+            auto const is_array = [arrays = arrays](std::size_t at) {
+                return (arrays >> at & 1U) != 0;
+            };
+            std::vector<value_type> types;
+            std::vector<std::string> values;
+            for (std::size_t at = 0; at < columns.size(); ++at) {
+                auto const element = columns.element(at);
+                types.push_back(is_array(at) ? array_of(element) : element);
+                values.push_back(is_array(at) ? "w.c" + std::to_string(at)
+                                              : "$" + std::to_string(at + 1));
+            }
+            // Without arrays, it writes one entry.
+            std::string const wave =
+                arrays == 0
+                    ? ""
+                    : " FROM " + arrays_as_table(columns.size(), of == kind::change, is_array);
+            auto sql = inserts ? insert_sql(table_, values, wave)
+                               : change_sql(table_, columns, values, wave);
+            if (of == kind::insert) sql += " ON CONFLICT (id) DO NOTHING RETURNING id";
+            if (of == kind::change) sql += arrays == 0 ? " RETURNING 1::int8" : " RETURNING w.n";
+            if (of == kind::certain) {
+                sql = expecting(sql, types.size());
+                types.push_back(value_type::int8);
+            }
+            return pool_->prepare(sql, types, inserts ? "insert entries" : "change entries");
+        });
 }
 
-SETTLE_FUNCTION std::size_t entry_table::send_insert(connection& on,
+SETTLE_FUNCTION std::size_t entry_table::send_writes(kind of, connection& on,
                                                      std::span<sent_write const> all,
                                                      write_context const& at) const {
-    return send_inserts(on, *insert_, all, at);
+    bool const inserts = of == kind::insert || of == kind::insert_new;
+    auto const action = inserts ? step::insert : all.front().write->action;
+    write_columns const columns{inserts, action};
+    std::vector<column_values> values;
+    for (std::size_t one = 0; one < columns.size(); ++one) {
+        values.emplace_back(columns.element(one));
+    }
+    std::string text;
+    for (auto const& one : all) {
+        entry_write const& write = *one.write;
+        if (!inserts) {
+            values[0].add(std::string_view{*one.id});
+            values[1].add(settle::detail::number_in(write.change.from));
+            values[2].add(settle::detail::number_in(write.change.from_epoch));
+            values[3].add(settle::detail::number_in(write.change.from_revision));
+        }
+        auto to = values.begin() + static_cast<std::ptrdiff_t>(columns.expected);
+        for (auto const field : columns.fields) {
+            bool given = false;
+            text.clear();
+            settle::detail::with_stored_value(field, write, at, text, [&](auto value) {
+                to->add(value);
+                given = true;
+            });
+            if (!given) to->add(nullptr);
+            ++to;
+        }
+    }
+    // The entries of a wave are found by arrays, as the server would count on too few entries with
+    // one state.
+    auto const found_by = std::max(columns.expected, std::size_t{1});
+    std::uint64_t arrays = 0;
+    for (std::size_t one = 0; one < columns.size(); ++one) {
+        bool const is_array = all.size() > 1 && (one < found_by || values[one].differ());
+        arrays |= std::uint64_t{is_array} << one;
+    }
+    parameters given;
+    for (std::size_t one = 0; one < columns.size(); ++one) {
+        if ((arrays >> one & 1U) != 0) values[one].bind_array(given);
+        else values[one].bind_value(given);
+    }
+    if (of == kind::certain) given.bind(static_cast<std::int64_t>(all.size()));
+    return on.send(statement_of({of, action, arrays}), given);
 }
 
 SETTLE_FUNCTION void entry_table::read_inserted(rows const& inserted,
@@ -196,53 +230,12 @@ SETTLE_FUNCTION void entry_table::read_inserted(rows const& inserted,
     }
 }
 
-/// Queues compare-and-sets.
-/// Shape:   counted - the statement has the number of the changes as its last parameter
-SETTLE_FUNCTION std::size_t send_changes(connection& on, statement const& by,
-                                         std::span<sent_write const> all, write_context const& at,
-                                         bool counted) {
-    array_value ids{value_type::text};
-    std::array<array_value, expected_columns - 1> expected{array_value{value_type::int8},
-                                                           array_value{value_type::int8},
-                                                           array_value{value_type::int8}};
-    entry_arrays arrays{settle::detail::fields_changed_by(all.front().write->action)};
-    for (auto const& one : all) {
-        transition const& change = one.write->change;
-        ids.add(std::string_view{*one.id});
-        expected[0].add(settle::detail::number_in(change.from));
-        expected[1].add(settle::detail::number_in(change.from_epoch));
-        expected[2].add(settle::detail::number_in(change.from_revision));
-        arrays.add(*one.write, at);
-    }
-    parameters values{ids, expected[0], expected[1], expected[2], arrays.all()};
-    if (counted) values.bind(static_cast<std::int64_t>(all.size()));
-    return on.send(by, values);
-}
-
-SETTLE_FUNCTION std::size_t entry_table::send_change(connection& on,
-                                                     std::span<sent_write const> all,
-                                                     write_context const& at) const {
-    return send_changes(on, *changes_[static_cast<std::size_t>(all.front().write->action)], all, at,
-                        false);
-}
-
 SETTLE_FUNCTION void entry_table::read_changed(rows const& changed,
                                                std::span<sent_write const> all) {
     for (auto const& one : all) one.result->reply = log_answer::conflict;
     for_each_row(changed, [&](row const& one) {
         all[static_cast<std::size_t>(one.integer(0) - 1)].result->reply = log_answer::taken;
     });
-}
-
-SETTLE_FUNCTION void entry_table::send_new(connection& on, std::span<sent_write const> all,
-                                           write_context const& at) const {
-    static_cast<void>(send_inserts(on, *new_, all, at));
-}
-
-SETTLE_FUNCTION void entry_table::send_certain(connection& on, std::span<sent_write const> all,
-                                               write_context const& at) const {
-    auto const& by = *certain_[static_cast<std::size_t>(all.front().write->action)];
-    static_cast<void>(send_changes(on, by, all, at, true));
 }
 
 SETTLE_FUNCTION std::size_t entry_table::send_page(connection& on, entry_filter const& filter,

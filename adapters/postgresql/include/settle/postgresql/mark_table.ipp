@@ -37,28 +37,31 @@ SETTLE_FUNCTION mark_table::mark_table(pool& with) {
                          {text_array, text_array, int8_array, int8_array, int8_array, text_array,
                           text_array, text_array, text_array, text},
                          "add marks");
-    constexpr char const* is_of_wave =
-        " WHERE (m.key, m.id, m.participant, m.line) = (w.c0, w.c1, w.c2, w.c3)";
-    raise_ = &with.prepare(expecting("UPDATE " + table + " AS m SET epoch = w.c4 FROM " +
-                                         arrays_as_table(5) + is_of_wave + " AND m.collection = $6",
-                                     6),
-                           {text_array, text_array, int8_array, int8_array, int8_array, text, int8},
-                           "raise marks");
+    // Each mark is found by its key, and then changed by its place. Joined in one step, the server
+    // may read all marks of the collection for each mark of the wave, since it counts on few.
+    auto const found = [&](std::size_t arrays) {
+        return arrays_as_table(arrays) + " CROSS JOIN LATERAL (SELECT k.ctid FROM " + table +
+               " AS k WHERE k.collection = $" + std::to_string(arrays + 1) +
+               " AND (k.key, k.id, k.participant, k.line) = (w.c0, w.c1, w.c2, w.c3) OFFSET 0) "
+               "AS k WHERE m.ctid = k.ctid";
+    };
+    raise_ = &with.prepare(
+        expecting("UPDATE " + table + " AS m SET epoch = w.c4 FROM " + found(5), 6),
+        {text_array, text_array, int8_array, int8_array, int8_array, text, int8}, "raise marks");
     pull_ =
-        &with.prepare(expecting("DELETE FROM " + table + " AS m USING " + arrays_as_table(4) +
-                                    is_of_wave + " AND m.collection = $5",
-                                5),
+        &with.prepare(expecting("DELETE FROM " + table + " AS m USING " + found(4), 5),
                       {text_array, text_array, int8_array, int8_array, text, int8}, "pull marks");
     finish_ = &with.prepare(
-        expecting("DELETE FROM " + table + " AS m USING " + arrays_as_table(6) + is_of_wave +
-                      " AND m.collection = $7 AND m.epoch = w.c4 AND "
+        expecting("DELETE FROM " + table + " AS m USING " + found(6) +
+                      " AND m.epoch = w.c4 AND "
                       "m.confirm IS NOT DISTINCT FROM w.c5 AND m.effect = 'add'",
                   7),
         {text_array, text_array, int8_array, int8_array, int8_array, text_array, text, int8},
         "pull marks");
     unmarked_ =
-        &with.prepare("SELECT 1 / (NOT EXISTS (SELECT FROM " + arrays_as_table(1) + " JOIN " +
-                          table + " AS m ON m.key = w.c0 AND m.collection = $2))::int",
+        &with.prepare("SELECT 1 / (NOT EXISTS (SELECT FROM " + arrays_as_table(1) +
+                          " CROSS JOIN LATERAL (SELECT FROM " + table +
+                          " AS m WHERE m.key = w.c0 AND m.collection = $2 OFFSET 0) AS m))::int",
                       {text_array, text}, "look for marks");
     page_ = &with.prepare(
         "SELECT id, participant, line, collection, key, epoch FROM " + table +

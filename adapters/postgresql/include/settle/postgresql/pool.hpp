@@ -5,9 +5,11 @@
 #include <settle/adapter/connection_pool.hpp>
 #include <settle/postgresql/connection.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <map>
+#include <mutex>
 
 SETTLE_BEGIN
 namespace postgresql::detail {
@@ -48,9 +50,29 @@ private:
     std::map<std::string, statement const*, std::less<>> by_text_;
 };
 
+/// Statements that are prepared when they are first needed, by a key that has few values. Threads may
+/// share a cache.
+template <typename Key>
+class statement_cache {
+public:
+    /// Shape:   prepare() - the statement of the key
+    template <typename Prepare>
+    [[nodiscard]] statement const& of(Key const& key, Prepare&& prepare) {
+        std::lock_guard const guard{mutex_};
+        auto const found = std::find_if(all_.begin(), all_.end(),
+                                        [&](auto const& one) { return one.first == key; });
+        if (found != all_.end()) return *found->second;
+        return *all_.emplace_back(key, &prepare()).second;
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::pair<Key, statement const*>> all_;
+};
+
 } // namespace postgresql::detail
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/postgresql/pool.ipp>
+#    include <settle/postgresql/pool.ipp>
 #endif

@@ -46,17 +46,26 @@ void for_each_row(rows const& of, Function&& function) {
     for (int at = 0; at < of.size(); ++at) function(row{of, at});
 }
 
-/// The parameters of a statement over arrays as the table `w` of its columns: `unnest($1, $2) AS
-/// w(c0, c1)`; with `WITH ORDINALITY`, its last column is `n`, which begins with 1.
-[[nodiscard]] inline std::string arrays_as_table(std::size_t count, bool ordinality = false) {
+/// Some parameters of a statement, which are arrays, as the table `w` of their columns:
+/// `unnest($1, $3) AS w(c0, c2)`; with `WITH ORDINALITY`, its last column is `n`, which begins
+/// with 1.
+/// Shape:   are_arrays(number) - of the parameters, from 0 on
+template <typename Predicate>
+[[nodiscard]] std::string arrays_as_table(std::size_t count, bool ordinality,
+                                          Predicate&& are_arrays) {
     std::string values;
     std::string names;
     for (std::size_t at = 0; at < count; ++at) {
-        values.append(at == 0 ? "$" : ", $").append(std::to_string(at + 1));
-        names.append(at == 0 ? "c" : ", c").append(std::to_string(at));
+        if (!are_arrays(at)) continue;
+        values.append(values.empty() ? "$" : ", $").append(std::to_string(at + 1));
+        names.append(names.empty() ? "c" : ", c").append(std::to_string(at));
     }
     return "unnest(" + values + (ordinality ? ") WITH ORDINALITY AS w(" : ") AS w(") + names +
            (ordinality ? ", n)" : ")");
+}
+/// The same for the first parameters.
+[[nodiscard]] inline std::string arrays_as_table(std::size_t count, bool ordinality = false) {
+    return arrays_as_table(count, ordinality, [](std::size_t) { return true; });
 }
 
 /// The statement fails with division_by_zero if another number of rows comes than the last

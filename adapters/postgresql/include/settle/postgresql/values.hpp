@@ -81,6 +81,8 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
     [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
+    /// The elements: the length of each, -1 for NULL, and its bytes.
+    [[nodiscard]] std::string_view elements() const noexcept;
 
 private:
     array_value& counted();
@@ -166,6 +168,32 @@ private:
         void operator()(PGresult* held) const noexcept { PQclear(held); }
     };
     std::unique_ptr<PGresult, clearer> held_;
+};
+
+/// The values of one column in a wave: an array, or one value that all have.
+class column_values {
+public:
+    /// Shape:   of - the type of the values
+    explicit column_values(value_type of) : all_(of) {}
+
+    template <typename Value>
+    void add(Value const& value) {
+        auto const before = all_.elements().size();
+        all_.add(value);
+        auto const added = all_.elements().substr(before);
+        if (before == 0) first_ = added.size();
+        else differ_ = differ_ || added != all_.elements().substr(0, first_);
+    }
+    [[nodiscard]] bool differ() const noexcept { return differ_; }
+
+    void bind_array(parameters& to) const noexcept { to.bind(all_); }
+    /// Binds the value that all have.
+    void bind_value(parameters& to) const noexcept;
+
+private:
+    array_value all_;
+    std::size_t first_ = 0; ///< the bytes of the first element
+    bool differ_ = false;
 };
 
 } // namespace postgresql::detail

@@ -10,8 +10,9 @@
 SETTLE_BEGIN
 namespace postgresql::detail {
 
-/// Where the header of an array has the number of its elements.
+/// Where the header of an array has the number of its elements, and where it ends.
 inline constexpr std::size_t array_count_at = 12;
+inline constexpr std::size_t array_header = 20;
 
 SETTLE_FUNCTION array_value::array_value(value_type of) {
     append_number(bytes_, std::int32_t{1}); // dimensions
@@ -32,6 +33,17 @@ SETTLE_FUNCTION array_value& array_value::counted() {
         bytes_[array_count_at + at] = static_cast<char>(count >> (24 - 8 * at) & 0xffU);
     }
     return *this;
+}
+
+SETTLE_FUNCTION std::string_view array_value::elements() const noexcept {
+    return bytes().substr(array_header);
+}
+
+SETTLE_FUNCTION void column_values::bind_value(parameters& to) const noexcept {
+    auto const value = all_.elements().substr(0, first_);
+    constexpr std::size_t length = 4;
+    if (number_at<std::int32_t>(value.data()) < 0) to.bind(nullptr);
+    else to.bind(value.substr(length));
 }
 
 SETTLE_FUNCTION parameters& parameters::set(char const* bytes, std::size_t size) noexcept {
