@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,12 +83,7 @@ public:
         auto const until = deadline_after(longest_wait_);
         std::unique_lock guard{mutex_};
         for (;;) {
-            while (!unused_.empty()) {
-                auto one = std::move(unused_.back());
-                unused_.pop_back();
-                if (one->alive()) return {*this, std::move(one)};
-                --count_;
-            }
+            if (auto one = pop_unused()) return {*this, std::move(one)};
             if (count_ < most_) break;
             bool const late = returned_.wait_until(guard, until) == std::cv_status::timeout;
             if (late && unused_.empty() && count_ >= most_) throw failure(all_in_use(most_));
@@ -100,6 +96,14 @@ public:
             leave();
             throw;
         }
+    }
+
+    /// An unused connection that still stands, without a wait. Empty if there is none.
+    [[nodiscard]] std::optional<loan> take_unused() {
+        if (!made_in_.is_here()) return std::nullopt;
+        std::lock_guard const guard{mutex_};
+        if (auto one = pop_unused()) return loan{*this, std::move(one)};
+        return std::nullopt;
     }
 
     /// A new connection that is not of the pool. While the server takes no connections, it tries
@@ -119,6 +123,17 @@ private:
     virtual bool take_back(Connection& one) noexcept = 0;
     [[nodiscard]] virtual error all_in_use(std::size_t count) const = 0;
 
+    /// Null if no unused connection stands.
+    /// Shape:   the mutex is held
+    [[nodiscard]] std::unique_ptr<Connection> pop_unused() noexcept {
+        while (!unused_.empty()) {
+            auto one = std::move(unused_.back());
+            unused_.pop_back();
+            if (one->alive()) return one;
+            --count_;
+        }
+        return nullptr;
+    }
     void put_back(std::unique_ptr<Connection> one) noexcept {
         if (one == nullptr || !take_back(*one)) {
             one.reset();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waves that run side by side with waves of other stores, each on its own thread.
+// Waves that run side by side with waves of other stores: each on its own thread, or sent to its
+// server and ended by the thread that waits for it.
 #pragma once
 
 #include <settle/adapter/native_wave.hpp>
@@ -15,7 +16,8 @@ SETTLE_BEGIN
 namespace detail {
 
 /// Shape:   threads may share an object; the address of its results identifies a wave
-/// Cost:    a thread for each wave, which is cheap compared with the wait for a server
+/// Cost:    a thread for each wave that was not sent before, which is cheap compared with the wait
+///          for a server, unless the machine is busy
 class waves_under_way {
 public:
     waves_under_way() = default;
@@ -28,15 +30,18 @@ public:
 
     /// Begins `perform(kept)`, which returns the commit result, on another thread. False if no
     /// thread can be started: then nothing has begun.
-    /// Shape:   everything that perform uses stays until finish() or abandon()
+    /// Shape:   everything that perform uses stays until finish() or abandon(); is_sent - the
+    /// server
+    ///          works at the wave already: perform then waits for the answers in finish()
     template <typename Perform>
-    [[nodiscard]] bool start(std::span<part_result> results, Perform perform) {
+    [[nodiscard]] bool start(std::span<part_result> results, Perform perform,
+                             bool is_sent = false) {
         std::lock_guard const guard{mutex_};
         one_wave& made = waves_[results.data()];
         try {
-            made.ended = std::async(std::launch::async, [&made, perform = std::move(perform)] {
-                return perform(made.kept);
-            });
+            made.ended = std::async(
+                is_sent ? std::launch::deferred : std::launch::async,
+                [&made, perform = std::move(perform)]() mutable { return perform(made.kept); });
             return true;
         } catch (std::system_error const&) {
             waves_.erase(results.data());

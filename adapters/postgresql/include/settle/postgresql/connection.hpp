@@ -79,7 +79,15 @@ public:
     /// Sends what is queued with a COMMIT behind it: one round trip.
     /// Errors:  throws settle::failure with commit_unknown if the native transaction took effect at
     ///          most once, perhaps later; with any other code it took no effect and never will
-    void commit();
+    void commit() {
+        start_commit();
+        finish_commit();
+    }
+    /// The same in two steps: the first sends as much as the system takes, and the second waits for
+    /// the answers.
+    /// Errors:  as commit(); of the first step, the native transaction took no effect
+    void start_commit();
+    void finish_commit();
     /// Sends what is queued with a PREPARE TRANSACTION behind it: one round trip.
     /// Errors:  as commit()
     void prepare(std::string const& name);
@@ -150,7 +158,14 @@ private:
     void queue_word(char const* word, message kind, char const* phase);
     /// Sends what is queued with a message behind it that ends a native transaction.
     /// Errors:  as commit()
-    void finish(decltype(&connection::queue_sql) queues, char const* sql, char const* phase);
+    void finish(decltype(&connection::queue_sql) queues, char const* sql, char const* phase) {
+        start_end(queues, sql, phase);
+        finish_end(phase);
+    }
+    void start_end(decltype(&connection::queue_sql) queues, char const* sql, char const* phase);
+    void finish_end(char const* phase);
+    /// Sends what is queued; run_queue() receives the results.
+    void start_queue() { is_sent_ = PQpipelineSync(native()) == 1; }
     /// Errors:  none: returns what failed
     [[nodiscard]] ending run_queue();
     void take_result(queued const& of, std::size_t at, rows one, ending& into);
@@ -172,6 +187,7 @@ private:
     std::uint64_t round_trips_ = 0;
     bool open_ = false;           ///< a native transaction
     bool begins_ = false;         ///< its BEGIN goes before the next statement
+    bool is_sent_ = false;        ///< all of the queue, with the mark that ends a round trip
     bool not_replicated_ = false; ///< a COMMIT did not wait for its standby
     loss loss_{};
 };

@@ -224,7 +224,7 @@ SETTLE_FUNCTION bool connection::alive() noexcept {
 SETTLE_FUNCTION void connection::lose() noexcept {
     handle_.reset();
     queue_.clear();
-    open_ = begins_ = false;
+    open_ = begins_ = is_sent_ = false;
 }
 
 SETTLE_FUNCTION error connection::problem_of_loss(char const* phase) const {
@@ -341,13 +341,17 @@ SETTLE_FUNCTION void connection::sync() {
     if (ended.at != none) raise_ending(ended, phase);
 }
 
-SETTLE_FUNCTION void connection::commit() {
+SETTLE_FUNCTION void connection::start_commit() {
     if (std::exchange(begins_, false)) {
         // Nothing was sent since begin().
         open_ = false;
         return;
     }
-    finish(&connection::queue_word, "COMMIT", "commit");
+    start_end(&connection::queue_word, "COMMIT", "commit");
+}
+
+SETTLE_FUNCTION void connection::finish_commit() {
+    if (open_) finish_end("commit");
 }
 
 SETTLE_FUNCTION void connection::prepare(std::string const& name) {
@@ -360,13 +364,17 @@ SETTLE_FUNCTION void connection::end_prepared(std::string const& verb, std::stri
     finish(&connection::queue_sql, (verb + quoted_text(name)).c_str(), phase);
 }
 
-SETTLE_FUNCTION void connection::finish(decltype(&connection::queue_sql) queues, char const* sql,
-                                        char const* phase) {
+SETTLE_FUNCTION void connection::start_end(decltype(&connection::queue_sql) queues, char const* sql,
+                                           char const* phase) {
     // A loss that shows before the last message is sent has a certain end.
     if (!alive()) throw failure(problem_of_loss(phase));
     not_replicated_ = false;
-    auto const place = queue_.size();
     (this->*queues)(sql, message::end, phase);
+    start_queue();
+}
+
+SETTLE_FUNCTION void connection::finish_end(char const* phase) {
+    auto const place = queue_.size() - 1;
     auto const ended = run_queue();
     // The server answers in order: behind an error of its own, it did not come to the last message.
     bool const answered = ended.at > place;
@@ -408,7 +416,8 @@ SETTLE_FUNCTION connection::ending connection::run_queue() {
         lose();
         return ended;
     };
-    if (PQpipelineSync(native()) != 1) return lost_at(0);
+    if (!is_sent_) start_queue();
+    if (!std::exchange(is_sent_, false)) return lost_at(0);
     for (std::size_t place = 0; place < all.size(); ++place) {
         rows one;
         rows behind;

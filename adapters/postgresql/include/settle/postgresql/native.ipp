@@ -16,7 +16,7 @@ SETTLE_FUNCTION commit_result native_transaction::perform(action function,
     }
 }
 
-SETTLE_FUNCTION commit_result native_transaction::try_once(action function) {
+SETTLE_FUNCTION std::optional<commit_result> native_transaction::start(action function) {
     try {
         if (!held_ || !(*held_)->good()) {
             held_.reset();
@@ -25,16 +25,29 @@ SETTLE_FUNCTION commit_result native_transaction::try_once(action function) {
         connection& with = **held_;
         with.begin();
         function(with);
-        with.commit();
-        return {commit_status::committed, {}};
+        with.start_commit();
+        return std::nullopt;
     } catch (failure const& caught) {
-        if (held_) (*held_)->rollback();
-        bool const unknown = caught.problem().code == condition::unknown;
-        return {unknown ? commit_status::unknown : commit_status::undone, caught.problem()};
+        return end_failed(caught);
     } catch (...) {
         if (held_) (*held_)->rollback();
         throw;
     }
+}
+
+SETTLE_FUNCTION commit_result native_transaction::finish() {
+    try {
+        (*held_)->finish_commit();
+        return {commit_status::committed, {}};
+    } catch (failure const& caught) {
+        return end_failed(caught);
+    }
+}
+
+SETTLE_FUNCTION commit_result native_transaction::end_failed(failure const& caught) {
+    if (held_) (*held_)->rollback();
+    bool const unknown = caught.problem().code == condition::unknown;
+    return {unknown ? commit_status::unknown : commit_status::undone, caught.problem()};
 }
 
 } // namespace postgresql::detail

@@ -26,7 +26,7 @@ public:
     [[nodiscard]] statement const& prepare(std::string const& sql,
                                            std::vector<value_type> const& types, char const* phase);
 
-    /// The facts of the server that was met first.
+    /// The facts of the server of the first connection.
     [[nodiscard]] server_facts const& server() const noexcept { return server_; }
     /// The schema of the tables, quoted as SQL needs it, with the dot behind it: `"public".`
     [[nodiscard]] std::string const& schema_prefix() const noexcept { return schema_prefix_; }

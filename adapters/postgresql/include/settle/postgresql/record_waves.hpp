@@ -67,6 +67,19 @@ private:
     using call = settle::detail::one_phase_call;
     using groups = settle::detail::groups<call>;
 
+    /// A wave that the server works at, under the condition of conditional_table.
+    struct sent_wave {
+        native_transaction native;
+        std::vector<part_result> made{};
+    };
+    /// Null if nothing was sent: the records must be read, or no connection is unused.
+    std::unique_ptr<sent_wave> send_ahead(std::span<part_request const> all);
+    /// Waits for the end of a wave. False if it has no effect.
+    bool finish_sent(sent_wave& sent, std::span<part_result> kept);
+
+    template <typename Table>
+    void execute_in(connection& on, std::span<part_request const> some,
+                    std::vector<part_result>& made);
     template <typename Table>
     commit_result execute_by(std::span<part_request const> some, std::vector<part_result>& made);
     commit_result execute_some(std::span<part_request const> some, std::vector<part_result>& made);
@@ -106,5 +119,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/postgresql/record_waves.ipp>
+#    include <settle/postgresql/record_waves.ipp>
 #endif

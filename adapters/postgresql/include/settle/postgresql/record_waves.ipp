@@ -56,29 +56,36 @@ SETTLE_FUNCTION bool record_waves::must_read(commit_result const& ended) {
     return true;
 }
 
+template <typename Table>
+void record_waves::execute_in(connection& on, std::span<part_request const> some,
+                              std::vector<part_result>& made) {
+    unit_of_work<Table> unit{tables_, marks_};
+    made.clear();
+    for (auto const& one : some) unit.expect(one);
+    unit.send_reads(on);
+    on.sync();
+    unit.receive(on);
+    for (auto const& one : some) made.push_back(unit.execute(one));
+    unit.send_changes(on);
+}
+
 /// Executes requests in one native transaction.
 template <typename Table>
 commit_result record_waves::execute_by(std::span<part_request const> some,
                                        std::vector<part_result>& made) {
     native_transaction native{*pool_};
-    return native.perform(
-        [&](connection& on) {
-            unit_of_work<Table> unit{tables_, marks_};
-            made.clear();
-            for (auto const& one : some) unit.expect(one);
-            unit.send_reads(on);
-            on.sync();
-            unit.receive(on);
-            for (auto const& one : some) made.push_back(unit.execute(one));
-            unit.send_changes(on);
-        },
-        longest_repetition);
+    return native.perform([&](connection& on) { execute_in<Table>(on, some, made); },
+                          longest_repetition);
+}
+
+/// Whether a conditional update can have the effect of a wave.
+[[nodiscard]] inline bool may_be_conditional(std::span<part_request const> wave) {
+    return wave.front().action == step::apply || wave.front().action == step::confirm;
 }
 
 SETTLE_FUNCTION commit_result record_waves::execute_some(std::span<part_request const> some,
                                                          std::vector<part_result>& made) {
-    auto const action = some.front().action;
-    if ((action == step::apply || action == step::confirm) && backoff_.is_tried()) {
+    if (may_be_conditional(some) && backoff_.is_tried()) {
         auto const ended = execute_by<conditional_table>(some, made);
         if (!must_read(ended) && !is_overtaken(ended)) return ended;
     }
@@ -97,13 +104,40 @@ SETTLE_FUNCTION void record_waves::execute(std::span<part_request const> request
 
 SETTLE_FUNCTION void record_waves::start(std::span<part_request const> requests,
                                          std::span<part_result> results) {
-    bool const begun =
-        beside_ && !requests.empty() && beside_->start(results, [this, requests](auto& kept) {
-            kept.resize(requests.size());
-            perform(requests, kept);
-            return commit_result{};
-        });
-    if (!begun) execute(requests, results);
+    if (!beside_ || requests.empty()) return execute(requests, results);
+    auto sent = send_ahead(requests);
+    bool const is_sent = sent != nullptr;
+    auto perform_all = [this, requests, sent = std::move(sent)](auto& kept) mutable {
+        kept.resize(requests.size());
+        bool const ended = sent && finish_sent(*sent, kept);
+        sent.reset();
+        if (!ended) perform(requests, kept);
+        return commit_result{};
+    };
+    if (!beside_->start(results, std::move(perform_all), is_sent)) {
+        execute(requests, results);
+    }
+}
+
+SETTLE_FUNCTION std::unique_ptr<record_waves::sent_wave>
+record_waves::send_ahead(std::span<part_request const> all) {
+    bool const possible = may_be_conditional(all) &&
+                          std::none_of(all.begin(), all.end(),
+                                       [&](auto const& one) { return held_up_.contains(*one.id); });
+    if (!possible) return nullptr;
+    auto unused = pool_->take_unused();
+    if (!unused || !backoff_.is_tried()) return nullptr;
+    auto sent = std::make_unique<sent_wave>(sent_wave{{*pool_, *std::move(unused)}});
+    auto const failed = sent->native.start(
+        [&](connection& on) { execute_in<conditional_table>(on, all, sent->made); });
+    return failed ? nullptr : std::move(sent);
+}
+
+SETTLE_FUNCTION bool record_waves::finish_sent(sent_wave& sent, std::span<part_result> kept) {
+    auto const ended = sent.native.finish();
+    if (must_read(ended) || ended.status == commit_status::undone) return false;
+    settle::detail::set_results(kept, sent.made, ended);
+    return true;
 }
 
 SETTLE_FUNCTION void record_waves::perform(std::span<part_request const> all,
