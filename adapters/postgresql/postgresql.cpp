@@ -16,6 +16,7 @@
 #include <settle/postgresql/mark_table.ipp>
 #include <settle/postgresql/native.ipp>
 #include <settle/postgresql/pool.ipp>
+#include <settle/postgresql/receiver.ipp>
 #include <settle/postgresql/record_session.ipp>
 #include <settle/postgresql/record_table.ipp>
 #include <settle/postgresql/record_waves.ipp>
@@ -24,3 +25,4 @@
 #include <settle/postgresql/table_check.ipp>
 #include <settle/postgresql/table_column.ipp>
 #include <settle/postgresql/values.ipp>
+#include <settle/postgresql/work_connection.ipp>

@@ -23,6 +23,8 @@ SETTLE_BEGIN
 ///
 ///   session      the access of a handler to the database, inside the native transaction
 ///   transaction  an open native transaction, with
+///                  expect(calls)  comes before all else, with every call whose key will be found,
+///                                 so that the database may lock and read their rows together
 ///                  find(key)      the row, if there is one
 ///                  store(row)     inserts or replaces the row
 ///                  attempt(work)  calls work(session); if it returns false, its writes are undone.
@@ -38,11 +40,13 @@ SETTLE_BEGIN
 ///   find(key)                   the row of a key
 template <typename Database>
 concept ReceiverDatabase = requires(Database& database, typename Database::transaction& native,
-                                    std::string_view key, receiver_row const& row,
-                                    receiver_filter const& filter, timestamp before,
-                                    std::size_t limit, bool (&work)(typename Database::session&),
+                                    std::span<service_call const> calls, std::string_view key,
+                                    receiver_row const& row, receiver_filter const& filter,
+                                    timestamp before, std::size_t limit,
+                                    bool (&work)(typename Database::session&),
                                     void (&function)(typename Database::transaction&)) {
     { Database::largest_wave } -> std::convertible_to<std::size_t>;
+    { native.expect(calls) } -> std::same_as<void>;
     { native.find(key) } -> std::same_as<std::optional<receiver_row>>;
     { native.store(row) } -> std::same_as<void>;
     { native.attempt(work) } -> std::same_as<bool>;
@@ -227,13 +231,14 @@ public:
         if (auto fault = detail::fault_of_key(key); !fault.empty()) {
             return {errc::bad_text, std::move(fault)};
         }
+        service_call call{};
+        call.key = key;
+        call.last_moment = last_moment;
         receiver_row closed;
-        auto const ended = database_->perform([&](typename Database::transaction& native) {
+        auto const ended = database_->perform([&](transaction& native) {
+            native.expect({&call, 1});
             auto found = native.find(key);
             if (decide_close(found ? &found->standing : nullptr) == receiver_step::note) {
-                service_call call{};
-                call.key = key;
-                call.last_moment = last_moment;
                 found = detail::new_row(call, environment_.now());
                 native.store(*found);
             }
@@ -269,6 +274,7 @@ private:
     void take_wave(std::span<service_call const> calls, std::span<service_answer> answers,
                    handler_view handler) {
         auto const ended = database_->perform([&](transaction& native) {
+            native.expect(calls);
             for (std::size_t at = 0; at < calls.size(); ++at) {
                 take_within(native, calls[at], handler, answers[at]);
             }

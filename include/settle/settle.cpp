@@ -8,6 +8,7 @@
 #include <settle/adapter/image_codec.ipp>
 #include <settle/adapter/mark_columns.ipp>
 #include <settle/adapter/mark_effect.ipp>
+#include <settle/adapter/receiver_table.ipp>
 #include <settle/adapter/retry_pauses.ipp>
 #include <settle/adapter/row_values.ipp>
 #include <settle/adapter/sql_connection.ipp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The connection that the work of a prepared part gets from a SQL database.
+// The connection that a user's work gets from a SQL database.
 #pragma once
 
 #include <settle/adapter/sql_values.hpp>
@@ -11,10 +11,10 @@
 SETTLE_BEGIN
 
 /// A connection inside a native transaction. It ends with the work that got it.
-/// Shape:   one statement a call, which neither begins nor ends a native transaction. Its
-///          parameters are written as the database writes them: `?` in MariaDB, `$1` in PostgreSQL
-/// Errors:  throws settle::failure; then the native transaction will not be prepared, whatever the
-///          work answers
+/// Shape:   one statement a call, with parameters as the database writes them: `?` in MariaDB, `$1`
+///          in PostgreSQL
+/// Errors:  throws settle::failure, also for a statement that begins or ends a native transaction
+///          or a savepoint; then the work is undone, whatever it answers
 /// Cost:    a round trip for each statement
 /// Example: auto const left = on.query("SELECT seats FROM flight WHERE id = ? FOR UPDATE", id);
 class sql_connection {
@@ -47,6 +47,9 @@ private:
 };
 
 namespace detail {
+
+/// True for a statement that may begin or end a native transaction or a savepoint.
+[[nodiscard]] bool is_of_transactions(std::string_view sql);
 
 /// The answer to a prepare whose native transaction is rolled back behind the work; nothing if it
 /// can be prepared.

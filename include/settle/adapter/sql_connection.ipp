@@ -4,12 +4,20 @@
 
 #include <settle/adapter/sql_connection.hpp>
 
+#include <algorithm>
+
 SETTLE_BEGIN
 
 SETTLE_FUNCTION sql_rows sql_connection::watch(std::string const& sql,
                                                std::span<sql_value const> values) {
     if (problem_) throw failure(problem_);
     try {
+        if (detail::is_of_transactions(sql)) {
+            throw failure({make_error_code(errc::bad_option),
+                           "settle: the native transaction of the work is not the work's to begin "
+                           "or end. Remove this statement: " +
+                               sql});
+        }
         return run(sql, values);
     } catch (failure const& caught) {
         problem_ = caught.problem();
@@ -18,6 +26,42 @@ SETTLE_FUNCTION sql_rows sql_connection::watch(std::string const& sql,
 }
 
 namespace detail {
+
+/// The text behind the spaces, comments and empty statements at the front.
+[[nodiscard]] SETTLE_FUNCTION std::string_view without_comments(std::string_view sql) {
+    auto const from = [&](std::size_t at) { return sql.substr(std::min(at, sql.size())); };
+    for (;;) {
+        sql = from(sql.find_first_not_of(" \t\r\n\f\v;"));
+        if (sql.starts_with("--") || sql.starts_with('#')) {
+            sql = from(sql.find_first_of("\r\n"));
+        } else if (sql.starts_with("/*")) {
+            // Comments nest in PostgreSQL.
+            std::size_t at = 2;
+            for (int depth = 1; depth > 0 && at < sql.size(); ++at) {
+                auto const two = sql.substr(at, 2);
+                if (two != "/*" && two != "*/") continue;
+                depth += two == "/*" ? 1 : -1;
+                ++at;
+            }
+            sql = from(at);
+        } else {
+            return sql;
+        }
+    }
+}
+
+SETTLE_FUNCTION bool is_of_transactions(std::string_view sql) {
+    std::string word;
+    for (char const byte : without_comments(sql)) {
+        auto const low = static_cast<char>(byte | 0x20);
+        if (low < 'a' || low > 'z') break;
+        word += low;
+    }
+    constexpr std::string_view all[]{"abort",     "begin",   "commit",  "end",
+                                     "execute",   "prepare", "release", "rollback",
+                                     "savepoint", "start",   "xa"};
+    return std::find(std::begin(all), std::end(all), word) != std::end(all);
+}
 
 SETTLE_FUNCTION std::optional<prepare_result>
 answer_without_prepare(work_result const& of, error const& problem,

@@ -41,6 +41,7 @@ public:
     class transaction {
     public:
         explicit transaction(service_memory& of) : of_(&of) {}
+        void expect(std::span<settle::service_call const>) noexcept {}
         [[nodiscard]] std::optional<settle::receiver_row> find(std::string_view key) const {
             return of_->row_of(key);
         }

@@ -49,6 +49,7 @@ public:
     /// Shape:   skips - the work of its attempt failed in the native transaction before
     receiver_transaction(detail::link& with, bool skips) : with_(&with), skips_(skips) {}
 
+    void expect(std::span<service_call const>) noexcept {}
     [[nodiscard]] std::optional<receiver_row> find(std::string_view key);
     void store(receiver_row const& row);
     bool attempt(settle::detail::function_view<bool(receiver_session&)> work);

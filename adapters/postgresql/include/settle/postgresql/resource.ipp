@@ -3,36 +3,10 @@
 #pragma once
 
 #include <settle/postgresql/resource.hpp>
+#include <settle/postgresql/work_connection.hpp>
 
 SETTLE_BEGIN
 namespace postgresql::detail {
-
-/// The connection of the work, inside its native transaction.
-class work_connection final : public sql_connection {
-public:
-    explicit work_connection(connection& with) noexcept : with_(&with) {}
-
-private:
-    sql_rows run(std::string const& sql, std::span<sql_value const> values) override {
-        auto const number = with_->send_texts(sql, values, "do the work of a prepared part");
-        with_->sync();
-        rows const& found = with_->result(number);
-        int const columns = PQnfields(found.native());
-        std::vector<sql_rows::row> all;
-        for (int row = 0; row < found.size(); ++row) {
-            auto& one = all.emplace_back(static_cast<std::size_t>(columns));
-            for (int column = 0; column < columns; ++column) {
-                if (found.is_null(row, column)) continue;
-                one[static_cast<std::size_t>(column)] = std::string{found.text(row, column)};
-            }
-        }
-        // The tag of a SELECT has the number of its rows.
-        bool const reads = std::string_view{PQcmdStatus(found.native())}.starts_with("SELECT");
-        auto const changed = reads ? std::int64_t{0} : found.changed();
-        return {std::move(all), static_cast<std::uint64_t>(changed)};
-    }
-    connection* with_;
-};
 
 [[nodiscard]] SETTLE_FUNCTION bool is_busy(std::error_code const& code) {
     return is_conflict(code) || is_held(code);
@@ -105,7 +79,7 @@ SETTLE_FUNCTION prepare_result resource::prepare(prepared_name const& name,
                     {make_error_code(errc::work_refused),
                      "settle: the part '" + key + "' has a receipt already"}};
         }
-        detail::work_connection inside{*with};
+        detail::work_connection inside{*with, "do the work of a prepared part"};
         auto const done = work(inside);
         auto const ended =
             settle::detail::answer_without_prepare(done, inside.problem(), &detail::is_busy);

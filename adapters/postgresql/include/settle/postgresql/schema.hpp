@@ -12,17 +12,31 @@ inline constexpr std::string_view schema_version = "1";
 
 namespace detail {
 
+/// Tables that are made together. The table `<prefix>meta` has values about the others.
+struct own_tables {
+    std::string_view prefix;
+    std::string_view version;
+    /// Creates the other tables.
+    /// Shape:   schema - with the dot behind it, as SQL takes it
+    void (*create)(connection& with, std::string const& schema);
+};
+
+/// The tables of records and of the log.
+[[nodiscard]] own_tables const& database_tables() noexcept;
+
 /// Creates the tables, if they do not exist.
 /// Errors:  throws settle::failure; errc::other_version for tables that this library cannot use
-void prepare_schema(pool& with);
+void prepare_schema(pool& with, own_tables const& of = database_tables());
 
-/// A stored value about the database, if there is one.
-[[nodiscard]] std::optional<std::string> known_metadata(pool& with, std::string_view name);
+/// A stored value about the tables, if there is one.
+[[nodiscard]] std::optional<std::string> known_metadata(pool& with, std::string_view name,
+                                                        own_tables const& of = database_tables());
 
-/// A value about the database that is written once.
+/// A value about the tables that is written once.
 /// Shape:   value - the initial value
 [[nodiscard]] std::string get_or_init_metadata(pool& with, std::string_view name,
-                                               std::string_view value);
+                                               std::string_view value,
+                                               own_tables const& of = database_tables());
 
 /// A name that no other log has.
 [[nodiscard]] std::string fresh_log_name();

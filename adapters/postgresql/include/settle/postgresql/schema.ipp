@@ -33,8 +33,7 @@ SETTLE_FUNCTION void create_tables(connection& with, std::string const& schema) 
     // Ids and keys are compared by their bytes. `open` is true while an entry is not final: the
     // index of open entries changes only when an entry is inserted and when it ends, and room in
     // the pages keeps all other changes away from the indexes.
-    std::array<std::string, 6> const all{
-        "settle_meta(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)",
+    std::array<std::string, 4> const all{
         "settle_entry(id text COLLATE \"C\" PRIMARY KEY, state smallint NOT NULL, "
         "epoch bigint NOT NULL, revision bigint NOT NULL DEFAULT 0, committed bigint, "
         "created bigint NOT NULL, modified bigint NOT NULL, attempts bigint NOT NULL, "
@@ -46,21 +45,30 @@ SETTLE_FUNCTION void create_tables(connection& with, std::string const& schema) 
         "confirm text, undo text, image text, "
         "PRIMARY KEY (collection, key, id, participant, line))",
         "CREATE INDEX settle_entry_open ON " + schema + "settle_entry(id) WHERE open",
-        entries_view(schema),
-        "INSERT INTO " + schema + "settle_meta VALUES('schema_version', '" +
-            std::string{schema_version} + "')"};
+        entries_view(schema)};
     for (auto const& sql : all) {
         bool const table = sql.starts_with("settle_");
         with.send_sql(table ? "CREATE TABLE " + schema + sql : sql, "create the tables of settle");
     }
 }
 
-SETTLE_FUNCTION void prepare_schema(pool& with) {
+SETTLE_FUNCTION own_tables const& database_tables() noexcept {
+    static constexpr own_tables tables{"settle_", schema_version, &create_tables};
+    return tables;
+}
+
+/// The table of metadata, as SQL takes it.
+[[nodiscard]] SETTLE_FUNCTION std::string meta_of(pool const& with, own_tables const& of) {
+    return with.schema_prefix() + std::string{of.prefix} + "meta";
+}
+
+SETTLE_FUNCTION void prepare_schema(pool& with, own_tables const& of) {
     auto const& schema = with.schema_prefix();
+    auto const meta = meta_of(with, of);
     auto const& look = with.prepare("SELECT to_regclass($1) IS NOT NULL", {value_type::text},
                                     "look for the tables of settle");
     auto const is_there = [&](connection& on) {
-        auto const found = on.send(look, schema + "settle_meta");
+        auto const found = on.send(look, meta);
         on.sync();
         return on.result(found).boolean(0, 0);
     };
@@ -74,22 +82,30 @@ SETTLE_FUNCTION void prepare_schema(pool& with) {
             // Another program may be creating them.
             on.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))",
                         "wait for another program that creates the tables of settle");
-            if (!is_there(on)) create_tables(on, schema);
+            if (is_there(on)) return;
+            constexpr auto phase = "create the tables of settle";
+            on.send_sql("CREATE TABLE " + meta +
+                            "(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)",
+                        phase);
+            on.send_sql("INSERT INTO " + meta + " VALUES('schema_version', '" +
+                            std::string{of.version} + "')",
+                        phase);
+            of.create(on, schema);
         });
     }
-    auto const found = known_metadata(with, "schema_version");
-    if (found == schema_version) return;
+    auto const found = known_metadata(with, "schema_version", of);
+    if (found == of.version) return;
     raise(errc::other_version,
-          "settle: the tables " + schema + "settle_… have version " +
+          "settle: the tables " + schema + std::string{of.prefix} + "… have version " +
               found.value_or(std::string{"unknown"}) + " and this library needs version " +
-              std::string{schema_version} +
+              std::string{of.version} +
               ". Use the release of settle that made them. See postgresql#schema-version");
 }
 
-SETTLE_FUNCTION std::optional<std::string> known_metadata(pool& with, std::string_view name) {
-    auto const& look =
-        with.prepare("SELECT value FROM " + with.schema_prefix() + "settle_meta WHERE name = $1",
-                     {value_type::text}, "read the table settle_meta");
+SETTLE_FUNCTION std::optional<std::string> known_metadata(pool& with, std::string_view name,
+                                                          own_tables const& of) {
+    auto const& look = with.prepare("SELECT value FROM " + meta_of(with, of) + " WHERE name = $1",
+                                    {value_type::text}, "read the table of metadata");
     auto on = with.take();
     auto const found = on->send(look, name);
     on->sync();
@@ -99,13 +115,13 @@ SETTLE_FUNCTION std::optional<std::string> known_metadata(pool& with, std::strin
 }
 
 SETTLE_FUNCTION std::string get_or_init_metadata(pool& with, std::string_view name,
-                                                 std::string_view value) {
-    if (auto known = known_metadata(with, name)) return *std::move(known);
-    auto const& write = with.prepare(
-        "INSERT INTO " + with.schema_prefix() + "settle_meta VALUES($1, $2) ON CONFLICT DO NOTHING",
-        {value_type::text, value_type::text}, "write the table settle_meta");
+                                                 std::string_view value, own_tables const& of) {
+    if (auto known = known_metadata(with, name, of)) return *std::move(known);
+    auto const& write =
+        with.prepare("INSERT INTO " + meta_of(with, of) + " VALUES($1, $2) ON CONFLICT DO NOTHING",
+                     {value_type::text, value_type::text}, "write the table of metadata");
     perform_or_throw(with, [&](connection& on) { on.send(write, name, value); });
-    return known_metadata(with, name).value_or(std::string{});
+    return known_metadata(with, name, of).value_or(std::string{});
 }
 
 SETTLE_FUNCTION std::string fresh_log_name() {

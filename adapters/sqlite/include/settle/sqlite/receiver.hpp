@@ -112,6 +112,7 @@ public:
     receiver_transaction(detail::receiver_statements& with, detail::transaction& native)
         : with_(&with), native_(&native) {}
 
+    void expect(std::span<service_call const>) noexcept {}
     [[nodiscard]] std::optional<receiver_row> find(std::string_view key);
     void store(receiver_row const& row);
     bool attempt(settle::detail::function_view<bool(receiver_session&)> work);

@@ -4,6 +4,7 @@
 
 #include <settle/sqlite/receiver.hpp>
 
+#include <settle/adapter/receiver_table.hpp>
 #include <settle/sqlite/file.hpp>
 #include <settle/sqlite/receiver_schema.hpp>
 
@@ -15,37 +16,15 @@ SETTLE_BEGIN
 namespace sqlite {
 namespace detail {
 
-inline constexpr std::string_view row_columns =
-    "key, status, answer, service, txn, participant, line, has_apply, last_moment, created, "
-    "modified";
-
-SETTLE_FUNCTION std::string select_rows(std::string_view condition) {
-    return std::string{"SELECT "}
-        .append(row_columns)
-        .append(" FROM settle_receiver WHERE ")
-        .append(condition);
-}
-
 /// The statements of a receiver, and the mark of the thread that runs a handler.
 struct receiver_statements {
-    explicit receiver_statements(file& of)
-        : on(of.with().on()), find{on, select_rows("key = ?1"), "read a row of the receiver"},
-          store{on,
-                "INSERT INTO settle_receiver(key, status, answer, service, txn, participant, line, "
-                "has_apply, last_moment, created, modified, ends) "
-                "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
-                "ON CONFLICT(key) DO UPDATE SET status = excluded.status, "
-                "answer = excluded.answer, modified = excluded.modified, ends = excluded.ends",
-                "store a row of the receiver"},
-          erase{on,
-                "DELETE FROM settle_receiver WHERE key IN (SELECT key FROM settle_receiver "
-                "WHERE ends < ?1 ORDER BY ends LIMIT ?2)",
-                "erase rows of the receiver"},
-          find_to_show{of.reader(), select_rows("key = ?1"), "read a row of the receiver"},
-          list{of.reader(),
-               select_rows("key > ?1 AND (?2 IS NULL OR status = ?2) AND "
-                           "(?3 IS NULL OR txn = ?3) ORDER BY key LIMIT ?4"),
-               "list rows of the receiver"} {}
+    explicit receiver_statements(file& of,
+                                 settle::detail::receiver_sql const& sql = {"settle_receiver", '?'})
+        : on(of.with().on()), find{on, sql.select("key = ?1"), "read a row of the receiver"},
+          store{on, sql.store(), "store a row of the receiver"},
+          erase{on, sql.erase(), "erase rows of the receiver"},
+          find_to_show{of.reader(), sql.select("key = ?1"), "read a row of the receiver"},
+          list{of.reader(), sql.list(), "list rows of the receiver"} {}
 
     connection const& on;
     statement find;
@@ -55,32 +34,6 @@ struct receiver_statements {
     statement list;
     std::atomic<std::thread::id> handling{}; ///< the thread that runs a handler
 };
-
-SETTLE_FUNCTION timestamp time_in(run const& from, int column) {
-    return timestamp{std::chrono::milliseconds{from.integer(column)}};
-}
-
-/// Shape:   from - has the columns of row_columns
-SETTLE_FUNCTION receiver_row read_receiver_row(run const& from) {
-    receiver_row row;
-    row.key = from.text(0);
-    auto const status = settle::detail::receiver_status_named(from.text(1));
-    if (!status || from.type(8) != SQLITE_INTEGER) {
-        raise(errc::damaged, "settle: the row '" + row.key +
-                                 "' of the table settle_receiver is damaged: it has an unknown "
-                                 "status, or no last moment. Repair that row. "
-                                 "See errors#damaged");
-    }
-    row.standing = {*status, from.integer(7) != 0, time_in(from, 8)};
-    row.answer = from.text(2);
-    row.service = from.text(3);
-    row.transaction = from.text(4);
-    row.participant = from.text(5);
-    if (from.type(6) != SQLITE_NULL) row.line = static_cast<std::uint32_t>(from.integer(6));
-    row.created = time_in(from, 9);
-    row.modified = time_in(from, 10);
-    return row;
-}
 
 [[nodiscard]] inline bool is_of_settle(char const* name) noexcept {
     return name != nullptr && sqlite3_strnicmp(name, "settle_", 7) == 0;
@@ -170,30 +123,13 @@ SETTLE_FUNCTION detail::statement receiver_session::prepared(std::string_view sq
 SETTLE_FUNCTION std::optional<receiver_row> receiver_transaction::find(std::string_view key) {
     detail::run row{with_->find, key};
     if (!row.next()) return std::nullopt;
-    return detail::read_receiver_row(row);
+    return settle::detail::read_receiver_row(row);
 }
 
 SETTLE_FUNCTION void receiver_transaction::store(receiver_row const& row) {
-    auto const number = [](timestamp at) { return at.time_since_epoch().count(); };
-    auto const& standing = row.standing;
-    std::optional<std::int64_t> line;
-    if (row.line) line = *row.line;
-    std::optional<std::int64_t> ends;
-    if (auto const end = end_of(standing)) ends = number(*end);
-    detail::run{with_->store,
-                row.key,
-                name_of(standing.status),
-                row.answer,
-                row.service,
-                row.transaction,
-                row.participant,
-                line,
-                std::int64_t{standing.has_apply},
-                number(standing.last_moment),
-                number(row.created),
-                number(row.modified),
-                ends}
-        .change();
+    settle::detail::values_of_receiver_row(row, [&](auto const&... values) {
+        detail::run{with_->store, values...}.change();
+    });
 }
 
 SETTLE_FUNCTION bool
@@ -267,8 +203,7 @@ receiver_database::perform(settle::detail::function_view<void(receiver_transacti
 SETTLE_FUNCTION result<std::size_t> receiver_database::erase(timestamp before, std::size_t limit) {
     std::size_t erased = 0;
     auto ended = perform([&](receiver_transaction&) {
-        auto const most = static_cast<std::int64_t>(
-            std::min(limit, std::size_t{std::numeric_limits<std::int32_t>::max()}));
+        auto const most = settle::detail::limit_of(limit);
         detail::run rows{statements_->erase, before.time_since_epoch().count(), most};
         erased = static_cast<std::size_t>(rows.change());
     });
@@ -279,15 +214,11 @@ SETTLE_FUNCTION result<std::size_t> receiver_database::erase(timestamp before, s
 SETTLE_FUNCTION result<std::vector<receiver_row>>
 receiver_database::list(receiver_filter const& filter, std::string_view after, std::size_t limit) {
     return file_->reading([&] {
-        std::optional<std::string_view> status;
-        if (filter.status) status = name_of(*filter.status);
-        std::optional<std::string_view> id;
-        if (!filter.transaction.empty()) id = filter.transaction;
-        auto const most = static_cast<std::int64_t>(
-            std::min(limit, std::size_t{std::numeric_limits<std::int32_t>::max()}));
         std::vector<receiver_row> rows;
-        detail::run row{statements_->list, after, status, id, most};
-        while (row.next()) rows.push_back(detail::read_receiver_row(row));
+        settle::detail::page_of_receiver_rows(filter, after, limit, [&](auto const&... values) {
+            detail::run row{statements_->list, values...};
+            while (row.next()) rows.push_back(settle::detail::read_receiver_row(row));
+        });
         return rows;
     });
 }
@@ -296,7 +227,7 @@ SETTLE_FUNCTION result<std::optional<receiver_row>> receiver_database::find(std:
     return file_->reading([&]() -> std::optional<receiver_row> {
         detail::run row{statements_->find_to_show, key};
         if (!row.next()) return std::nullopt;
-        return detail::read_receiver_row(row);
+        return settle::detail::read_receiver_row(row);
     });
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// The rows of a receiver in a table of a SQL database.
+#pragma once
+
+#include <settle/adapter/row_values.hpp>
+#include <settle/store/receiver_row.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// The statements of the table.
+class receiver_sql {
+public:
+    /// Shape:   table - as SQL takes it; sign - before the number of a parameter: `?1` or `$1`
+    receiver_sql(std::string table, char sign) : table_(std::move(table)), sign_(sign) {}
+
+    /// Rows for read_receiver_row().
+    /// Shape:   condition - with `?` as the sign
+    [[nodiscard]] std::string select(std::string_view condition) const;
+    /// Rows in the order of their keys; its parameters are of page_of_receiver_rows().
+    [[nodiscard]] std::string list() const;
+    /// Inserts or replaces a row; its parameters are of values_of_receiver_row().
+    [[nodiscard]] std::string store() const;
+    /// Erases rows that ended before ?1, at most ?2.
+    /// Shape:   lock - behind the query of their keys
+    [[nodiscard]] std::string erase(std::string_view lock = {}) const;
+
+private:
+    [[nodiscard]] std::string with_sign(std::string_view sql) const;
+
+    std::string table_;
+    char sign_;
+};
+
+[[noreturn]] void raise_damaged_receiver_row(std::string_view key);
+
+/// Shape:   from - a row of receiver_sql::select(), with kind(column), integer(column) and
+///          text(column)
+/// Errors:  throws errc::damaged
+template <typename Row>
+[[nodiscard]] receiver_row read_receiver_row(Row const& from) {
+    auto const time = [&](int column) {
+        return timestamp{std::chrono::milliseconds{from.integer(column)}};
+    };
+    receiver_row row;
+    row.key = from.text(0);
+    auto const status = receiver_status_named(from.text(1));
+    if (!status || from.kind(8) != value_kind::integer) raise_damaged_receiver_row(row.key);
+    row.standing = {*status, from.integer(7) != 0, time(8)};
+    row.answer = from.text(2);
+    row.service = from.text(3);
+    row.transaction = from.text(4);
+    row.participant = from.text(5);
+    if (from.kind(6) != value_kind::null) row.line = static_cast<std::uint32_t>(from.integer(6));
+    row.created = time(9);
+    row.modified = time(10);
+    return row;
+}
+
+/// Calls `give(values…)` with the parameters of receiver_sql::store().
+template <typename Give>
+void values_of_receiver_row(receiver_row const& row, Give&& give) {
+    auto const number = [](timestamp at) {
+        return static_cast<std::int64_t>(at.time_since_epoch().count());
+    };
+    auto const& standing = row.standing;
+    std::optional<std::int64_t> line;
+    if (row.line) line = *row.line;
+    // Without a value while the row must stay, so that a purge looks at no other row.
+    std::optional<std::int64_t> ends;
+    if (auto const end = end_of(standing)) ends = number(*end);
+    give(row.key, name_of(standing.status), row.answer, row.service, row.transaction,
+         row.participant, line, standing.has_apply, number(standing.last_moment),
+         number(row.created), number(row.modified), ends);
+}
+
+/// Calls `give(values…)` with the parameters of receiver_sql::list().
+template <typename Give>
+void page_of_receiver_rows(receiver_filter const& filter, std::string_view after, std::size_t limit,
+                           Give&& give) {
+    std::optional<std::string_view> status;
+    if (filter.status) status = name_of(*filter.status);
+    std::optional<std::string_view> id;
+    if (!filter.transaction.empty()) id = filter.transaction;
+    give(after, status, id, limit_of(limit));
+}
+
+} // namespace detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#    include <settle/adapter/receiver_table.ipp>
+#endif

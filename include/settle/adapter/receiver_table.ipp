@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that receiver_table.hpp declares.
+#pragma once
+
+#include <settle/adapter/receiver_table.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+SETTLE_FUNCTION std::string receiver_sql::with_sign(std::string_view sql) const {
+    std::string text{sql};
+    std::replace(text.begin(), text.end(), '?', sign_);
+    return text;
+}
+
+SETTLE_FUNCTION std::string receiver_sql::select(std::string_view condition) const {
+    return "SELECT key, status, answer, service, txn, participant, line, has_apply, last_moment, "
+           "created, modified FROM " +
+           table_ + " WHERE " + with_sign(condition);
+}
+
+SETTLE_FUNCTION std::string receiver_sql::list() const {
+    return select("key > ?1 AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR txn = ?3) "
+                  "ORDER BY key LIMIT ?4");
+}
+
+SETTLE_FUNCTION std::string receiver_sql::store() const {
+    return "INSERT INTO " + table_ +
+           with_sign("(key, status, answer, service, txn, participant, line, has_apply, "
+                     "last_moment, created, modified, ends) "
+                     "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
+                     "ON CONFLICT(key) DO UPDATE SET status = excluded.status, "
+                     "answer = excluded.answer, modified = excluded.modified, "
+                     "ends = excluded.ends");
+}
+
+SETTLE_FUNCTION std::string receiver_sql::erase(std::string_view lock) const {
+    return "DELETE FROM " + table_ + " WHERE key IN (SELECT key FROM " + table_ +
+           with_sign(" WHERE ends < ?1 ORDER BY ends LIMIT ?2") + std::string{lock} + ")";
+}
+
+SETTLE_FUNCTION void raise_damaged_receiver_row(std::string_view key) {
+    throw failure({make_error_code(errc::damaged),
+                   "settle: the row '" + std::string{key} +
+                       "' of the table settle_receiver is damaged: it has an unknown status, or "
+                       "no last moment. Repair that row. See errors#damaged"});
+}
+
+} // namespace detail
+SETTLE_END
