@@ -3,78 +3,24 @@
 // together, and every answer that left the process stays true.
 #include <unit/sqlite_file.hpp>
 
+#include <forked_child.hpp>
 #include <receiver_service.hpp>
 
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <csignal>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace receiver_kill {
 namespace {
 
 using namespace airline;
+using settle_test::child;
+using settle_test::say;
 using sqlite_test::contains;
 using sqlite_test::folder;
-
-/// A child of this process, whose texts the parent reads line by line.
-class child {
-public:
-    /// Shape:   function - gets the descriptor to write to
-    explicit child(std::function<void(int)> const& function) {
-        int channel[2];
-        REQUIRE(::pipe(channel) == 0);
-        pid_ = ::fork();
-        REQUIRE(pid_ >= 0);
-        if (pid_ == 0) {
-            ::close(channel[0]);
-            ::alarm(60);
-            function(channel[1]);
-            ::_exit(0);
-        }
-        ::close(channel[1]);
-        from_ = channel[0];
-    }
-    child(child const&) = delete;
-    child& operator=(child const&) = delete;
-    ~child() {
-        kill();
-        ::close(from_);
-    }
-
-    void kill() {
-        if (pid_ == 0) return;
-        ::kill(pid_, SIGKILL);
-        while (::waitpid(pid_, nullptr, 0) != pid_) {
-        }
-        pid_ = 0;
-    }
-    /// The next whole line; empty when the child has ended.
-    std::string line() {
-        std::string text;
-        for (char byte = 0; ::read(from_, &byte, 1) == 1;) {
-            if (byte == '\n') return text;
-            text += byte;
-        }
-        return {};
-    }
-
-private:
-    ::pid_t pid_ = 0;
-    int from_ = -1;
-};
-
-void say(int to, std::string text) {
-    text += '\n';
-    if (::write(to, text.data(), text.size()) != static_cast<::ssize_t>(text.size())) ::_exit(1);
-}
 
 /// A handler that is stopped between its writes and its answer.
 struct stopped : seats {

@@ -4,12 +4,9 @@
 
 #include "shared_servers.hpp"
 
-#include <receiver_calls.hpp>
+#include <receiver_checks.hpp>
 
 #include <settle/mongodb/receiver.hpp>
-#include <settle/testing/manual_environment.hpp>
-
-#include <doctest/doctest.h>
 
 #include <string>
 
@@ -17,16 +14,13 @@ namespace mongodb_receivers {
 
 using namespace settle_test;
 using airline::made_call;
+using receiver_checks::contains;
 using settle::call_operation;
 using settle::call_status;
 using settle::service_answer;
 using settle::service_call;
 using settle::mongodb::receiver_database;
 using settle::mongodb::receiver_session;
-
-inline bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-}
 
 /// An airline that sells the seats of one flight. A request is the number of seats.
 struct seats {
@@ -73,30 +67,50 @@ private:
 
 /// A database of its own with a flight.
 struct office {
+    using database = receiver_database;
+    using handler = seats;
+
     explicit office(std::int64_t free = 10) {
-        REQUIRE(run_command(own.address(), R"({"insert": "flights", "documents": [)"
-                                           R"({"_id": "LH1", "free": )" +
-                                               std::to_string(free) + "}]}")
-                    .ok);
-        REQUIRE(run_command(own.address(), R"({"create": "bookings"})").ok);
+        run(R"({"insert": "flights", "documents": [{"_id": "LH1", "free": )" +
+            std::to_string(free) + "}]}");
+        run(R"({"create": "bookings"})");
     }
 
     /// The sum of an expression over all bookings.
     [[nodiscard]] std::int64_t sum(std::string const& expression) const {
-        auto const found = run_command(
-            own.address(), R"({"aggregate": "bookings", "cursor": {}, "pipeline": [{"$group": {)"
-                           R"("_id": null, "sum": {"$sum": )" +
-                               expression + "}}}]}");
-        REQUIRE(found.ok);
+        auto const found =
+            run(R"({"aggregate": "bookings", "cursor": {}, "pipeline": [{"$group": {)"
+                R"("_id": null, "sum": {"$sum": )" +
+                expression + "}}}]}");
         return found.number("cursor.firstBatch.0.sum").value_or(0);
     }
+    [[nodiscard]] std::int64_t bookings() const { return sum("1"); }
     [[nodiscard]] std::int64_t effects() const { return sum(R"({"$subtract": [1, "$undone"]})"); }
+    [[nodiscard]] std::int64_t confirms() const { return sum("\"$confirms\""); }
+
+    [[nodiscard]] auto another(std::string const& name) const {
+        return receiver_database::open(own.address(), name);
+    }
+    static void book_twice(receiver_session& db) {
+        db.run(R"({"insert": "flights", "documents": [{"_id": "LH1"}]})");
+    }
+    void damage(std::string const& key) const {
+        run(R"({"update": "settle_receiver", "updates": [{"q": {"_id": ")" + key +
+            R"("}, "u": {"$unset": {"last_moment": 1}}}]})");
+    }
 
     fresh_database own{replica_set_address};
     receiver_database db{own.address(), "airline"};
     settle::testing::manual_environment clock;
     settle::receiver<receiver_database, settle::testing::manual_environment> airline_receiver{
         db, {}, clock};
+
+private:
+    reply run(std::string const& command) const {
+        auto ended = run_command(own.address(), command);
+        REQUIRE(ended.ok);
+        return ended;
+    }
 };
 
 } // namespace mongodb_receivers

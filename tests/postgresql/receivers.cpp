@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSL-1.0
+// The receiver on PostgreSQL: rows and work in one native transaction.
+#include "proxy.hpp"
+#include "receiver_office.hpp"
+
+#include <forked_child.hpp>
+
+#include <latch>
+#include <map>
+#include <mutex>
+
+namespace postgresql_receivers {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Waits until a session waits for a lock of the receiver's keys.
+void wait_for_waiter(std::string const& address) {
+    REQUIRE(wait_until(10s, [&] {
+        return ask_one(address, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' "
+                                "AND NOT granted AND database = "
+                                "(SELECT oid FROM pg_database WHERE datname = "
+                                "current_database())") != "0";
+    }));
+}
+
+} // namespace
+
+TEST_CASE("receivers: the receiver on PostgreSQL has the grade barrier") {
+    receiver_checks::check_grade<office>();
+}
+TEST_CASE("receivers: a refusal on PostgreSQL undoes the work, and its row is stored alone") {
+    receiver_checks::check_refusal<office>();
+}
+TEST_CASE("receivers: work on PostgreSQL that fails is undone and may be sent again") {
+    receiver_checks::check_failed_work<office>();
+}
+TEST_CASE("receivers: threads on PostgreSQL that share keys take effect once for each") {
+    receiver_checks::check_threads<office>();
+}
+TEST_CASE("receivers: rows on PostgreSQL are listed and purged") {
+    receiver_checks::check_rows<office>();
+}
+TEST_CASE("receivers: a schema of another receiver is refused") {
+    receiver_checks::check_owner<office>();
+}
+
+TEST_CASE("receivers: statements that end the native transaction are refused on PostgreSQL") {
+    office in;
+    for (auto const* sql :
+         {"COMMIT", " \n rollback", "/* a /* b */ COMMIT */ ; End", "-- a\nBEGIN", "ABORT",
+          "PREPARE TRANSACTION 'x'", "SAVEPOINT a", "RELEASE settle_work", "START TRANSACTION",
+          "ROLLBACK TO settle_work", "EXECUTE \"COMMIT\""}) {
+        CAPTURE(sql);
+        applying const ending{[&](receiver_session& db, service_call const& call) {
+            auto answer = seats{}.apply(db, call);
+            db.execute(sql);
+            return answer;
+        }};
+        auto const answer = in.airline_receiver.take(made_call(call_operation::apply, "a"), ending);
+        CHECK(answer.status == call_status::unavailable);
+        CHECK_MESSAGE(contains(answer.text, "Remove this statement: "), answer.text);
+        CHECK(in.bookings() == 0);
+    }
+    // The server refuses these itself.
+    for (auto const* sql : {"SELECT 1; COMMIT", "DO $$ BEGIN COMMIT; END $$"}) {
+        CAPTURE(sql);
+        applying const ending{[&](receiver_session& db, service_call const& call) {
+            auto answer = seats{}.apply(db, call);
+            db.execute(sql);
+            return answer;
+        }};
+        auto const answer = in.airline_receiver.take(made_call(call_operation::apply, "a"), ending);
+        CHECK(answer.status == call_status::unavailable);
+        CHECK(in.bookings() == 0);
+    }
+    CHECK_FALSE(in.airline_receiver.find("a").value());
+}
+
+TEST_CASE("receivers: each call of a wave on PostgreSQL is answered for itself") {
+    office in{1000};
+    std::map<std::string, int> runs;
+    applying const handler{[&](receiver_session& db, service_call const& call) {
+        ++runs[std::string{call.key}];
+        auto answer = seats{}.apply(db, call);
+        if (call.request == "5") throw std::runtime_error{"the printer is out of paper"};
+        if (call.request == "6") office::book_twice(db);
+        return answer;
+    }};
+    std::vector<std::string> keys;
+    for (int i = 0; i < 100; ++i) keys.push_back("k" + std::to_string(i));
+    std::vector<service_call> calls;
+    for (auto const& key : keys) {
+        auto const kind = calls.size() % 10;
+        calls.push_back(made_call(call_operation::apply, key,
+                                  kind == 2   ? "100000"
+                                  : kind == 5 ? "5"
+                                  : kind == 6 ? "6"
+                                              : "1"));
+        // A wave can have one key twice.
+        if (kind == 8) calls.back().key = keys[calls.size() - 2];
+        if (kind == 9) {
+            calls.back() = made_call(call_operation::compensate, keys[calls.size() - 3]);
+        }
+    }
+    std::string const broken{"k\0", 2};
+    calls.push_back(made_call(call_operation::apply, broken));
+    std::vector<service_answer> answers(calls.size());
+    in.airline_receiver.take_all(calls, answers, handler);
+    for (std::size_t at = 0; at < 100; ++at) {
+        CAPTURE(at);
+        auto const kind = at % 10;
+        auto const expected = kind == 2                ? call_status::refused
+                              : kind == 5 || kind == 6 ? call_status::unavailable
+                                                       : call_status::ok;
+        CHECK_MESSAGE(answers[at].status == expected, answers[at].text);
+        CHECK(runs[keys[at]] == (kind < 8 ? 1 : 0));
+    }
+    CHECK(contains(answers[6].text, "duplicate key"));
+    CHECK(answers.back().status == call_status::unavailable);
+    CHECK(in.effects() == 40);
+    CHECK(in.bookings() == 50);
+    CHECK(in.number("SELECT free FROM flight") == 960);
+    // Rows: 50 of applies, 10 of them compensated, and 10 of refusals.
+    CHECK(in.number("SELECT count(*) FROM settle_receiver") == 60);
+}
+
+TEST_CASE("receivers: an error at the commit on PostgreSQL undoes its own call only") {
+    office in;
+    ask(in.own.address(),
+        "CREATE TABLE size(people bigint PRIMARY KEY); INSERT INTO size VALUES(1);"
+        "ALTER TABLE booking ADD FOREIGN KEY (people) REFERENCES size "
+        "DEFERRABLE INITIALLY DEFERRED");
+    std::array const calls{made_call(call_operation::apply, "a", "1"),
+                           made_call(call_operation::apply, "b", "2"),
+                           made_call(call_operation::apply, "c", "1")};
+    std::array<service_answer, 3> answers;
+    in.airline_receiver.take_all(calls, answers, seats{});
+    CHECK(answers[0].status == call_status::ok);
+    CHECK(answers[1].status == call_status::unavailable);
+    CHECK_MESSAGE(contains(answers[1].text, "foreign key"), answers[1].text);
+    CHECK(answers[2].status == call_status::ok);
+    CHECK(in.effects() == 2);
+    CHECK_FALSE(in.airline_receiver.find("b").value());
+}
+
+TEST_CASE("receivers: the round trips of calls on PostgreSQL") {
+    office in{1000};
+    proxy between{in.own.port()};
+    receiver_database db{in.own.address_at(between.port(), proxy::options), "airline"};
+    settle::receiver airline_receiver{db};
+    auto const cost = [&](std::vector<service_call> const& calls) {
+        std::vector<service_answer> answers(calls.size());
+        between.reset_counts();
+        airline_receiver.take_all(calls, answers, seats{});
+        for (auto const& one : answers) CHECK_MESSAGE(one.status == call_status::ok, one.text);
+        return between.requests();
+    };
+    std::vector<service_call> const three{made_call(call_operation::apply, "a"),
+                                          made_call(call_operation::apply, "b"),
+                                          made_call(call_operation::apply, "c")};
+    // The handler has three statements.
+    CHECK(cost(three) == 2 + 3 * 3);
+    CHECK(cost({made_call(call_operation::apply, "d")}) == 2 + 3);
+    CHECK(cost(three) == 2);
+    CHECK(cost({made_call(call_operation::confirm, "a"),
+                made_call(call_operation::confirm, "b")}) == 2 + 2);
+}
+
+TEST_CASE("receivers: of two deliveries of one key at once on PostgreSQL, the handler sees one") {
+    office in;
+    settle::postgresql::database_options hasty;
+    hasty.lock_timeout = 100ms;
+    receiver_database impatient{in.own.address(), "airline", hasty};
+    std::atomic<int> runs = 0;
+    std::latch inside{1};
+    std::latch goes_on{1};
+    applying const handler{[&](receiver_session& db, service_call const& call) {
+        if (++runs == 1) {
+            inside.count_down();
+            goes_on.wait();
+        }
+        return seats{}.apply(db, call);
+    }};
+    auto const made = made_call(call_operation::apply, "a");
+    service_answer first;
+    service_answer second;
+    std::jthread one{[&] { first = settle::receiver{in.db}.take(made, handler); }};
+    inside.wait();
+    auto const early = settle::receiver{impatient}.take(made, handler);
+    CHECK(early.status == call_status::unavailable);
+    CHECK_MESSAGE(contains(early.text, "55P03"), early.text);
+    std::jthread two{[&] { second = settle::receiver{in.db}.take(made, handler); }};
+    wait_for_waiter(in.own.address());
+    goes_on.count_down();
+    one.join();
+    two.join();
+    CHECK(first == service_answer::ok(R"({"seats":1})"));
+    CHECK(second == first);
+    CHECK(runs == 1);
+    CHECK(in.effects() == 1);
+}
+
+TEST_CASE("receivers: handlers on PostgreSQL that lock each other are called again") {
+    office in;
+    ask(in.own.address(), "CREATE TABLE seat(id text PRIMARY KEY, sold bigint NOT NULL);"
+                          "INSERT INTO seat VALUES('x', 0), ('y', 0)");
+    std::atomic<int> runs = 0;
+    std::latch both{2};
+    applying const handler{[&](receiver_session& db, service_call const& call) {
+        db.execute("SET LOCAL deadlock_timeout = '50ms'");
+        auto const sell = [&](char const* id) {
+            db.execute("UPDATE seat SET sold = sold + 1 WHERE id = $1", id);
+        };
+        bool const forward = call.key == "a";
+        sell(forward ? "x" : "y");
+        if (++runs <= 2) both.arrive_and_wait();
+        sell(forward ? "y" : "x");
+        return service_answer::ok();
+    }};
+    std::array<service_answer, 2> answers;
+    {
+        std::jthread const one{[&] {
+            answers[0] = in.airline_receiver.take(made_call(call_operation::apply, "a"), handler);
+        }};
+        std::jthread const two{[&] {
+            answers[1] = in.airline_receiver.take(made_call(call_operation::apply, "b"), handler);
+        }};
+    }
+    for (auto const& one : answers) CHECK_MESSAGE(one.status == call_status::ok, one.text);
+    CHECK(runs == 3);
+    CHECK(in.number("SELECT sum(sold) FROM seat WHERE sold = 2") == 4);
+}
+
+TEST_CASE("receivers: waves on PostgreSQL with the same keys in other orders") {
+    constexpr int keys = 40;
+    office in{1000};
+    std::mutex mutex;
+    std::map<std::string, int> runs;
+    applying const handler{[&](receiver_session& db, service_call const& call) {
+        {
+            std::lock_guard const guard{mutex};
+            ++runs[std::string{call.key}];
+        }
+        return seats{}.apply(db, call);
+    }};
+    std::vector<std::string> names;
+    for (int i = 0; i < keys; ++i) names.push_back("k" + std::to_string(i));
+    {
+        std::vector<std::jthread> threads;
+        for (int thread = 0; thread < 4; ++thread) {
+            threads.emplace_back([&, thread] {
+                std::vector<service_call> calls;
+                for (auto const& name : names) {
+                    calls.push_back(made_call(call_operation::apply, name));
+                }
+                if (thread % 2 == 0) std::reverse(calls.begin(), calls.end());
+                std::vector<service_answer> answers(calls.size());
+                in.airline_receiver.take_all(calls, answers, handler);
+                for (auto const& one : answers) {
+                    CHECK_MESSAGE(one.status == call_status::ok, one.text);
+                }
+            });
+        }
+    }
+    // A deadlock would have called a handler again.
+    for (auto const& name : names) CHECK(runs[name] == 1);
+    CHECK(in.effects() == keys);
+}
+
+TEST_CASE("receivers: processes on PostgreSQL that share keys take effect once for each") {
+    constexpr int keys = 60;
+    constexpr std::size_t wave = 15;
+    office in{1000};
+    auto const address = in.own.address();
+    auto const serve = [&](int to, bool backwards) {
+        receiver_database db{address, "airline"};
+        settle::receiver airline_receiver{db};
+        int count = 0;
+        // The result names the run of the handler.
+        applying const handler{[&](receiver_session& on, service_call const& call) {
+            std::ignore = seats{}.apply(on, call);
+            return service_answer::ok(std::to_string(::getpid()) + "0000" +
+                                      std::to_string(++count));
+        }};
+        std::vector<std::string> names;
+        for (int i = 0; i < keys; ++i) names.push_back("k" + std::to_string(i));
+        std::map<std::string, std::string> told;
+        if (backwards) std::reverse(names.begin(), names.end());
+        for (std::size_t from = 0; from < names.size(); from += wave) {
+            std::vector<service_call> calls;
+            for (std::size_t at = from; at < from + wave; ++at) {
+                calls.push_back(made_call(call_operation::apply, names[at]));
+            }
+            std::vector<service_answer> answers(wave);
+            airline_receiver.take_all(calls, answers, handler);
+            for (std::size_t at = 0; at < wave; ++at) told[names[from + at]] = answers[at].text;
+        }
+        for (auto const& [name, text] : told) say(to, name + " " + text);
+    };
+    std::array<child, 3> processes{child{[&](int to) { serve(to, false); }},
+                                   child{[&](int to) { serve(to, true); }},
+                                   child{[&](int to) { serve(to, false); }}};
+    for (int i = 0; i < keys; ++i) {
+        auto const line = processes[0].line();
+        CHECK(contains(line, "0000"));
+        CHECK(processes[1].line() == line);
+        CHECK(processes[2].line() == line);
+    }
+    CHECK(in.effects() == keys);
+}
+
+TEST_CASE("receivers: a process on PostgreSQL that is killed in a handler leaves nothing") {
+    office in;
+    child first{[&](int to) {
+        receiver_database db{in.own.address(), "airline"};
+        applying const stopped{[&](receiver_session& on, service_call const& call) {
+            auto answer = seats{}.apply(on, call);
+            say(to, "inside");
+            for (;;) ::pause();
+            return answer;
+        }};
+        std::ignore = settle::receiver{db}.take(made_call(call_operation::apply, "a"), stopped);
+    }};
+    REQUIRE(first.line() == "inside");
+    first.kill();
+    service_answer answer;
+    do answer = in.airline_receiver.take(made_call(call_operation::apply, "a"), seats{});
+    while (answer.status == call_status::unavailable);
+    CHECK(answer.status == call_status::ok);
+    CHECK(in.bookings() == 1);
+}
+
+TEST_CASE("receivers: a forked child must not use its parent's receiver on PostgreSQL") {
+    office in;
+    child one{[&](int to) {
+        say(to, in.airline_receiver.take(made_call(call_operation::apply, "a"), seats{}).text);
+    }};
+    CHECK(contains(one.line(), "before fork()"));
+    CHECK(in.airline_receiver.take(made_call(call_operation::apply, "a"), seats{}).status ==
+          call_status::ok);
+}
+
+TEST_CASE("long: receivers: a server of PostgreSQL that is killed under load") {
+    postgresql_server server;
+    auto const address = server.address();
+    make_flight(address, 1'000'000);
+    std::atomic<bool> stopping = false;
+    std::array<std::map<std::string, service_answer>, 4> told;
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t thread = 0; thread < told.size(); ++thread) {
+            threads.emplace_back([&, thread] {
+                receiver_database db{address, "airline"};
+                settle::receiver airline_receiver{db};
+                for (int i = 0; !stopping; ++i) {
+                    auto const key = std::to_string(thread) + "-" + std::to_string(i);
+                    told[thread][key] =
+                        airline_receiver.take(made_call(call_operation::apply, key), seats{});
+                }
+            });
+        }
+        for (int i = 0; i < 3; ++i) {
+            std::this_thread::sleep_for(500ms);
+            server.kill();
+            std::this_thread::sleep_for(100ms);
+            server.start();
+        }
+        std::this_thread::sleep_for(500ms);
+        stopping = true;
+    }
+    CHECK(ask_one(address, "SELECT count(*) FROM settle_receiver AS r FULL JOIN booking AS b "
+                           "ON b.key = r.key WHERE r.key IS NULL OR b.key IS NULL") == "0");
+    receiver_database db{address, "airline"};
+    settle::receiver airline_receiver{db};
+    std::map<call_status, int> count;
+    std::int64_t all = 0;
+    for (auto const& mine : told) {
+        for (auto const& [key, answer] : mine) {
+            ++count[answer.status];
+            ++all;
+            auto const row = airline_receiver.find(key).value();
+            if (answer.status == call_status::ok) CHECK(row.has_value());
+            else if (answer.status == call_status::unavailable) CHECK_FALSE(row.has_value());
+            else CHECK(answer.status == call_status::unknown);
+            auto const again =
+                airline_receiver.take(made_call(call_operation::apply, key), seats{});
+            CHECK_MESSAGE(again.status == call_status::ok, again.text);
+        }
+    }
+    CHECK(count[call_status::ok] > 20);
+    CHECK(effects_at(address) == all);
+}
+
+} // namespace postgresql_receivers
