@@ -10,16 +10,16 @@ samples/run.sh payment                  512 invoices of a shop: open, run, check
 samples/run.sh trip                     400 trips at four services over HTTP: open, run, check
 samples/run.sh books                    the bank's orders between PostgreSQL and a MariaDB ledger
 samples/run.sh mongodb                  the bank's orders on a MongoDB replica set of its own
+samples/run.sh postgresql               the bank's orders on a PostgreSQL server of its own
 samples/run.sh transfer ARGUMENT...     the program itself: samples/run.sh transfer --help
 samples/run.sh payment ARGUMENT...      the same for the shop's; also for trip and books
 samples/run.sh ARGUMENT...              the same as with `transfer`
 
 Missing Debian packages are installed, and the programs are built into build/bin. The first three
 begin with new databases, build/bank.db, build/shop.db or those of build/trip, and exit as their
-check does. The third starts its services and stops them in the end. The fourth starts a PostgreSQL
-and a MariaDB server and stops them in the end; the fifth finds or fetches a server, starts a replica
-set of one, and stops it: for a trial. Files that you name in an ARGUMENT are relative to your
-current folder.
+check does. The third starts its services and stops them in the end. The next three start servers of
+their own, and stop them in the end: for a trial. MongoDB's is found or fetched, the others are
+Debian's. Files that you name in an ARGUMENT are relative to your current folder.
 TEXT
 }
 
@@ -35,15 +35,17 @@ transfer | payment | trip | books)
 *) program=transfer ;;
 esac
 trial=
-if [ "$program" = transfer ] && [ "${1-}" = mongodb ]; then
-    trial=mongodb
+case $program${1-} in
+transfermongodb | transferpostgresql)
+    trial=$1
     shift
     if [ $# -gt 0 ]; then
         echo "samples/run.sh: the trial takes no argument; for a server of yours:" >&2
-        echo "samples/run.sh transfer --store mongodb://HOST/DATABASE $*" >&2
+        echo "samples/run.sh transfer --store $trial://HOST/DATABASE $*" >&2
         exit 2
     fi
-fi
+    ;;
+esac
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
@@ -52,28 +54,29 @@ tests=-DSETTLE_BUILD_TESTS=OFF
 if grep -qs '^SETTLE_BUILD_TESTS:BOOL=ON$' "$root/build/CMakeCache.txt"; then
     tests=
 fi
-# The program that starts servers belongs to the tests.
-keeper=
+# The programs that start servers belong to the tests.
+keepers=
 doctest=
+servers=
 if [ -n "$trial" ]; then
     tests=-DSETTLE_BUILD_TESTS=ON
-    keeper=settle_mongodb_keeper
-    doctest=doctest-dev
+    keepers=settle_${trial}_keeper
+    doctest="doctest-dev"
 fi
-servers=
+[ "$trial" != postgresql ] || servers=postgresql-15
 if [ "$program" = books ] && [ $# -eq 0 ]; then
     tests=-DSETTLE_BUILD_TESTS=ON
-    keeper="settle_postgresql_keeper settle_mariadb_keeper"
-    doctest=doctest-dev
+    keepers="settle_postgresql_keeper settle_mariadb_keeper"
+    doctest="doctest-dev"
     servers="postgresql-15 mariadb-server"
 fi
 # Messages go to stderr, so that a program's output can be piped.
 # shellcheck disable=SC2086 # empty words must vanish
 "$root/.ci/install.sh" g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev \
-    libmongoc-dev libpq-dev libmariadb-dev libcurl4-openssl-dev libcpp-httplib-dev pkg-config libcli11-dev libfmt-dev \
-    nlohmann-json3-dev libcsv-dev libicu-dev $doctest $servers >&2
+    libmongoc-dev libpq-dev libmariadb-dev libcurl4-openssl-dev libcpp-httplib-dev pkg-config \
+    libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev libicu-dev $doctest $servers >&2
 # shellcheck disable=SC2086
-"$root/.ci/build.sh" release "$tests" "$program" $keeper >&2
+"$root/.ci/build.sh" release "$tests" "$program" $keepers >&2
 
 [ $# -eq 0 ] || exec "$root/build/bin/$program" "$@"
 
@@ -131,77 +134,72 @@ stop_services() {
     done
 }
 
-# Starts the databases of the two banks; sets `banks` to the options that name them.
-start_banks() {
+# Starts servers of its own, to be stopped at the exit.
+start_servers() {
     mkdir -p build/tests/scratch
-    trap stop_banks EXIT
+    trap stop_servers EXIT
     # Not every shell takes the way by EXIT when it is interrupted.
     trap 'exit 130' INT
     trap 'exit 143' HUP TERM
-    for server in postgresql mariadb; do
-        "build/tests/settle_${server}_keeper" keep
+    for each in $keepers; do
+        "build/tests/$each" keep
     done
-    # "server=USER@HOST:PORT/DATABASE", and without a database.
-    address='s|^server=||p'
-    first=$(sed -n "$address" build/tests/scratch/postgresql_servers.txt)
-    second=$(sed -n "$address" build/tests/scratch/mariadb_servers.txt)
-    banks="--accounts postgresql://$first --ledger mariadb://$second/test"
 }
 
-stop_banks() {
-    for server in postgresql mariadb; do
-        "build/tests/settle_${server}_keeper" stop
+stop_servers() {
+    for each in $keepers; do
+        "build/tests/$each" stop || :
     done
+}
+
+# "server=USER@HOST:PORT/DATABASE", MariaDB's without a database.
+address_of() {
+    sed -n 's|^server=||p' "build/tests/scratch/$1_servers.txt"
 }
 
 cd "$root"
+# `options` are several words without spaces in them, and so is `how`.
+how=
 case $program$trial in
-books)
-    start_banks
-    input=samples/transfer/payment_orders.csv
-    # shellcheck disable=SC2086 # the options are several words
-    {
-        step $banks open "$input" --balance 1000.00
-        step $banks run "$input" --threads 8
-        run $banks check
-    }
-    exit
-    ;;
 transfermongodb)
     SETTLE_MONGOD=$(tests/mongodb/mongod.sh)
     export SETTLE_MONGOD
-    mkdir -p build/tests/scratch
-    build/tests/settle_mongodb_keeper keep
-    trap 'build/tests/settle_mongodb_keeper stop' EXIT
-    # Not every shell takes the way by EXIT when it is interrupted.
-    trap 'exit 130' INT
-    trap 'exit 143' HUP TERM
+    start_servers
     # "replica_set=HOST:PORT/?OPTIONS" becomes mongodb://HOST:PORT/bank?OPTIONS.
-    store=$(sed -n 's|^replica_set=\([^/]*\)/|mongodb://\1/bank|p' \
-        build/tests/scratch/mongodb_servers.txt)
-    input=samples/transfer/payment_orders.csv
-    step --store "$store" open "$input" --balance 1000.00
+    options="--store $(sed -n 's|^replica_set=\([^/]*\)/|mongodb://\1/bank|p' \
+        build/tests/scratch/mongodb_servers.txt)"
+    ;;
+transferpostgresql)
+    start_servers
+    options="--store postgresql://$(address_of postgresql)"
     ;;
 transfer)
-    store=sqlite:build/bank.db
-    input=samples/transfer/payment_orders.csv
     rm -f build/bank.db build/bank.db-wal build/bank.db-shm
-    step --store "$store" open "$input" --balance 1000.00
+    options="--store sqlite:build/bank.db"
     ;;
 payment)
-    store=sqlite:build/shop.db
-    input=samples/payment/online_retail.csv
     rm -f build/shop.db build/shop.db-wal build/shop.db-shm
-    step --store "$store" open "$input" --balance 2000.00 --stock 1000
+    options="--store sqlite:build/shop.db"
     ;;
 trip)
     start_services
-    store=sqlite:build/trip/trip.db
-    input=samples/trip/orders.csv
-    step --store "$store" open "$input" --balance 3000.00
+    options="--store sqlite:build/trip/trip.db $services"
+    ;;
+books)
+    start_servers
+    options="--accounts postgresql://$(address_of postgresql)
+        --ledger mariadb://$(address_of mariadb)/test"
+    how="--threads 8"
     ;;
 esac
-# shellcheck disable=SC2086 # the services' options are several words
-step --store "$store" $services run "$input"
-# shellcheck disable=SC2086
-run --store "$store" $services check
+case $program in
+payment) input=samples/payment/online_retail.csv opening="--balance 2000.00 --stock 1000" ;;
+trip) input=samples/trip/orders.csv opening="--balance 3000.00" ;;
+*) input=samples/transfer/payment_orders.csv opening="--balance 1000.00" ;;
+esac
+# shellcheck disable=SC2086 # the options are several words
+{
+    step $options open "$input" $opening
+    step $options run "$input" $how
+    run $options check
+}

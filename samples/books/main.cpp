@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The program of the two banks: opens accounts, runs payment orders, and shows their outcomes.
-#include <shared/application.hpp>
+#include <shared/main_of.hpp>
 
 #include "books.hpp"
 #include "comparison.hpp"

@@ -2,8 +2,6 @@
 // The commands that all samples share; the application supplies its special parts.
 #pragma once
 
-#include "visit_store.hpp"
-
 #include "books.hpp"
 #include "complain.hpp"
 #include "doubts.hpp"
@@ -11,8 +9,6 @@
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "money.hpp"
-#include "mongodb_program.hpp"
-#include "named_files.hpp"
 #include "opener.hpp"
 #include "output.hpp"
 #include "purge_note.hpp"
@@ -30,6 +26,7 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,8 +63,8 @@ concept prepares = requires {
 ///          options of the program, and what `check` prints on their data; false when it is wrong
 ///          prepared, visit_store(visit), locked_by(parameters) - only if a database prepares its
 ///          participants: their target; calls visit(store); the name of what a part locks
-///          tutorial - an application for the leftovers of MongoDB's tutorial, with its type and
-///          layout(); it has no reader, and no commands that begin a transaction
+///          An application for the leftovers of MongoDB's tutorial has no reader, and no commands
+///          that begin a transaction.
 template <typename Application, typename Engine>
 class commands {
 public:
@@ -135,6 +132,7 @@ private:
     exit_code recover() {
         settle::recover_options options;
         options.older_than = given_->standing_for;
+        options.window = given_->pace.recovery_window;
         options.stop = interrupted_->token();
         auto const found = engine_->recover(options);
         print_report("recovered", found);
@@ -410,8 +408,6 @@ private:
     interrupt const* interrupted_;
 };
 
-namespace detail {
-
 /// Calls the requested commands on one store.
 template <typename Application, typename Store>
 exit_code call_all(Application& application, Store& store, settings const& given,
@@ -437,63 +433,6 @@ exit_code call_all(Application& application, Store& store, settings const& given
         }));
     }
     return code;
-}
-
-template <typename Application>
-exit_code call_all(Application& application, settings const& given) {
-    interrupt interrupted;
-    auto const& commands = given.commands;
-#if SAMPLES_WITH_MONGODB
-    if (given.layout == layout::tutorial) {
-        typename Application::tutorial old;
-        return visit_tutorial<decltype(old)>(given.store, [&](auto& store) {
-            return call_all(old, store, given, interrupted);
-        });
-    }
-#endif
-    auto const visit = [&](auto& store) {
-        return call_all(application, store, given, interrupted);
-    };
-    if constexpr (prepares<Application>) {
-        return application.visit_store(visit);
-    } else {
-        bool const opens =
-            std::find(commands.begin(), commands.end(), command::open) != commands.end();
-        return visit_store<Application>(given.store, opens, visit);
-    }
-}
-
-} // namespace detail
-
-/// The whole program: reads the command line, opens the store, calls the commands.
-template <typename Application>
-int main_of(Application application, int argc, char** argv) {
-    occupy_standard_descriptors();
-    auto code = code_of(Application::name, [&] {
-        settings given;
-        command_line_words words{std::string{Application::name},
-                                 std::string{Application::purpose},
-                                 std::string{Application::default_store},
-                                 application.open_options(),
-                                 {},
-                                 has_others<Application> && !prepares<Application>,
-                                 prepares<Application>};
-        if constexpr (has_others<Application>) words.options = application.options();
-        // What is prepared holds its locks until its whole window is decided.
-        if constexpr (prepares<Application>) given.pace.window = 1;
-        auto const ended = read_command_line(words, argc, argv, given);
-        if (ended) return *ended;
-        check_named_files(given);
-        if (!with_mongodb && given.store.kind == store_kind::mongodb) {
-            become_mongodb_program(Application::name, argv);
-        }
-        return detail::call_all(application, given);
-    });
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        complain(Application::name, "the output could not be written");
-        code = worse(code, exit_code::unsettled);
-    }
-    return static_cast<int>(code);
 }
 
 } // namespace samples

@@ -2,10 +2,11 @@
 // Inspects a SQLite file with SQLite's own client.
 #include "database_file.hpp"
 
+#include "own_database.hpp"
+
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -57,18 +58,7 @@ void check_database_file(std::string const& path, std::span<std::string_view con
     }
     auto const existing = tables_in(path);
     if (!existing) return;
-    if (existing->empty() && !may_create) {
-        throw std::runtime_error(
-            fmt::format("{}: nothing was opened in this database; 'open' does", path));
-    }
-    bool const ours =
-        std::any_of(existing->begin(), existing->end(), [tables](std::string const& name) {
-            return std::find(tables.begin(), tables.end(), name) != tables.end();
-        });
-    if (existing->empty() || ours) return;
-    throw std::runtime_error(fmt::format("{}: this database belongs to another application: it "
-                                         "has a table '{}' and none named '{}'",
-                                         path, existing->front(), tables.front()));
+    check_own(path, "table", *existing, tables, may_create);
 }
 
 } // namespace samples

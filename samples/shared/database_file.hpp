@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Inspects a SQLite file before settle opens it: a mistyped path must not put a bank's tables into
-// another program's file.
+// Inspects a SQLite file before settle opens it.
 #pragma once
 
 #include <span>

@@ -2,6 +2,8 @@
 // Inspects the collections of a MongoDB database with MongoDB's own client.
 #include "mongodb_collections.hpp"
 
+#include "own_database.hpp"
+
 #include <fmt/format.h>
 #include <mongoc/mongoc.h>
 
@@ -76,15 +78,7 @@ void check_collections(std::string const& address, std::span<std::string_view co
                         database, tutorial_log));
     }
     std::erase_if(existing, [](std::string const& name) { return name.starts_with("settle_"); });
-    if (existing.empty()) {
-        if (may_create) return;
-        throw std::runtime_error(fmt::format(
-            "the database '{}' holds nothing that was opened; 'open' does that", database));
-    }
-    if (std::any_of(expected.begin(), expected.end(), has)) return;
-    throw std::runtime_error(fmt::format("the database '{}' belongs to another application: it has "
-                                         "a collection '{}' and none named '{}'",
-                                         database, existing.front(), expected.front()));
+    check_own(database, "collection", existing, expected, may_create);
 }
 
 bool has_field(std::string const& address, std::string_view collection, std::string_view field) {

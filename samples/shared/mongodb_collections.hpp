@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Inspects the collections of a MongoDB database before settle binds them: a mistyped address must
-// not put a bank's collections into another program's database.
+// Inspects the collections of a MongoDB database before settle binds them.
 #pragma once
 
 #include <span>

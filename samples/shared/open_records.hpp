@@ -2,6 +2,8 @@
 // Remembers which records are open, to save repeated reads.
 #pragma once
 
+#include <settle/store/error.hpp>
+
 #include <cstddef>
 #include <string>
 #include <string_view>

@@ -185,7 +185,7 @@ class command_line {
 public:
     command_line(command_line_words const& words, settings& target)
         : target_(&target), address_(words.default_store), has_store_(!words.prepares),
-          has_mongodb_(has_store_ && !words.calls_services),
+          has_servers_(has_store_ && !words.calls_services),
           line_(words.purpose, words.name) {
         line_.require_subcommand(1, 0);
         // Accepts --store also behind a command.
@@ -205,12 +205,11 @@ public:
         if (has_store_) {
             line_
                 .add_option("--store", address_,
-                            has_mongodb_ ? "sqlite:PATH, memory: or mongodb://HOST/DATABASE"
-                                         : "sqlite:PATH or memory:")
+                            fmt::format("One of {}", known_stores(has_servers_)))
                 ->capture_default_str()
                 ->type_name("STORE");
         }
-        if (has_mongodb_) {
+        if (has_servers_) {
             add_choice<layout>(line_, "--layout", target_->layout,
                                {{"own", layout::own}, {"tutorial", layout::tutorial}},
                                "tutorial: a database with leftovers of MongoDB's tutorial");
@@ -244,7 +243,7 @@ public:
             for (auto* path : {&target_->file, &target_->input}) {
                 *path = plain(path->string());
             }
-            if (has_store_) target_->store = parse_store_address(address_, has_mongodb_);
+            if (has_store_) target_->store = parse_store_address(address_, has_servers_);
             if (target_->layout == layout::tutorial && target_->store.kind != store_kind::mongodb) {
                 throw input_error("--layout tutorial is for a store mongodb://…");
             }
@@ -400,7 +399,7 @@ private:
     settings* target_;
     std::string address_;
     bool has_store_;
-    bool has_mongodb_;
+    bool has_servers_;
     CLI::App line_;
     std::map<CLI::App*, command> commands_;
 };

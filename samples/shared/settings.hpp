@@ -84,8 +84,8 @@ struct command_line_words {
     std::string default_store;
     std::vector<open_option> open_options;
     std::vector<text_option> options{};
-    bool calls_services = false; // has `stuck` and `resolve`, and no `reverse` and no MongoDB store
-    bool prepares = false; // has `stuck` and `doubts`, and no `reverse` and no option --store
+    bool calls_services = false; // has `stuck` and `resolve`, no `reverse`, no store of a server
+    bool prepares = false;       // has `stuck` and `doubts`, no `reverse`, no option --store
 };
 
 /// Reads the command line. For help or an error, prints the text and returns the exit code.

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store of a command line: `--store sqlite:bank.db`, `--store memory:`, or
-// `--store mongodb://127.0.0.1/bank`.
+// The store of a command line: `--store sqlite:bank.db`, `--store memory:`, or the address of a
+// server's database.
 #pragma once
-
-#include "input_error.hpp"
-
-#include <fmt/format.h>
 
 #include <string>
 #include <string_view>
 
 namespace samples {
 
-enum class store_kind { memory, sqlite, mongodb };
+enum class store_kind { memory, sqlite, mongodb, postgresql };
 
-/// The kind of a store and its location: for sqlite the path of its file, for mongodb the whole
+/// A kind of store that is a server. Programs with its client are separate: see store_program.hpp.
+struct server_kind {
+    store_kind kind;
+    std::string_view name;    ///< of the server, and the end of the programs' names
+    std::string_view address; ///< the form of an address
+    std::string_view client;  ///< the client, and its Debian package
+};
+
+/// The kind of a server; null for another kind of store.
+server_kind const* server_of(store_kind kind);
+
+/// The kind of a store and its location: for sqlite the path of its file, for a server the whole
 /// address, for memory nothing.
 struct store_address {
     store_kind kind = store_kind::memory;
@@ -23,31 +30,12 @@ struct store_address {
     friend bool operator==(store_address const&, store_address const&) = default;
 };
 
-/// Reads an address.
-/// Shape:   has_mongodb - whether the program has that store
-/// Errors:  input_error, with a sentence that lists the valid addresses
-inline store_address parse_store_address(std::string_view text, bool has_mongodb = true) {
-    std::string_view const known_stores =
-        has_mongodb ? "known are sqlite:PATH, memory: and mongodb://HOST[:PORT][,…]/DATABASE"
-                    : "known are sqlite:PATH and memory:";
-    auto const colon = text.find(':');
-    auto const scheme = text.substr(0, colon);
-    if (has_mongodb && (scheme == "mongodb" || scheme == "mongodb+srv")) {
-        return {store_kind::mongodb, std::string{text}};
-    }
-    if (colon == std::string_view::npos || (scheme != "sqlite" && scheme != "memory")) {
-        throw input_error(fmt::format("'{}' is no address of a store; {}", text, known_stores));
-    }
-    auto const path = text.substr(colon + 1);
-    if (scheme == "memory") {
-        if (path.empty()) return {store_kind::memory, {}};
-        throw input_error(
-            fmt::format("'{}' names a path, but memory: has none; {}", text, known_stores));
-    }
-    if (path.empty()) {
-        throw input_error(fmt::format("'{}' does not say which file; {}", text, known_stores));
-    }
-    return {store_kind::sqlite, std::string{path}};
-}
+/// The forms of the addresses, for people.
+/// Shape:   has_servers - whether the program has stores that are servers
+std::string known_stores(bool has_servers);
 
-}  // namespace samples
+/// Reads an address.
+/// Errors:  input_error, with a sentence that lists the forms of the addresses, without a password
+store_address parse_store_address(std::string_view text, bool has_servers = true);
+
+} // namespace samples

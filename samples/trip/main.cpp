@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The agency's program: opens accounts, sells trips, and shows their outcomes.
-#include <shared/application.hpp>
+#include <shared/file_stores.hpp>
+#include <shared/main_of.hpp>
 
 #include "books.hpp"
 #include "comparison.hpp"
@@ -19,6 +20,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -207,4 +209,8 @@ private:
 
 } // namespace
 
-int main(int argc, char** argv) { return samples::main_of(agency_application{}, argc, argv); }
+int main(int argc, char** argv) {
+    using store = samples::any_store<std::remove_cv_t<decltype(agency::accounts)>,
+                                     std::remove_cv_t<decltype(samples::notes)>>;
+    return samples::main_of(agency_application{}, samples::file_stores<store>, argc, argv);
+}

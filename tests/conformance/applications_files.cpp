@@ -172,13 +172,14 @@ TEST_CASE("files: every command reads its input once, from a pipe, a FIFO or a s
     CHECK(has(empty.err, "standard input: the file is empty"));
 }
 
-TEST_CASE("files: commands without MongoDB do not load its client, which needs /dev/shm") {
+TEST_CASE("files: commands without a server load no client; MongoDB's needs /dev/shm") {
     scratch_folder const folder{"files-shm"};
     folder.write("f.csv", orders);
     for (std::string const program : {"transfer", "payment"}) {
         auto const linked = shell(folder, "ldd $(command -v " + program + ")");
         CHECK(has(linked.out, "libsqlite3"));
         CHECK_FALSE(has(linked.out, "mongoc"));
+        CHECK_FALSE(has(linked.out, "libpq"));
     }
     std::string const full = "unshare -rm sh -c 'mount -t tmpfs -o size=4k none /dev/shm && "
                              "head -c 9999 /dev/zero > /dev/shm/x; ";
@@ -194,8 +195,11 @@ TEST_CASE("files: commands without MongoDB do not load its client, which needs /
     auto const server = shell(folder, full + "transfer --store mongodb://127.0.0.1:1/bank"
                                              "?serverSelectionTimeoutMS=100 check'");
     CHECK_MESSAGE(server.code == 3, server.out << server.err);
-    auto const alone = shell(folder, "cp $(command -v transfer) . && ./transfer --store "
-                                     "mongodb://127.0.0.1:1/bank check");
-    CHECK(alone.code == 3);
-    CHECK(has(alone.err, "transfer-mongodb: there is no such program; it is built where "));
+    for (std::string const name : {"mongodb", "postgresql"}) {
+        auto const alone = shell(folder, "cp $(command -v transfer) . && ./transfer --store " +
+                                             name + "://127.0.0.1:1/bank check");
+        CHECK(alone.code == 3);
+        CHECK(
+            has(alone.err, "transfer-" + name + ": there is no such program; it is built where "));
+    }
 }

@@ -5,12 +5,9 @@
 #include "shared_servers.hpp"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
-#include <program.hpp>
+#include <sample_runs.hpp>
 
 #include <chrono>
-#include <fstream>
-#include <sstream>
 
 namespace {
 
@@ -18,59 +15,17 @@ using settle_test::fresh_database;
 using settle_test::replica_set_address;
 using settle_test::run_command;
 using settle_test::standalone_address;
-using testing::ended;
-using testing::run_sample;
+using testing::call_sample;
+using testing::first_lines;
 using testing::scratch_folder;
 using words = std::vector<std::string>;
 
-/// The first lines of a table.
-std::string first_lines(scratch_folder const& folder, std::string const& name, int count) {
-    std::ifstream whole{testing::data_file(name)};
-    std::string text;
-    std::string line;
-    while (count-- > 0 && std::getline(whole, line)) text += line + '\n';
-    return folder.write("input.csv", text);
-}
-
-ended call(scratch_folder const& folder, std::string const& program, std::string const& store,
-           words more) {
-    more.insert(more.begin(), {"--store", store});
-    return run_sample(folder, program, std::move(more));
-}
-
-/// The output of a run, without its time.
-nlohmann::json run(scratch_folder const& folder, std::string const& program,
-                   std::string const& store, words const& opening, words const& pace) {
-    auto const input = folder.at("input.csv");
-    words open{"open", input};
-    open.insert(open.end(), opening.begin(), opening.end());
-    auto const opened = call(folder, program, store, open);
-    REQUIRE_MESSAGE(opened.code <= 1, opened.err);
-    words running{"run", input, "--report", folder.at("report.json")};
-    running.insert(running.end(), pace.begin(), pace.end());
-    auto const ran = call(folder, program, store, running);
-    REQUIRE_MESSAGE(ran.code <= 1, ran.err);
-    auto const checked = call(folder, program, store, {"check"});
-    CHECK_MESSAGE(checked.code == 0, checked.out);
-    auto report = nlohmann::json::parse(testing::read_file(folder.at("report.json")));
-    report.erase("seconds");
-    return report;
-}
-
-void same_as_in_a_file(std::string const& program, std::string const& table, int lines,
-                       words const& opening) {
-    scratch_folder const folder{"mongodb-" + program};
-    first_lines(folder, table, lines);
-    auto const expected =
-        run(folder, program, "sqlite:" + folder.at("here.db"), opening, {"--batch", "50"});
-    CHECK(expected["done"] > 0);
-    CHECK(expected["canceled"] > 0);
-    for (auto const& pace : {words{}, words{"--two-phases"}, words{"--threads", "4"}}) {
-        fresh_database const own{replica_set_address};
-        CHECK(run(folder, program, own.address(), opening, pace) == expected);
-    }
-    fresh_database const one{standalone_address};
-    CHECK(run(folder, program, one.address(), opening, {"--batch", "20"}) == expected);
+void same_outcomes(testing::sample_table const& what) {
+    scratch_folder const folder{"mongodb-" + what.program};
+    testing::same_as_in_a_file(folder, what, {{}, {"--two-phases"}, {"--threads", "4"}},
+                               [] { return fresh_database{replica_set_address}; });
+    testing::same_as_in_a_file(folder, what, {{"--batch", "20"}},
+                               [] { return fresh_database{standalone_address}; });
 }
 
 /// Stores a leftover of an old program with a command of that program.
@@ -90,22 +45,21 @@ std::string milliseconds_now() {
 } // namespace
 
 TEST_CASE("applications: the bank's orders have the same outcomes in MongoDB and in a file") {
-    same_as_in_a_file("transfer", "transfer/payment_orders.csv", 200, {"--balance", "500.00"});
+    same_outcomes(testing::bank_table);
 }
 
 TEST_CASE("applications: the shop's invoices have the same outcomes in MongoDB and in a file") {
-    same_as_in_a_file("payment", "payment/online_retail.csv", 300,
-                      {"--balance", "300.00", "--stock", "40"});
+    same_outcomes(testing::shop_table);
 }
 
 TEST_CASE("applications: check compares every account in MongoDB with the log") {
     scratch_folder const folder{"mongodb-check"};
     first_lines(folder, "transfer/payment_orders.csv", 4);
     fresh_database const own{replica_set_address};
-    auto const check = [&] { return call(folder, "transfer", own.address(), {"check"}); };
+    auto const check = [&] { return call_sample(folder, "transfer", own.address(), {"check"}); };
     auto const input = folder.at("input.csv");
-    REQUIRE(call(folder, "transfer", own.address(),
-                 {"--two-phases", "open", input, "--balance", "9000.00", "run", input})
+    REQUIRE(call_sample(folder, "transfer", own.address(),
+                        {"--two-phases", "open", input, "--balance", "9000.00", "run", input})
                 .code == 0);
     CHECK(check().out.find("ok  accounts    5 agree with the log\n") != std::string::npos);
     auto const changed = run_command(
@@ -124,24 +78,25 @@ TEST_CASE("applications: a mistyped address opens no bank in another program's d
     scratch_folder const folder{"mongodb-slip"};
     first_lines(folder, "transfer/payment_orders.csv", 5);
     fresh_database const own{replica_set_address};
-    auto const nothing = call(folder, "transfer", own.address(), {"check"});
+    auto const nothing = call_sample(folder, "transfer", own.address(), {"check"});
     CHECK(nothing.code == 3);
     CHECK(nothing.err.find("holds nothing that was opened") != std::string::npos);
     leave(own, "zoo", R"({"_id": "lion"})");
-    auto const refused = call(folder, "transfer", own.address(),
-                              {"open", folder.at("input.csv"), "--balance", "1.00"});
+    auto const refused = call_sample(folder, "transfer", own.address(),
+                                     {"open", folder.at("input.csv"), "--balance", "1.00"});
     CHECK(refused.code == 3);
     CHECK(refused.err.find("belongs to another application") != std::string::npos);
-    auto const nameless = call(folder, "transfer", "mongodb://127.0.0.1", {"check"});
+    auto const nameless = call_sample(folder, "transfer", "mongodb://127.0.0.1", {"check"});
     CHECK(nameless.code == 3);
     CHECK(nameless.err.find("names no database") != std::string::npos);
     for (std::string const address : {"mongodb://127.0.0.1", "mongodb://bank:se:cret@h/bank"}) {
-        auto const old = call(folder, "transfer", address, {"--layout", "tutorial", "list"});
+        auto const old = call_sample(folder, "transfer", address, {"--layout", "tutorial", "list"});
         INFO(address);
         CHECK(old.code == 3);
         CHECK(old.err.find("this MongoDB address is refused") != std::string::npos);
     }
-    auto const layout = call(folder, "transfer", "memory:", {"--layout", "tutorial", "list"});
+    auto const layout =
+        call_sample(folder, "transfer", "memory:", {"--layout", "tutorial", "list"});
     CHECK(layout.code == 2);
 }
 
@@ -150,7 +105,7 @@ TEST_CASE("applications: a database is opened only in its own layout") {
     auto const input = first_lines(folder, "transfer/payment_orders.csv", 5);
     fresh_database const ours{replica_set_address};
     auto const on = [&](fresh_database const& where, words const& arguments) {
-        return call(folder, "transfer", where.address(), arguments);
+        return call_sample(folder, "transfer", where.address(), arguments);
     };
     CHECK(on(ours, {"open", input, "--balance", "10000.00", "run", input}).code == 0);
     auto const refused = on(ours, {"--layout", "tutorial", "recover", "--older-than", "0s"});
@@ -189,7 +144,7 @@ TEST_CASE("applications: leftovers of the tutorial's bank are listed, settled an
     fresh_database const own{replica_set_address};
     auto const bank = [&](words more) {
         more.insert(more.begin(), {"--layout", "tutorial"});
-        return call(folder, "transfer", own.address(), std::move(more));
+        return call_sample(folder, "transfer", own.address(), std::move(more));
     };
     leave(own, "accounts",
           R"({"_id": "A", "balance": 900.0, "pendingTransactions": [1]},)"
@@ -222,7 +177,7 @@ TEST_CASE("applications: leftovers of the tutorial's shop are listed, settled an
         fresh_database const own{replica_set_address};
         auto const shop = [&](words more) {
             more.insert(more.begin(), {"--layout", "tutorial"});
-            return call(folder, "payment", own.address(), std::move(more));
+            return call_sample(folder, "payment", own.address(), std::move(more));
         };
         leave(own, "balance",
               R"({"_id": "anna", ")" + field + R"(": 70, "pendingTransactions": ["t1"]})");

@@ -119,18 +119,41 @@ TEST_SUITE("samples: text") {
               samples::store_address{store_kind::memory, ""});
         CHECK(samples::parse_store_address("sqlite:/tmp/a:b.db") ==
               samples::store_address{store_kind::sqlite, "/tmp/a:b.db"});
-        // The driver parses the rest and reports its errors.
+        // The server's client parses the rest and reports its errors.
         CHECK(samples::parse_store_address("mongodb://one:1,two/bank?replicaSet=rs") ==
               samples::store_address{store_kind::mongodb,
                                      "mongodb://one:1,two/bank?replicaSet=rs"});
+        for (std::string const text : {"postgresql://a:b@one:1,two/bank", "postgres://h/bank"}) {
+            CHECK(samples::parse_store_address(text) ==
+                  samples::store_address{store_kind::postgresql, text});
+        }
         for (auto const* text : {"", "bank.db", "oracle:x", "SQLITE:x", ":x"}) {
             CHECK(refusal_of_address(text) == "'" + std::string{text} +
                                                   "' is no address of a store; known are "
-                                                  "sqlite:PATH, memory: and "
-                                                  "mongodb://HOST[:PORT][,…]/DATABASE");
+                                                  "sqlite:PATH, memory:, "
+                                                  "mongodb://HOST[:PORT][,…]/DATABASE and "
+                                                  "postgresql://HOST[:PORT][,…]/DATABASE");
         }
         CHECK(refusal_of_address("sqlite:").find("does not say which file") != std::string::npos);
         CHECK(refusal_of_address("memory:x").find("memory: has none") != std::string::npos);
+    }
+
+    TEST_CASE("text: no sentence about a store address has its password") {
+        CHECK(refusal_of_address("postgre://bank:hush@h/bank")
+                  .starts_with("'postgre:…' is no address of a store; "));
+        CHECK(refusal_of_address("memory:bank:hush@h").starts_with("'memory:…' names a path"));
+        CHECK(refusal_of_address("host=h dbname=bank password=hush")
+                  .starts_with("the --store is no address of a store; "));
+        CHECK(refusal_of_address("pg://h/bank?password=hush").starts_with("'pg:…' is no address"));
+    }
+
+    TEST_CASE("text: only a server's store has a program of its own") {
+        using samples::store_kind;
+        CHECK(samples::server_of(store_kind::memory) == nullptr);
+        CHECK(samples::server_of(store_kind::sqlite) == nullptr);
+        CHECK(samples::server_of(store_kind::mongodb)->name == "mongodb");
+        CHECK(samples::server_of(store_kind::postgresql)->name == "postgresql");
+        CHECK(samples::known_stores(false) == "sqlite:PATH and memory:");
     }
 
     TEST_CASE("text: the graver of two exit codes counts") {

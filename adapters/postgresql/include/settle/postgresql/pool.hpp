@@ -50,8 +50,8 @@ private:
     std::map<std::string, statement const*, std::less<>> by_text_;
 };
 
-/// Statements that are prepared when they are first needed, by a key that has few values. Threads may
-/// share a cache.
+/// Statements that are prepared when they are first needed, by a key that has few values. Threads
+/// may share a cache.
 template <typename Key>
 class statement_cache {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Finds the other program in the directory of this program.
-#include "mongodb_program.hpp"
+#include "store_program.hpp"
 
 #include <fmt/format.h>
 
@@ -14,20 +14,19 @@
 
 namespace samples {
 
-void become_mongodb_program(std::string_view name, char** argv) {
+void become_store_program(std::string_view name, server_kind const& server, char** argv) {
     std::error_code failed;
     auto const own = std::filesystem::read_symlink("/proc/self/exe", failed);
-    auto const other = own.parent_path() / fmt::format("{}-mongodb", name);
-    // The client's counters serve only its own tools. Where shared memory is full, they would end
-    // the process with SIGBUS.
+    auto const other = own.parent_path() / fmt::format("{}-{}", name, server.name);
+    // The counters of MongoDB's client serve only its own tools. Where shared memory is full, they
+    // would end the process with SIGBUS.
     ::setenv("MONGOC_DISABLE_SHM", "1", 0);
     ::execv(other.c_str(), argv);
     auto const error = errno;
     throw std::runtime_error(
         error == ENOENT
-            ? fmt::format("{}: there is no such program; it is built where MongoDB's driver "
-                          "(libmongoc-dev) is installed",
-                          other.string())
+            ? fmt::format("{}: there is no such program; it is built where {} is installed",
+                          other.string(), server.client)
             : fmt::format("{}: cannot be started: {}", other.string(),
                           std::error_code(error, std::generic_category()).message()));
 }
