@@ -30,7 +30,7 @@ done
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root"
 packages="g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev libmongoc-dev libpq-dev
-    libmariadb-dev
+    postgresql-15 libmariadb-dev
     libcurl4-openssl-dev libcpp-httplib-dev pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev libicu-dev libbenchmark-dev"
 [ -z "$curves" ] || packages="$packages gnuplot-nox"
 # Messages go to stderr, so that the table can be piped.
@@ -42,7 +42,7 @@ if [ -n "$curves" ]; then
     exec benchmarks/curves.sh "$@"
 fi
 .ci/build.sh benchmarks "" settle_benchmarks >&2
-# Without a server, the program omits the MongoDB cases and prints the reason.
+# Without a server, the program omits the cases that need it and prints the reason.
 eval "$(tests/mongodb/mongod.sh --assign)"
 exec build/benchmarks/bin/settle_benchmarks --folder build/benchmarks/data \
     --json build/benchmarks.json "$@"

@@ -36,7 +36,11 @@ template <typename T>
 void append_number(std::string& to, T value) {
     using bits = std::make_unsigned_t<T>;
     auto const all = static_cast<bits>(value);
-    for (std::size_t at = sizeof(T); at-- > 0;) to += static_cast<char>(all >> (8 * at) & 0xffU);
+    std::array<char, sizeof(T)> bytes{};
+    for (std::size_t at = 0; at < sizeof(T); ++at) {
+        bytes[at] = static_cast<char>(all >> (8 * (sizeof(T) - 1 - at)) & 0xffU);
+    }
+    to.append(bytes.data(), bytes.size());
 }
 /// Shape:   bytes - at least as many as the number has
 template <typename T>
