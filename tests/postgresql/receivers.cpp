@@ -310,6 +310,21 @@ TEST_CASE("receivers: processes on PostgreSQL that share keys take effect once f
     CHECK(in.effects() == keys);
 }
 
+TEST_CASE("receivers: receivers on PostgreSQL that make the tables at once") {
+    for (int round = 0; round < 5; ++round) {
+        fresh_schema const own;
+        std::latch all{6};
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 6; ++i) {
+            threads.emplace_back([&] {
+                all.arrive_and_wait();
+                auto const made = receiver_database::open(own.address(), "airline");
+                CHECK_MESSAGE(made.has_value(), made.problem());
+            });
+        }
+    }
+}
+
 TEST_CASE("receivers: a process on PostgreSQL that is killed in a handler leaves nothing") {
     office in;
     child first{[&](int to) {

@@ -65,10 +65,14 @@ SETTLE_FUNCTION own_tables const& database_tables() noexcept {
 SETTLE_FUNCTION void prepare_schema(pool& with, own_tables const& of) {
     auto const& schema = with.schema_prefix();
     auto const meta = meta_of(with, of);
-    auto const& look = with.prepare("SELECT to_regclass($1) IS NOT NULL", {value_type::text},
-                                    "look for the tables of settle");
+    // A scan of pg_class: behind a lock, to_regclass would answer as before the wait.
+    auto const& look =
+        with.prepare("SELECT EXISTS(SELECT FROM pg_catalog.pg_class WHERE relname = $1 AND "
+                     "relnamespace = $2::regnamespace)",
+                     {value_type::text, value_type::text}, "look for the tables of settle");
     auto const is_there = [&](connection& on) {
-        auto const found = on.send(look, meta);
+        auto const found =
+            on.send(look, std::string{of.prefix} + "meta", quoted_name(with.server().schema));
         on.sync();
         return on.result(found).boolean(0, 0);
     };
