@@ -94,8 +94,18 @@ struct office {
                                key + "'");
     }
 
+    /// Of the sessions whose calls wait for a key.
+    [[nodiscard]] std::string application() const { return "application_name=" + own.name(); }
+    [[nodiscard]] bool waits(int calls) const {
+        return wait_until(std::chrono::seconds{10}, [&] {
+            return number("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory' "
+                          "AND application_name = '" +
+                          own.name() + "'") == calls;
+        });
+    }
+
     fresh_schema own;
-    receiver_database db{own.address(), "airline"};
+    receiver_database db{own.address(application()), "airline"};
     settle::testing::manual_environment clock;
     settle::receiver<receiver_database, settle::testing::manual_environment> airline_receiver{
         db, {}, clock};
