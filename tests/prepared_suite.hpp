@@ -166,6 +166,15 @@ void check_refusals() {
     CHECK_MESSAGE(failed.problem.text.find("SQLSTATE 42") != failed.problem.text.npos,
                   failed.problem);
     CHECK(s.nothing_of(one));
+    // A work that would end its own native transaction.
+    auto const ending = s.books.prepare(one, [](sql_connection& on) {
+        on.execute(Backend::add_sql, 1, "a");
+        CHECK_THROWS_AS(on.execute("/* done */ Commit"), settle::failure);
+        return work_result::ok();
+    });
+    CHECK(ending.what == prepare_answer::unavailable);
+    CHECK(ending.problem.code == settle::errc::bad_option);
+    CHECK(s.nothing_of(one));
     CHECK(s.sum("a") == "0");
     // What a statement reads.
     auto const reads = s.books.prepare(one, [](sql_connection& on) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Exactly the rights that postgresql#rights lists are enough, and an error without one of them
 // names the next step.
+#include "receiver_office.hpp"
 #include "sums.hpp"
 
 #include <settle/postgresql.hpp>
@@ -115,6 +116,35 @@ TEST_CASE("rights: without one of them, the sentence names the table") {
     REQUIRE_FALSE(hidden.has_value());
     CHECK(hidden.problem().code == settle::errc::unfit_store);
     CHECK(says(hidden.problem(), "no schema of the user's search path exists"));
+}
+
+TEST_CASE("rights: of a receiver") {
+    using postgresql_receivers::seats;
+    using settle::call_operation;
+    postgresql_receivers::office const in;
+    user const clerk{in.own, "_clerk"};
+    clerk.grant("USAGE", "SCHEMA " + in.own.name());
+    clerk.grant("SELECT, INSERT, UPDATE, DELETE", "flight, booking, settle_receiver");
+    clerk.grant("SELECT", "settle_receiver_meta");
+    pg::receiver_database db{clerk.address(), "airline"};
+    settle::receiver airline_receiver{db};
+    for (auto const end : {call_operation::confirm, call_operation::compensate}) {
+        auto const key = std::string{name_of(end)};
+        for (auto const operation : {call_operation::apply, end}) {
+            auto const answer = airline_receiver.take(airline::made_call(operation, key), seats{});
+            CHECK_MESSAGE(answer.status == settle::call_status::ok, answer.text);
+        }
+    }
+    CHECK(airline_receiver.close("c").has_value());
+    CHECK(airline_receiver.list().value().size() == 3);
+    CHECK(airline_receiver.purge().has_value());
+    clerk.revoke("UPDATE", "settle_receiver");
+    auto const answer =
+        airline_receiver.take(airline::made_call(call_operation::apply, "d"), seats{});
+    CHECK(answer.status == settle::call_status::unavailable);
+    INFO(answer.text);
+    CHECK(answer.text.find("permission denied for table settle_receiver") != std::string::npos);
+    CHECK(in.effects() == 1);
 }
 
 } // namespace

@@ -123,9 +123,10 @@ SETTLE_FUNCTION receiver_database::receiver_database(std::string const& address,
     auto const owner =
         detail::get_or_init_metadata(pool_, "receiver", name, detail::receiver_tables);
     if (owner == name) return;
-    detail::raise(errc::unfit_store, "settle: the schema " + pool_.server().schema +
-                                         " belongs to the receiver '" + owner + "', and this is '" +
-                                         name + "'. Name another schema. See postgresql#receivers");
+    detail::raise(errc::unfit_store, "settle: the schema '" + pool_.server().schema +
+                                         "' belongs to the receiver '" + owner +
+                                         "', and this is '" + name +
+                                         "'. Name another schema. See postgresql#receivers");
 }
 
 SETTLE_FUNCTION result<std::unique_ptr<receiver_database>>
