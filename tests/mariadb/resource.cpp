@@ -62,6 +62,48 @@ TEST_CASE("resource: a name whose session stands is held, not absent") {
     CHECK_FALSE(s.books.receipt_of(name.of).value());
 }
 
+TEST_CASE("resource: a commit that the server answers without effect is not taken for one") {
+    mariadb_server own;
+    prepared_scene<backend> s{own.address()};
+    auto const name = name_of("t1", 7);
+    auto const xid = maria::detail::xid_sql(name.text(), maria::detail::format_of("test"));
+    auto const is_noticed = [&] {
+        auto const answer = s.books.commit(name);
+        INFO(answer.problem);
+        CHECK(answer.what == end_answer::unavailable);
+        CHECK(answer.problem.code == maria::name_lost);
+        CHECK(answer.problem.code == settle::condition::retryable);
+        CHECK(answer.problem.text ==
+              "settle: MariaDB could not commit a prepared transaction: '" + name.text() +
+                  "' stands, and XA RECOVER does not list it. Restart the server, which lists it "
+                  "again, and call again. See mariadb#servers");
+        CHECK(s.listed().empty());
+        CHECK_FALSE(s.books.receipt_of(name.of).value());
+        CHECK(s.sum("a") == "0");
+    };
+    {
+        mariadb_session holder{s.at};
+        for (auto const& sql :
+             {"XA START " + xid,
+              "INSERT INTO settle_receipt VALUES ('" + name.of.text() + "', 7, 0)",
+              "UPDATE sums SET n = 1 WHERE id = 'a'"s, "XA END " + xid, "XA PREPARE " + xid}) {
+            holder.ask(sql);
+        }
+        // Others find the name, and InnoDB keeps the native transaction for this session.
+        holder.reset();
+        CHECK(s.listed() == std::vector{name.text()});
+        is_noticed();
+    }
+    is_noticed();
+    CHECK(s.books.roll_back(name).what == end_answer::unavailable);
+    own.kill();
+    own.start();
+    CHECK(s.listed() == std::vector{name.text()});
+    CHECK(s.books.commit(name).what == end_answer::ended);
+    CHECK(s.books.receipt_of(name.of).value() == 7U);
+    CHECK(mariadb_session{s.at}.ask_one("SELECT n FROM sums WHERE id = 'a'") == "1");
+}
+
 TEST_CASE("resource: a stalled session ends by itself") {
     fresh_mariadb const own;
     auto limits = backend::limits();

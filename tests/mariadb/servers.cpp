@@ -179,6 +179,12 @@ mariadb_session::mariadb_session(std::string const& address) : native_{std::make
 
 mariadb_session::~mariadb_session() { mysql_close(native_->held); }
 
+void mariadb_session::reset() {
+    if (mysql_reset_connection(native_->held) != 0) {
+        throw std::runtime_error{mysql_error(native_->held)};
+    }
+}
+
 std::vector<std::vector<std::string>> mariadb_session::ask(std::string const& sql) {
     MYSQL* const one = native_->held;
     if (mysql_real_query(one, sql.data(), sql.size()) != 0) {

@@ -65,6 +65,7 @@ public:
 
     /// The rows, column by column, "NULL" where there is no value.
     std::vector<std::vector<std::string>> ask(std::string const& sql);
+    void reset(); ///< COM_RESET_CONNECTION
     /// The only value of the only row.
     std::string ask_one(std::string const& sql) { return ask(sql).at(0).at(0); }
 

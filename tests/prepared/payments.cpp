@@ -70,6 +70,9 @@ public:
     settle::outcome run(std::string const& id, payment const& asked) override {
         return engine_.run(id, asked);
     }
+    settle::batch_outcomes run_all(std::vector<payment> const& asked) override {
+        return engine_.run_all(asked);
+    }
     settle::outcome cancel(std::string const& id, settle::cancel_options const& how) override {
         return engine_.cancel(id, how);
     }

@@ -53,6 +53,7 @@ public:
 
     virtual settle::outcome run(payment const& asked) = 0;
     virtual settle::outcome run(std::string const& id, payment const& asked) = 0;
+    virtual settle::batch_outcomes run_all(std::vector<payment> const& asked) = 0;
     virtual settle::outcome cancel(std::string const& id, settle::cancel_options const& how) = 0;
     virtual settle::outcome cancel(std::string const& id) { return cancel(id, {}); }
     /// Entries of any age.

@@ -71,6 +71,19 @@ TEST_CASE("payments: three databases commit, refuse and cancel as one") {
     on.check_settled(7);
 }
 
+TEST_CASE("payments: many in one call") {
+    shared_banks on;
+    std::vector<payment> all;
+    for (int at = 0; at < 40; ++at) {
+        auto const row = "b" + std::to_string(at);
+        on.left.beside.ask("INSERT INTO sums VALUES ('" + row + "', 0)");
+        on.right.beside.ask("INSERT INTO sums VALUES ('" + row + "', 0)");
+        all.push_back({"p" + std::to_string(at % 8), row, row});
+    }
+    for (auto const& outcome : on.make()->run_all(all)) CHECK(outcome.done());
+    on.check_settled(40);
+}
+
 TEST_CASE("payments: a lost request or answer of either server is settled") {
     shared_banks on;
     text_proxy left_between{on.left_home.port()};
@@ -108,18 +121,20 @@ TEST_CASE("payments: a prepare that lands late does not stay in doubt") {
         auto const port_of = [&](bool right, int other) {
             return right == is_right ? between.port() : other;
         };
-        settle::postgresql::resource left{
-            on.left_home.address_at(port_of(false, on.left_home.port())),
-            postgresql_backend::limits()};
-        settle::mariadb::resource right{
-            on.right_home.address_at(port_of(true, on.right_home.port())),
-            mariadb_backend::limits()};
-        auto const far = make_payments(on.records, left, right, on.watch);
         auto const id = std::string{is_right ? "right" : "left"} + (by_cancel ? " cancel" : " run");
         CAPTURE(id);
         between.disturb(sql, text_fault::hold_request);
-        on.watch = kill_after(step::apply);
-        CHECK_THROWS_AS(std::ignore = far->run(id, usual), killed);
+        {
+            settle::postgresql::resource left{
+                on.left_home.address_at(port_of(false, on.left_home.port())),
+                postgresql_backend::limits()};
+            settle::mariadb::resource right{
+                on.right_home.address_at(port_of(true, on.right_home.port())),
+                mariadb_backend::limits()};
+            auto const far = make_payments(on.records, left, right, on.watch);
+            on.watch = kill_after(step::apply);
+            CHECK_THROWS_AS(std::ignore = far->run(id, usual), killed);
+        }
         on.watch = nullptr;
         if (by_cancel) std::ignore = near->cancel(id, soon);
         CHECK(near->sweep().problem.empty());

@@ -14,6 +14,7 @@ namespace mariadb {
 /// Source:  mysqld_error.h and errmsg.h of MariaDB 10.11
 enum error_number : int {
     // Of this library:
+    name_lost = -3,       ///< a prepared transaction that XA RECOVER does not list any more
     all_in_use = -2,      ///< all sessions of the resource are in use
     connection_lost = -1, ///< an established connection was lost
     // Of the server:

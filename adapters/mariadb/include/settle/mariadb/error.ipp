@@ -23,6 +23,7 @@ namespace mariadb::detail {
     case user_has_too_many_connections:
     case option_prevents:
     case query_interrupted:
+    case name_lost:
     case no_such_xid:
     case read_only_transaction:
     case read_only_mode:
@@ -58,6 +59,8 @@ namespace mariadb::detail {
 [[nodiscard]] SETTLE_FUNCTION std::string_view advice_for(int code) {
     switch (code) {
     case all_in_use: return "Call with fewer threads, or raise options::connections.";
+    case name_lost:
+        return "Restart the server, which lists it again, and call again. See mariadb#servers";
     case connection_lost:
     case not_connected:
     case host_not_connected:

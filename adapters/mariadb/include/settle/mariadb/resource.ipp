@@ -332,8 +332,11 @@ SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::st
                 }
                 auto const listed = detail::prepared_names(*with, format_, text);
                 if (std::find(listed.begin(), listed.end(), text) == listed.end()) {
-                    if (detail::is_left(*with, name)) return {end_answer::unavailable, held};
-                    return {what, {}};
+                    if (!detail::is_left(*with, name)) return {what, {}};
+                    // Another end may be under way, or was answered without effect.
+                    held = detail::describe(
+                        name_lost, "", "'" + text + "' stands, and XA RECOVER does not list it",
+                        phase);
                 }
             }
             if (!between.next()) return {end_answer::unavailable, held};
