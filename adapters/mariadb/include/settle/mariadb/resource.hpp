@@ -18,7 +18,7 @@ using connection = sql_connection;
 /// Shape:   the tables that the work changes are InnoDB's
 /// Cost:    a prepare is five round trips beside those of the work. It keeps its session, on which
 ///          the end is two round trips; at most half of the sessions are kept so. Without that
-///          session, an end waits a second: see detail::detach_pause
+///          session, an end waits a second, also for many names: see detail::detach_pause
 /// Errors:  a roll back can be undone by a crash of the server: the name is in doubt again
 /// Source:  MariaDB 10.11, "XA Transactions"; adapters/mariadb/README.md
 class resource {
@@ -54,6 +54,11 @@ private:
     end_result end(prepared_name const& name, std::string const& verb, char const* phase);
     /// Without the session that prepared.
     end_result end_left(prepared_name const& name, std::string const& verb, char const* phase);
+    /// When the session that prepared a name was first seen to be gone, if it is gone.
+    /// Shape:   listed - the names that the server lists
+    std::optional<std::chrono::steady_clock::time_point>
+    gone_since(detail::session& with, std::string const& name,
+               std::vector<std::string> const& listed);
     void keep(std::string const& name, detail::session_pool::loan with);
     /// The session that prepared a name, if it is kept and stands.
     [[nodiscard]] std::optional<detail::session_pool::loan> take_kept(std::string const& name);
@@ -62,6 +67,7 @@ private:
     std::uint32_t format_;
     std::mutex mutex_;
     std::map<std::string, detail::session_pool::loan> kept_; ///< by the name that it prepared
+    std::map<std::string, std::chrono::steady_clock::time_point> gone_; ///< of listed names
 };
 
 static_assert(PreparingResource<resource>);

@@ -88,11 +88,26 @@ inline constexpr std::chrono::milliseconds detach_pause{1000};
     return found.text(0, 0) == "1";
 }
 
-[[nodiscard]] SETTLE_FUNCTION bool session_is_gone(session& with, std::string const& name) {
-    auto const found =
-        with.run(std::string{"SELECT IS_FREE_LOCK("} + session_lock + ")",
-                 std::array<sql_value, 1>{name}, "look for the session of a prepared transaction");
-    return found.text(0, 0) == "1";
+/// The names whose sessions are gone, of names that are prepared.
+[[nodiscard]] SETTLE_FUNCTION std::vector<std::string>
+without_session(session& with, std::vector<std::string> const& names) {
+    constexpr std::size_t most = 100;
+    std::vector<std::string> gone;
+    for (std::size_t from = 0; from < names.size(); from += most) {
+        std::size_t const to = std::min(from + most, names.size());
+        std::string sql;
+        std::vector<sql_value> values;
+        for (std::size_t at = from; at < to; ++at) {
+            sql.append(at == from ? "SELECT IS_FREE_LOCK(" : ", IS_FREE_LOCK(");
+            sql.append(session_lock).append(")");
+            values.emplace_back(names[at]);
+        }
+        auto const found = with.run(sql, values, "look for the sessions of prepared transactions");
+        for (std::size_t at = from; at < to; ++at) {
+            if (found.text(0, at - from) == "1") gone.push_back(names[at]);
+        }
+    }
+    return gone;
 }
 
 /// Whether the receipt of a name is written and not committed: its native transaction stands.
@@ -306,19 +321,52 @@ SETTLE_FUNCTION end_result resource::end(prepared_name const& name, std::string 
     return end_left(name, verb, phase);
 }
 
+SETTLE_FUNCTION auto resource::gone_since(detail::session& with, std::string const& name,
+                                          std::vector<std::string> const& listed)
+    -> std::optional<std::chrono::steady_clock::time_point> {
+    auto const known = [&]() -> std::optional<std::chrono::steady_clock::time_point> {
+        auto const found = gone_.find(name);
+        if (found == gone_.end()) return std::nullopt;
+        return found->second;
+    };
+    {
+        std::lock_guard const guard{mutex_};
+        if (auto const since = known()) return since;
+    }
+    // All names are looked at, so that the ends of many names wait at the same time.
+    auto const gone = detail::without_session(with, listed);
+    std::lock_guard const guard{mutex_};
+    std::erase_if(gone_, [&](auto const& one) {
+        return std::find(listed.begin(), listed.end(), one.first) == listed.end();
+    });
+    for (auto const& one : gone) gone_.try_emplace(one, std::chrono::steady_clock::now());
+    return known();
+}
+
 SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::string const& verb,
                                               char const* phase) {
     auto const text = name.text();
     settle::detail::retry_pauses between{sessions_.limits().lock_timeout};
+    auto what = end_answer::absent;
     try {
         auto const with = sessions_.take();
         for (;;) {
             error held = detail::describe(no_such_xid, "", "another session holds it", phase);
-            if (detail::session_is_gone(*with, text)) {
-                std::this_thread::sleep_for(detail::detach_pause);
-                auto what = end_answer::ended;
+            auto const listed = detail::prepared_names(*with, format_, "");
+            if (std::find(listed.begin(), listed.end(), text) == listed.end()) {
+                if (!detail::without_session(*with, {text}).empty()) {
+                    if (!detail::is_left(*with, name)) return {what, {}};
+                    // Another end is under way, or an end was answered without effect.
+                    held = detail::describe(
+                        name_lost, "", "'" + text + "' stands, and XA RECOVER does not list it",
+                        phase);
+                }
+            } else if (auto const since = gone_since(*with, text, listed)) {
+                std::this_thread::sleep_until(*since + detail::detach_pause);
                 try {
                     with->run(verb + xid_of(name), phase);
+                    what = end_answer::ended;
+                    continue;
                 } catch (failure const& caught) {
                     int const code = caught.problem().code.value();
                     if (code == branch_rolled_back) return {end_answer::absent, {}};
@@ -328,15 +376,6 @@ SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::st
                                 caught.problem()};
                     }
                     held = caught.problem();
-                    what = end_answer::absent;
-                }
-                auto const listed = detail::prepared_names(*with, format_, text);
-                if (std::find(listed.begin(), listed.end(), text) == listed.end()) {
-                    if (!detail::is_left(*with, name)) return {what, {}};
-                    // Another end may be under way, or was answered without effect.
-                    held = detail::describe(
-                        name_lost, "", "'" + text + "' stands, and XA RECOVER does not list it",
-                        phase);
                 }
             }
             if (!between.next()) return {end_answer::unavailable, held};
