@@ -19,6 +19,7 @@ struct prepared_participant {
     using expressions = boost::hana::tuple<typename detail::arguments_of<Apply>::type>;
     static constexpr std::string_view name = Name.view();
     static constexpr bool is_range = !std::is_same_v<Source, single>;
+    static constexpr bool applies = detail::is_call<Apply>;
     /// Prepared parts are applied beside records.
     static constexpr std::uint32_t stage = 0;
 
@@ -48,13 +49,6 @@ struct prepared_participant {
         return refuse_end<sizeof...(Given)>();
     }
 
-    static consteval bool review() {
-        constexpr bool applies = detail::is_call<Apply>;
-        static_assert(applies, "settle: a prepared participant has no 'apply'. Add "
-                               ".apply(settle::call(...)). See definition#prepared");
-        return applies;
-    }
-
     /// True if an argument leaves 64 bits for these parameters.
     /// Shape:   element - of the line, or null
     template <typename Parameters>
@@ -81,6 +75,13 @@ concept PreparedParticipant = Participant<T> && requires {
 };
 
 namespace detail {
+
+template <PreparedParticipant Participant>
+constexpr bool review() {
+    static_assert(Participant::applies, "settle: a prepared participant has no 'apply'. Add "
+                                        ".apply(settle::call(...)). See definition#prepared");
+    return Participant::applies;
+}
 
 template <fixed_string Name, typename Source, typename Target>
 constexpr auto make_prepared_participant() {
