@@ -22,6 +22,14 @@ namespace settle_test {
 inline constexpr int bank_accounts = 8;
 inline constexpr std::int64_t bank_opening = 1000;
 
+/// Limits that a busy machine keeps.
+inline pg::database_options bank_limits() {
+    auto limits = short_limits();
+    limits.statement_timeout = limits.idle_timeout = 5s;
+    limits.answer_timeout = 8s;
+    return limits;
+}
+
 /// Shape:   patience - how long a call tries to reach the server
 inline auto bank_engine(pg::database& at, settle::phases how, settle::time_limit patience = 5s) {
     settle::options limits;
@@ -131,12 +139,11 @@ class tellers {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// Shape:   address - of a database where bank_story::open() was called; most - the most
-    ///          connections to the server
-    explicit tellers(std::string const& address,
-                     pg::database_options const& limits = short_limits(), unsigned count = 4)
-        : at_{address, limits}, one_{bank_engine(at_, settle::phases::one)},
-          two_{bank_engine(at_, settle::phases::two)} {
+    /// Shape:   address - of a database where bank_story::open() was called; count - of threads
+    explicit tellers(std::string const& address, unsigned count = 4)
+        : at_{address, bank_limits()}, one_{bank_engine(at_, settle::phases::one)},
+          two_{bank_engine(at_, settle::phases::two)}, begun_(count) {
+        for (auto& one : begun_) one = clock::now();
         for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this, i] { live(i); });
     }
     tellers(tellers const&) = delete;
@@ -154,9 +161,11 @@ public:
         auto const before = story.done();
         return wait_until(60s, [&] { return story.done() >= before + count; });
     }
-    /// The longest time of one call so far.
-    [[nodiscard]] std::chrono::milliseconds longest() const {
-        return std::chrono::milliseconds{longest_};
+    /// The longest time of a call so far, also of a call that has not ended.
+    [[nodiscard]] clock::duration longest() const {
+        auto found = longest_.load();
+        for (auto const& one : begun_) found = std::max(found, clock::now() - one.load());
+        return found;
     }
 
     bank_story story;
@@ -173,14 +182,12 @@ private:
                                             1 + static_cast<std::int64_t>(chance() % 300)}};
         };
         while (!stopping_) {
-            auto const began = clock::now();
+            begun_[thread] = clock::now();
             auto& engine = chance() % 2 == 0 ? one_ : two_;
             if (thread % 4 == 3) submit_and_work(engine, next());
             else if (thread % 4 == 2) run_several(engine, next);
             else run_one(engine, next());
-            auto const took =
-                std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - began).count();
-            if (took > longest_) longest_ = took;
+            longest_ = std::max(longest_.load(), clock::now() - begun_[thread].load());
         }
     }
     void run_one(bank_teller& engine, std::pair<std::string, bank::transfer> const& given) {
@@ -204,7 +211,8 @@ private:
     bank_teller one_;
     bank_teller two_;
     std::atomic<bool> stopping_ = false;
-    std::atomic<std::int64_t> longest_ = 0;
+    std::atomic<clock::duration> longest_ = clock::duration{};
+    std::vector<std::atomic<clock::time_point>> begun_; ///< of each thread's last call
     std::vector<std::thread> threads_;
 };
 
