@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/definition/call_participant.hpp>
+#include <settle/definition/prepared_participant.hpp>
 
 #include <boost/hana/concat.hpp>
 
@@ -118,6 +119,7 @@ enum class call_fault {
     grade_of_pivot,
     grade_of_confirm,
     pivot,
+    pivot_beside_prepared,
     no_participant,
     no_result,
     of_range,
@@ -159,6 +161,10 @@ constexpr void explain_call() {
         "settle: a call has 'apply' and no 'compensate', so it must be the last call that "
         "is applied, once and alone in its stage. Add .compensate(settle::call()), or "
         "move it behind the others. See definition#services");
+    static_assert(Fault != call_fault::pivot_beside_prepared,
+                  "settle: after a takeover the work of a settle::prepared runs again and may "
+                  "refuse, when a call without 'compensate' is made already. Add "
+                  ".compensate(settle::call()). See prepared#work");
     static_assert(Fault != call_fault::no_participant,
                   "settle: a settle::result_from names no participant of its transaction. Name one "
                   "that calls a service. See definition#services");
@@ -276,6 +282,7 @@ consteval call_fault fault_among() {
         if (Call::is_range || (may_refuse_behind<Call, Participants>() || ...)) {
             return call_fault::pivot;
         }
+        if ((PreparedParticipant<Participants> || ...)) return call_fault::pivot_beside_prepared;
     }
     constexpr std::uint32_t all = last_stage + 1;
     call_fault const found[] = {

@@ -182,10 +182,8 @@ private:
             if (Step == step::apply) execution.requeued = std::exchange(execution.kept_back, false);
             if (Step == step::apply && execution.requeued) c.requeue();
             else if (Calls::several_stages && c.stages() > 1) decide_stage(Step, work, execution);
-            else {
-                c.decide(Step, limits_.attempts);
-                if (Step == step::apply && c.next() == step::read) execution.fenced = true;
-            }
+            else c.decide(Step, limits_.attempts);
+            if (Step == step::apply && c.next() == step::read) execution.fenced = true;
         }
         return interruption::none;
     }
@@ -199,8 +197,6 @@ private:
         if (taken == step::apply && stage != 0) {
             failed = find_exhausted(work, ++execution.tries, limits_.call_attempts);
         }
-        // In `deciding`, a part that refuses makes the worker read the entry, too.
-        if (taken == step::apply && c.fenced()) execution.fenced = true;
         c.decide(taken, limits_.attempts);
         bool const again = c.next() == taken && c.stage() == stage;
         if (!again) execution.tries = 0;
