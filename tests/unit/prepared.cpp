@@ -410,6 +410,26 @@ TEST_CASE("prepared: each line of a range is prepared, and all are committed or 
     CHECK(on.books.names().empty());
 }
 
+TEST_CASE("prepared: a batch prepares one transaction at a time, or as many as its window") {
+    for (std::size_t const window : {0U, 2U}) {
+        CAPTURE(window);
+        banks on;
+        auto engine = on.make();
+        open_accounts(engine, {{"B", 100}});
+        std::size_t most = 0;
+        on.books.disturb = [&](std::string_view operation, std::string const&) {
+            if (operation == "commit") most = std::max(most, on.books.names().size());
+            return fault::none;
+        };
+        settle::batch_options how;
+        how.window = window;
+        std::vector<std::pair<std::string, payment>> const all{{"t1", {"A", "X", 10}},
+                                                               {"t2", {"B", "Y", 10}}};
+        for (auto const& one : engine.run_all(all, how)) CHECK(one.done());
+        CHECK(most == std::max<std::size_t>(window, 1));
+    }
+}
+
 TEST_CASE("prepared: work that throws is tried again") {
     banks on;
     int calls = 0;

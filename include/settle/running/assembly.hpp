@@ -107,12 +107,13 @@ private:
     std::tuple<typename held_argument<Arguments>::type...> arguments_;
 };
 
-/// The largest wave that the log or a session prefers.
+/// The largest wave that the log or a session prefers, and no session limits.
 template <typename Log, typename Sessions>
 struct widest;
 template <typename Log, typename... Sessions>
 struct widest<Log, std::tuple<Sessions...>> {
-    static constexpr std::size_t wave = std::max({wave_of<Log>, wave_of<Sessions>...});
+    static constexpr std::size_t wave = std::min(
+        {std::max({wave_of<Log>, wave_of<Sessions>...}), largest_window_of<Sessions>...});
     static constexpr std::size_t recovery_wave =
         std::max({recovery_wave_of<Log>, recovery_wave_of<Sessions>...});
 };

@@ -106,6 +106,9 @@ result<answer> resolve_prepared(preparing_port& port, std::string const& log,
 template <typename Target, typename Resource, typename Function>
 class prepared_session {
 public:
+    /// Within a window, a part would wait for a row that only the commit of another part frees.
+    static constexpr std::size_t largest_window = 1;
+
     prepared_session(Resource& resource, Function& work, std::string log)
         : port_(std::make_unique<detail::preparing_port_of<Target, Resource, Function>>(resource,
                                                                                         work)),

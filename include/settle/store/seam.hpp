@@ -266,6 +266,14 @@ template <typename Session>
     requires requires { Session::wave_size; }
 inline constexpr std::size_t wave_of<Session> = Session::wave_size;
 
+/// The most transactions of a window, unless the caller asks for more: 1 if a part holds locks until
+/// its transaction is decided.
+template <typename Session>
+inline constexpr std::size_t largest_window_of = std::numeric_limits<std::size_t>::max();
+template <typename Session>
+    requires requires { Session::largest_window; }
+inline constexpr std::size_t largest_window_of<Session> = Session::largest_window;
+
 /// How many entries at a time it prefers to see taken over, if that is another number.
 template <typename Session>
 inline constexpr std::size_t recovery_wave_of = wave_of<Session>;
