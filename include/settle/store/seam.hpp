@@ -266,8 +266,8 @@ template <typename Session>
     requires requires { Session::wave_size; }
 inline constexpr std::size_t wave_of<Session> = Session::wave_size;
 
-/// The most transactions of a window, unless the caller asks for more: 1 if a part holds locks until
-/// its transaction is decided.
+/// The largest window, unless the caller names a number: 1 if a part holds locks until its
+/// transaction is decided.
 template <typename Session>
 inline constexpr std::size_t largest_window_of = std::numeric_limits<std::size_t>::max();
 template <typename Session>
