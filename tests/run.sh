@@ -201,7 +201,8 @@ wrap=$fixed_addresses
 rm -rf build/clang/coverage
 LLVM_PROFILE_FILE=$root/build/clang/coverage/%4m.profraw
 export LLVM_PROFILE_FILE
-servers="settle_mongodb_tests settle_postgresql_tests settle_mariadb_tests settle_http_tests"
+servers="settle_mongodb_tests settle_postgresql_tests settle_mariadb_tests settle_prepared_tests
+    settle_http_tests"
 # The tests of the samples, the pages and the installation say nothing new with another compiler.
 stage clang build/clang \
     "settle_unit settle_conformance settle_fault settle_simulation settle_search settle_fuzz $servers" \
@@ -217,7 +218,7 @@ cat build/clang/coverage.txt
 TSAN_OPTIONS="suppressions=$root/tests/tsan.txt die_after_fork=0 ${TSAN_OPTIONS-}"
 export TSAN_OPTIONS
 stage tsan build/tsan "settle_conformance settle_fault settle_simulation $servers" \
-    "-L ^(conformance|fault|mongodb|postgresql|mariadb|http)$ $short" "$@"
+    "-L ^(conformance|fault|mongodb|postgresql|mariadb|prepared|http)$ $short" "$@"
 wrap=
 check_syntax
 report_and_exit
