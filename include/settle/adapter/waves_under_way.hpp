@@ -31,8 +31,7 @@ public:
     /// Begins `perform(kept)`, which returns the commit result, on another thread. False if no
     /// thread can be started: then nothing has begun.
     /// Shape:   everything that perform uses stays until finish() or abandon(); is_sent - the
-    /// server
-    ///          works at the wave already: perform then waits for the answers in finish()
+    ///          server works at the wave already: perform then waits for the answers in finish()
     template <typename Perform>
     [[nodiscard]] bool start(std::span<part_result> results, Perform perform,
                              bool is_sent = false) {
