@@ -15,7 +15,7 @@ namespace bench {
 
 namespace {
 
-using baseline::postgresql::order;
+using baseline::postgresql::overlap;
 using baseline::postgresql::prepared;
 using baseline::postgresql::spelling;
 using by_hand_in_one_phase = baseline::postgresql::one_phase;
@@ -101,11 +101,11 @@ double settle_apart(postgresql_pair const& on, workload const& work, std::size_t
 
 /// Shape:   connections - to each server
 double prepared_by_hand(postgresql_pair const& on, workload const& work, std::size_t connections,
-                        order ordered) {
+                        overlap databases) {
     postgresql_bank const first{on, 0, work, "first", {baseline::postgresql::log_sql}};
     postgresql_bank const second{on, 1, work, "second"};
     double const seconds = detail::run_threads(work.requests, connections, [&](std::size_t) {
-        return [by = std::make_shared<prepared>(first.address(), second.address(), ordered)](
+        return [by = std::make_shared<prepared>(first.address(), second.address(), databases)](
                    request const& one) { by->run(one); };
     });
     check(first, second, work);
@@ -170,14 +170,14 @@ add_case two_phases(int number, std::string const& kind, std::size_t window,
                 auto const* const on = postgresql_pair::get();
                 if (on == nullptr) return;
                 auto const work = work_of(at.size(of.full, of.quick));
-                auto const by_hand = [&](std::string const& called, order ordered) {
-                    return side{called, [&, ordered] {
-                                    return prepared_by_hand(*on, work, connections, ordered);
+                auto const by_hand = [&](std::string const& called, overlap databases) {
+                    return side{called, [&, databases] {
+                                    return prepared_by_hand(*on, work, connections, databases);
                                 }};
                 };
                 compare(at, name, work, {"settle", [&] { return settle_apart(*on, work, window); }},
-                        {by_hand("prepared, one server after the other", order::after_each_other),
-                         by_hand("prepared, both servers at once", order::at_once)},
+                        {by_hand("prepared, one server after the other", overlap::none),
+                         by_hand("prepared, both servers side by side", overlap::both)},
                         budget);
             }};
 }

@@ -7,15 +7,15 @@
 
 namespace baseline::postgresql {
 
-/// When the second database is asked.
-enum class order : std::uint8_t { after_each_other, at_once };
+/// Whether the second database works while the first does.
+enum class overlap : std::uint8_t { none, both };
 
 /// The log is in the first database. After a crash, a prepared transfer without a row is rolled
 /// back, behind a row that says so, and one with a row is committed.
 class prepared {
 public:
-    prepared(std::string const& first, std::string const& second, order ordered)
-        : ordered_(ordered),
+    prepared(std::string const& first, std::string const& second, overlap databases)
+        : overlap_(databases),
           first_(first, {{"begin", "BEGIN"},
                          {"debit", changing(debit_sql("first"))},
                          {"enter", entry_sql("$1::text", "$2::text", "$3::int8")}}),
@@ -41,13 +41,13 @@ public:
 private:
     void sync_both() const {
         first_.start();
-        if (ordered_ == order::after_each_other) first_.finish();
+        if (overlap_ == overlap::none) first_.finish();
         second_.start();
-        if (ordered_ == order::at_once) first_.finish();
+        if (overlap_ == overlap::both) first_.finish();
         second_.finish();
     }
 
-    order ordered_;
+    overlap overlap_;
     connection first_;
     connection second_;
     std::string json_;

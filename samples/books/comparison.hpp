@@ -61,9 +61,9 @@ public:
         }
         if (entry.state != settle::state::done) return;
         bool const read = with_parameters(entry, [&](auto const& parameters) {
-            auto const asked = posting_of(parameters);
+            auto const expected = posting_of(parameters);
             if (!found) wrong(fmt::format("{} is done, and has no posting", entry.id));
-            else if (!equal(asked, found.mapped())) {
+            else if (!equal(expected, found.mapped())) {
                 wrong(fmt::format("{} is done, and its posting differs", entry.id));
             } else ++agreeing;
         });

@@ -15,15 +15,15 @@
 
 namespace books {
 
-settle::work_result book(settle::mariadb::connection& on, posting const& asked) {
+settle::work_result book(settle::mariadb::connection& on, posting const& request) {
     auto const found =
-        on.query("SELECT balance FROM account WHERE id = ? FOR UPDATE", asked.account);
+        on.query("SELECT balance FROM account WHERE id = ? FOR UPDATE", request.account);
     if (found.empty()) return settle::work_result::refused("there is no such account");
-    if (found.integer(0, 0) < asked.debit) return settle::work_result::refused("balance too low");
-    on.execute("UPDATE account SET balance = balance + ? WHERE id = ?", asked.credit - asked.debit,
-               asked.account);
+    if (found.integer(0, 0) < request.debit) return settle::work_result::refused("balance too low");
+    on.execute("UPDATE account SET balance = balance + ? WHERE id = ?",
+               request.credit - request.debit, request.account);
     on.execute("INSERT INTO posting (order_id, account, debit, credit) VALUES (?, ?, ?, ?)",
-               asked.order_id, asked.account, asked.debit, asked.credit);
+               request.order_id, request.account, request.debit, request.credit);
     return settle::work_result::ok();
 }
 

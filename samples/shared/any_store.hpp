@@ -169,9 +169,9 @@ public:
     virtual ~any_store() = default;
 
     log_session bind_log() { return log_session{open_log()}; }
-    template <typename... Asked>
+    template <typename... Bound>
     record_session bind(std::string const& log_name) {
-        static_assert((record_session::template holds<Asked>::value && ...));
+        static_assert((record_session::template holds<Bound>::value && ...));
         auto& records = open_records(log_name);
         return {records, opened_collections()};
     }

@@ -79,11 +79,11 @@ std::variant<payment, journey> make(dice& chance) {
     return journey{from, to, amount, "LH 1"};
 }
 
-work_result book(database::connection& on, entry_request const& asked) {
-    auto const added = on.add(asked.account, asked.amount);
+work_result book(database::connection& on, entry_request const& request) {
+    auto const added = on.add(request.account, request.amount);
     if (added.has_value()) return work_result::ok();
     if (added.problem().code == settle::errc::record_missing) {
-        return work_result::refused("no account " + asked.account);
+        return work_result::refused("no account " + request.account);
     }
     return work_result::failed(added.problem());
 }

@@ -46,12 +46,13 @@ TEST_CASE("bank limits: a row that another program holds keeps back its own tran
                 holder->begin();
                 holder->send_sql("UPDATE accounts SET balance = 0 WHERE id = '0'", "hold a row");
                 holder->sync();
-                auto const told = teller.run("held", held);
-                story.note(told);
-                CHECK(told.verdict == verdict::undecided);
-                CHECK(told.problem.code == each.expected);
-                CHECK(told.problem.code == condition::retryable);
-                CHECK(says(told.problem, "(SQLSTATE " + pg::sqlstate_of(told.problem.code) + ")"));
+                auto const outcome = teller.run("held", held);
+                story.note(outcome);
+                CHECK(outcome.verdict == verdict::undecided);
+                CHECK(outcome.problem.code == each.expected);
+                CHECK(outcome.problem.code == condition::retryable);
+                CHECK(says(outcome.problem,
+                           "(SQLSTATE " + pg::sqlstate_of(outcome.problem.code) + ")"));
                 auto const free = teller.run("free", bank::transfer{"2", "3", 5});
                 CHECK(free.done());
                 story.note(free);
@@ -115,10 +116,10 @@ TEST_CASE("bank limits: a server without a connection for each thread") {
     for (int i = 0; i < 6; ++i) {
         others.push_back(std::make_unique<pool>(server.address(), short_limits()));
     }
-    auto const told = teller.run("second", bank::transfer{"0", "1", 1});
-    CHECK(told.verdict == verdict::undecided);
-    CHECK(told.problem.code == pg::too_many_connections);
-    CHECK(says(told.problem, "(SQLSTATE 53300). Raise max_connections of the server"));
+    auto const outcome = teller.run("second", bank::transfer{"0", "1", 1});
+    CHECK(outcome.verdict == verdict::undecided);
+    CHECK(outcome.problem.code == pg::too_many_connections);
+    CHECK(says(outcome.problem, "(SQLSTATE 53300). Raise max_connections of the server"));
     others.resize(2);
     tellers load{server.address(), 8};
     CHECK(load.progress(100));
@@ -178,18 +179,18 @@ TEST_CASE("bank limits: a full disk of the tables ends calls at once, and room l
     disk.fill();
     pg::database here{address, bank_limits()};
     auto teller = bank_engine(here, settle::phases::two);
-    settle::outcome told;
+    settle::outcome outcome;
     // Pages that are there take some more rows.
     bool const full = wait_until(30s, [&] {
-        told = teller.run(bank::transfer{"0", "1", 1});
-        load.story.note(told);
-        return told.problem.code == pg::disk_full;
+        outcome = teller.run(bank::transfer{"0", "1", 1});
+        load.story.note(outcome);
+        return outcome.problem.code == pg::disk_full;
     });
     CHECK(full);
-    CHECK(told.verdict == verdict::undecided);
-    CHECK(told.problem.code == condition::permanent);
-    CHECK(says(told.problem, "(SQLSTATE 53100)"));
-    CHECK(says(told.problem, "Make room"));
+    CHECK(outcome.verdict == verdict::undecided);
+    CHECK(outcome.problem.code == condition::permanent);
+    CHECK(says(outcome.problem, "(SQLSTATE 53100)"));
+    CHECK(says(outcome.problem, "Make room"));
     disk.make_room();
     CHECK(load.progress());
     load.stop();

@@ -44,10 +44,10 @@ TEST_CASE("bank outages: a server becomes read-only, and takes writes again") {
     tellers load{at.server.address()};
     CHECK(load.progress());
     at.server.set("default_transaction_read_only", "on");
-    auto const told = teller.run("read-only", bank::transfer{"0", "1", 1});
-    CHECK(told.verdict == settle::verdict::undecided);
-    CHECK(told.problem.code == pg::read_only_transaction);
-    CHECK(says(told.problem, "(SQLSTATE 25006)"));
+    auto const outcome = teller.run("read-only", bank::transfer{"0", "1", 1});
+    CHECK(outcome.verdict == settle::verdict::undecided);
+    CHECK(outcome.problem.code == pg::read_only_transaction);
+    CHECK(says(outcome.problem, "(SQLSTATE 25006)"));
     CHECK_FALSE(teller.find("read-only").value());
     at.server.set("default_transaction_read_only", "off");
     CHECK(load.progress());

@@ -51,14 +51,14 @@ public:
         }
     }
 
-    void note(settle::outcome const& told) {
+    void note(settle::outcome const& outcome) {
         std::lock_guard const guard{mutex_};
-        outcomes_[told.id] = told.verdict;
-        if (told.done()) ++done_;
+        outcomes_[outcome.id] = outcome.verdict;
+        if (outcome.done()) ++done_;
     }
-    void note_submitted(settle::outcome const& told) {
+    void note_submitted(settle::outcome const& outcome) {
         std::lock_guard const guard{mutex_};
-        if (told.problem.empty()) submitted_.push_back(told.id);
+        if (outcome.problem.empty()) submitted_.push_back(outcome.id);
     }
     /// Another program has added to a balance.
     void note_added(std::string const& account, std::int64_t amount) { added_[account] += amount; }
@@ -191,16 +191,16 @@ private:
         }
     }
     void run_one(bank_teller& engine, std::pair<std::string, bank::transfer> const& given) {
-        auto const told = engine.run(given.first, given.second);
-        story.note(told);
+        auto const outcome = engine.run(given.first, given.second);
+        story.note(outcome);
         // A server without room answers at once.
-        if (!told.done()) std::this_thread::sleep_for(1ms);
+        if (!outcome.done()) std::this_thread::sleep_for(1ms);
     }
     template <typename Next>
     void run_several(bank_teller& engine, Next const& next) {
         std::vector<std::pair<std::string, bank::transfer>> several(10);
         for (auto& one : several) one = next();
-        for (auto const& told : engine.run_all(several)) story.note(told);
+        for (auto const& outcome : engine.run_all(several)) story.note(outcome);
     }
     void submit_and_work(bank_teller& engine, std::pair<std::string, bank::transfer> const& given) {
         story.note_submitted(engine.submit(given.first, given.second));

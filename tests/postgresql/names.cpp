@@ -110,11 +110,11 @@ TEST_CASE("names: a text with a NUL is refused, and nothing is written") {
             CHECK(problem.code == settle::errc::bad_text);
             CHECK(problem.text.find("NUL") != std::string::npos);
         };
-        for (auto const& told :
+        for (auto const& outcome :
              {engine.run("key", gift{"a", nul, 1}), engine.run(nul, gift{"a", "a", 1}),
               engine.run("value", naming{"a", nul}), engine.submit("later", naming{nul, "a"})}) {
-            CHECK(told.verdict == settle::verdict::refused);
-            refused(told.problem);
+            CHECK(outcome.verdict == settle::verdict::refused);
+            refused(outcome.problem);
         }
         auto const several = engine.run_all(std::vector{std::pair{"first"s, naming{"a", nul}},
                                                         std::pair{"second"s, naming{"a", "b"}}});

@@ -89,10 +89,10 @@ TEST_CASE("psql: an update between the steps of a transaction stays, and its gua
         for (std::string const id : {"0", "1"}) {
             at = step;
             script = update(id, "3");
-            auto const told = teller.run(std::to_string(number++), bank::transfer{"0", "1", 10});
-            CHECK(told.done());
+            auto const outcome = teller.run(std::to_string(number++), bank::transfer{"0", "1", 10});
+            CHECK(outcome.done());
             CHECK(script.empty());
-            story.note(told);
+            story.note(outcome);
             story.note_added(id, 3);
         }
     }
@@ -101,9 +101,9 @@ TEST_CASE("psql: an update between the steps of a transaction stays, and its gua
     script = update("0", "-balance");
     auto const before = std::stoll(ask_one(own.address(), "SELECT balance FROM accounts "
                                                           "WHERE id = '0'"));
-    auto const told = teller.run("late", bank::transfer{"0", "1", 10});
-    CHECK(told.why == settle::reason::guard_failed);
-    story.note(told);
+    auto const outcome = teller.run("late", bank::transfer{"0", "1", 10});
+    CHECK(outcome.why == settle::reason::guard_failed);
+    story.note(outcome);
     story.note_added("0", -before);
     story.check(own.address());
 }

@@ -292,7 +292,7 @@ TEST_CASE("receivers: processes on PostgreSQL that share keys take effect once f
         }};
         std::vector<std::string> names;
         for (int i = 0; i < keys; ++i) names.push_back("k" + std::to_string(i));
-        std::map<std::string, std::string> told;
+        std::map<std::string, std::string> received;
         if (backwards) std::reverse(names.begin(), names.end());
         for (std::size_t from = 0; from < names.size(); from += wave) {
             std::vector<service_call> calls;
@@ -301,9 +301,9 @@ TEST_CASE("receivers: processes on PostgreSQL that share keys take effect once f
             }
             std::vector<service_answer> answers(wave);
             airline_receiver.take_all(calls, answers, handler);
-            for (std::size_t at = 0; at < wave; ++at) told[names[from + at]] = answers[at].text;
+            for (std::size_t at = 0; at < wave; ++at) received[names[from + at]] = answers[at].text;
         }
-        for (auto const& [name, text] : told) say(to, name + " " + text);
+        for (auto const& [name, text] : received) say(to, name + " " + text);
     };
     std::array<child, 3> processes{child{[&](int to) { serve(to, false); }},
                                    child{[&](int to) { serve(to, true); }},
@@ -368,16 +368,16 @@ TEST_CASE("long: receivers: a server of PostgreSQL that is killed under load") {
     auto const address = server.address();
     make_flight(address, 1'000'000);
     std::atomic<bool> stopping = false;
-    std::array<std::map<std::string, service_answer>, 4> told;
+    std::array<std::map<std::string, service_answer>, 4> received;
     {
         std::vector<std::jthread> threads;
-        for (std::size_t thread = 0; thread < told.size(); ++thread) {
+        for (std::size_t thread = 0; thread < received.size(); ++thread) {
             threads.emplace_back([&, thread] {
                 receiver_database db{address, "airline"};
                 settle::receiver airline_receiver{db};
                 for (int i = 0; !stopping; ++i) {
                     auto const key = std::to_string(thread) + "-" + std::to_string(i);
-                    told[thread][key] =
+                    received[thread][key] =
                         airline_receiver.take(made_call(call_operation::apply, key), seats{});
                 }
             });
@@ -399,7 +399,7 @@ TEST_CASE("long: receivers: a server of PostgreSQL that is killed under load") {
     for (auto const& row : airline_receiver.list({}, {}, 1'000'000).value()) rows.insert(row.key);
     std::map<call_status, int> count;
     std::vector<service_call> calls;
-    for (auto const& mine : told) {
+    for (auto const& mine : received) {
         for (auto const& [key, answer] : mine) {
             ++count[answer.status];
             calls.push_back(made_call(call_operation::apply, key));

@@ -51,9 +51,9 @@ class payments {
 public:
     virtual ~payments() = default;
 
-    virtual settle::outcome run(payment const& asked) = 0;
-    virtual settle::outcome run(std::string const& id, payment const& asked) = 0;
-    virtual settle::batch_outcomes run_all(std::vector<payment> const& asked) = 0;
+    virtual settle::outcome run(payment const& request) = 0;
+    virtual settle::outcome run(std::string const& id, payment const& request) = 0;
+    virtual settle::batch_outcomes run_all(std::vector<payment> const& request) = 0;
     virtual settle::outcome cancel(std::string const& id, settle::cancel_options const& how) = 0;
     virtual settle::outcome cancel(std::string const& id) { return cancel(id, {}); }
     /// Entries of any age.

@@ -33,9 +33,11 @@ inline constexpr auto payment_type = settle::transaction<payment, "payment">(
     settle::participant<"rest">(rests).apply(
         settle::call(param<&payment::rest>, param<&payment::two_shares>)));
 
-inline settle::work_result book(settle::sql_connection& on, char const* sql, booking const& asked) {
-    bool const there = on.execute(sql, asked.amount, asked.row) == 1;
-    return there ? settle::work_result::ok() : settle::work_result::refused("no row " + asked.row);
+inline settle::work_result book(settle::sql_connection& on, char const* sql,
+                                booking const& request) {
+    bool const there = on.execute(sql, request.amount, request.row) == 1;
+    return there ? settle::work_result::ok()
+                 : settle::work_result::refused("no row " + request.row);
 }
 
 /// Shape:   Records - a database of the library
@@ -46,12 +48,12 @@ auto make_engine(Records& records, settle::postgresql::resource& left,
         settle::log_in(records),
         settle::bind(accounts, records),
         settle::bind(thirds, left,
-                     [](settle::sql_connection& on, booking const& asked) {
-                         return book(on, "UPDATE sums SET n = n + $1 WHERE id = $2", asked);
+                     [](settle::sql_connection& on, booking const& request) {
+                         return book(on, "UPDATE sums SET n = n + $1 WHERE id = $2", request);
                      }),
         settle::bind(rests, right,
-                     [](settle::sql_connection& on, booking const& asked) {
-                         return book(on, "UPDATE sums SET n = n + ? WHERE id = ?", asked);
+                     [](settle::sql_connection& on, booking const& request) {
+                         return book(on, "UPDATE sums SET n = n + ? WHERE id = ?", request);
                      }),
         settle::type<payment_type>,
         settle::observed_by([&watch](settle::event const& one) {
@@ -66,12 +68,12 @@ public:
                 settle::mariadb::resource& right, watcher const& watch)
         : records_(records), engine_(make_engine(records, left, right, watch)) {}
 
-    settle::outcome run(payment const& asked) override { return engine_.run(asked); }
-    settle::outcome run(std::string const& id, payment const& asked) override {
-        return engine_.run(id, asked);
+    settle::outcome run(payment const& request) override { return engine_.run(request); }
+    settle::outcome run(std::string const& id, payment const& request) override {
+        return engine_.run(id, request);
     }
-    settle::batch_outcomes run_all(std::vector<payment> const& asked) override {
-        return engine_.run_all(asked);
+    settle::batch_outcomes run_all(std::vector<payment> const& request) override {
+        return engine_.run_all(request);
     }
     settle::outcome cancel(std::string const& id, settle::cancel_options const& how) override {
         return engine_.cancel(id, how);

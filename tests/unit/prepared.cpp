@@ -57,29 +57,30 @@ struct banks {
     std::string steps{}; ///< "insert apply "
     int works = 0;       ///< calls of the work
 
-    work_result book(database::connection& on, booking const& asked) {
+    work_result book(database::connection& on, booking const& request) {
         ++works;
-        auto const added = on.add(asked.account, asked.amount);
+        auto const added = on.add(request.account, request.amount);
         if (added.has_value()) return work_result::ok();
         if (added.problem().code == errc::record_missing) {
-            return work_result::refused("no account " + asked.account);
+            return work_result::refused("no account " + request.account);
         }
         return work_result::failed(added.problem());
     }
     auto make() {
-        return settle::engine{settle::log_in(records),
-                              settle::bind(accounts, records),
-                              settle::bind(ledger, books,
-                                           [this](database::connection& on, booking const& asked) {
-                                               return book(on, asked);
-                                           }),
-                              settle::type<payment_type>,
-                              settle::type<salaries_type>,
-                              settle::with_environment(manual_environment{world}),
-                              settle::observed_by([this](settle::event const& one) {
-                                  steps.append(name_of(one.taken)).append(" ");
-                                  if (watch) watch(one);
-                              })};
+        return settle::engine{
+            settle::log_in(records),
+            settle::bind(accounts, records),
+            settle::bind(ledger, books,
+                         [this](database::connection& on, booking const& request) {
+                             return book(on, request);
+                         }),
+            settle::type<payment_type>,
+            settle::type<salaries_type>,
+            settle::with_environment(manual_environment{world}),
+            settle::observed_by([this](settle::event const& one) {
+                steps.append(name_of(one.taken)).append(" ");
+                if (watch) watch(one);
+            })};
     }
     banks() {
         books.accounts = {{"X", 0}, {"Y", 0}};
@@ -335,7 +336,7 @@ TEST_CASE("prepared: a list shows what is in doubt, since when, and the entry th
     CHECK(engine.recover(of_any_age()).done == 1);
 }
 
-TEST_CASE("prepared: more names than a page are swept, and ids with slashes are told apart") {
+TEST_CASE("prepared: more names than a page are swept, and ids with slashes stay apart") {
     banks on;
     auto engine = on.make();
     for (int at = 0; at < 300; ++at) {
@@ -351,7 +352,8 @@ TEST_CASE("prepared: more names than a page are swept, and ids with slashes are 
     on.moved(0);
 }
 
-TEST_CASE("prepared: a part that was rolled back by hand after the commit is told, not guessed") {
+TEST_CASE(
+    "prepared: a part that was rolled back by hand after the commit is reported, not guessed") {
     banks on;
     auto engine = on.make();
     on.watch = kill_after(settle::step::commit);
@@ -435,10 +437,10 @@ TEST_CASE("prepared: work that throws is tried again") {
     int calls = 0;
     settle::engine engine{settle::log_in(on.records), settle::bind(accounts, on.records),
                           settle::bind(ledger, on.books,
-                                       [&](database::connection& to, booking const& asked) {
+                                       [&](database::connection& to, booking const& request) {
                                            if (++calls == 1) throw std::runtime_error{"lost"};
                                            if (calls == 2) throw 5;
-                                           return on.book(to, asked);
+                                           return on.book(to, request);
                                        }),
                           settle::type<payment_type>,
                           settle::with_environment(manual_environment{on.world})};

@@ -32,8 +32,8 @@ inline constexpr auto booking_type =
 
 namespace {
 
-work_result book(database::connection& on, booking const& asked) {
-    auto const added = on.add(asked.account, asked.amount);
+work_result book(database::connection& on, booking const& request) {
+    auto const added = on.add(request.account, request.amount);
     return added.has_value() ? work_result::ok() : work_result::failed(added.problem());
 }
 

@@ -29,8 +29,8 @@ TEST_CASE("prepared: a sweep reads the entry of a name behind its list, as the i
     world_state world;
     books.now = world.time;
     std::function<void(settle::event const&)> watch;
-    auto const book = [](database::connection& on, booking const& asked) {
-        auto const added = on.add(asked.account, asked.amount);
+    auto const book = [](database::connection& on, booking const& request) {
+        auto const added = on.add(request.account, request.amount);
         return added.has_value() ? settle::work_result::ok()
                                  : settle::work_result::failed(added.problem());
     };

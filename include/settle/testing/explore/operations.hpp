@@ -32,9 +32,9 @@ public:
         auto const& one = *all_[sent.transaction];
         if (prepared_model const* const made = one.prepared_of(sent.part)) {
             auto& row = next.prepared[one.prepared_row_of(sent.part)];
-            prepared_request const asked{sent.at, sent.under, sent.committed, sent.begins,
-                                         chosen.answer};
-            return {execute_prepared<rules>(row, *made, asked), 0};
+            prepared_request const request{sent.at, sent.under, sent.committed, sent.begins,
+                                           chosen.answer};
+            return {execute_prepared<rules>(row, *made, request), 0};
         }
         if (call_model const* const made = one.call_of(sent.part)) {
             return execute_call(next.rows[row_of(sent)], *made, received(sent, chosen));

@@ -110,14 +110,14 @@ answer clear_before_prepare(prepared_row& row, epoch under) {
 
 template <typename Rules>
 prepare_answer prepare(prepared_row& row, prepared_model const& of,
-                       prepared_request const& asked) {
+                       prepared_request const& request) {
     using enum prepare_answer;
     if (Rules::receipts && row.receipt) return denied;
     // The name is in use. A worker that repeats its prepare takes that for an answer.
-    if (row.has(asked.under)) return Rules::unknown_claims ? unknown : prepared;
+    if (row.has(request.under)) return Rules::unknown_claims ? unknown : prepared;
     if (Rules::receipts && !row.names.empty()) return busy;
-    if (asked.chosen != 0) return of.refuses && asked.chosen == 1 ? refused : busy;
-    row.add(asked.under);
+    if (request.chosen != 0) return of.refuses && request.chosen == 1 ? refused : busy;
+    row.add(request.under);
     return prepared;
 }
 
@@ -147,18 +147,18 @@ answer deny(prepared_row& row, epoch latest) {
 /// Returns: `none` if the other half of the request is next
 template <typename Rules>
 answer execute_prepared(prepared_row& row, prepared_model const& of,
-                        prepared_request const& asked) {
-    switch (asked.at) {
+                        prepared_request const& request) {
+    switch (request.at) {
     case step::apply:
-        if (asked.begins) return detail::clear_before_prepare<Rules>(row, asked.under);
-        return answer_of(detail::prepare<Rules>(row, of, asked));
-    case step::confirm: return detail::confirm<Rules>(row, asked.committed);
+        if (request.begins) return detail::clear_before_prepare<Rules>(row, request.under);
+        return answer_of(detail::prepare<Rules>(row, of, request));
+    case step::confirm: return detail::confirm<Rules>(row, request.committed);
     case step::compensate:
-        if (!asked.begins) return detail::deny<Rules>(row, asked.under);
-        row.end(false, [&](epoch name) { return cancel_rolls_back(name, asked.under); });
+        if (!request.begins) return detail::deny<Rules>(row, request.under);
+        row.end(false, [&](epoch name) { return cancel_rolls_back(name, request.under); });
         return answer::none;
     default:
-        row.end(false, [&](epoch name) { return exact_rolls_back<Rules>(name, asked.under); });
+        row.end(false, [&](epoch name) { return exact_rolls_back<Rules>(name, request.under); });
         return answer::applied;
     }
 }

@@ -324,14 +324,14 @@ SETTLE_FUNCTION end_result resource::end(prepared_name const& name, std::string 
 SETTLE_FUNCTION auto resource::gone_since(detail::session& with, std::string const& name,
                                           std::vector<std::string> const& listed)
     -> std::optional<std::chrono::steady_clock::time_point> {
-    auto const known = [&]() -> std::optional<std::chrono::steady_clock::time_point> {
+    auto const end_seen = [&]() -> std::optional<std::chrono::steady_clock::time_point> {
         auto const found = gone_.find(name);
         if (found == gone_.end()) return std::nullopt;
         return found->second;
     };
     {
         std::lock_guard const guard{mutex_};
-        if (auto const since = known()) return since;
+        if (auto const since = end_seen()) return since;
     }
     // All names are looked at, so that the ends of many names wait at the same time.
     auto const gone = detail::without_session(with, listed);
@@ -340,7 +340,7 @@ SETTLE_FUNCTION auto resource::gone_since(detail::session& with, std::string con
         return std::find(listed.begin(), listed.end(), one.first) == listed.end();
     });
     for (auto const& one : gone) gone_.try_emplace(one, std::chrono::steady_clock::now());
-    return known();
+    return end_seen();
 }
 
 SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::string const& verb,
@@ -381,7 +381,9 @@ SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::st
             if (!between.next()) return {end_answer::unavailable, held};
         }
     } catch (failure const& caught) {
-        return {end_answer::unavailable, caught.problem()};
+        // An end that was answered and not looked at may have taken effect.
+        bool const none = what == end_answer::absent;
+        return {none ? end_answer::unavailable : end_answer::unknown, caught.problem()};
     }
 }
 

@@ -29,7 +29,7 @@ public:
 
     /// Runs one statement: one round trip.
     /// Shape:   values - of its `?`; phase - the action, as error sentences put it
-    /// Errors:  if the session is lost, it is not known whether the statement took effect
+    /// Errors:  if the session is lost, the statement took effect or did not
     sql_rows run(std::string const& sql, std::span<sql_value const> values, char const* phase);
     sql_rows run(std::string const& sql, char const* phase) { return run(sql, {}, phase); }
 

@@ -76,7 +76,7 @@ private:
     /// Queues the writes. A column whose values are all equal is one value instead of an array.
     std::size_t send_writes(kind of, connection& on, std::span<sent_write const> all,
                             write_context const& at) const;
-    [[nodiscard]] statement const& statement_of(shape const& wanted) const;
+    [[nodiscard]] statement const& statement_of(shape const& key) const;
 
     pool* pool_;
     std::string table_;

@@ -135,10 +135,10 @@ SETTLE_FUNCTION entry_table::entry_table(pool& with)
                       {text}, "look at the size of the log");
 }
 
-SETTLE_FUNCTION statement const& entry_table::statement_of(shape const& wanted) const {
+SETTLE_FUNCTION statement const& entry_table::statement_of(shape const& key) const {
     return writes_.of(
-        wanted, [&]() -> auto const& {
-            auto const [of, action, arrays] = wanted;
+        key, [&]() -> auto const& {
+            auto const [of, action, arrays] = key;
             bool const inserts = of == kind::insert || of == kind::insert_new;
             write_columns const columns{inserts, action};
             auto const is_array = [arrays = arrays](std::size_t at) {

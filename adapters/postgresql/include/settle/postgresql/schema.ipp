@@ -120,7 +120,7 @@ SETTLE_FUNCTION std::optional<std::string> known_metadata(pool& with, std::strin
 
 SETTLE_FUNCTION std::string get_or_init_metadata(pool& with, std::string_view name,
                                                  std::string_view value, own_tables const& of) {
-    if (auto known = known_metadata(with, name, of)) return *std::move(known);
+    if (auto stored = known_metadata(with, name, of)) return *std::move(stored);
     auto const& write =
         with.prepare("INSERT INTO " + meta_of(with, of) + " VALUES($1, $2) ON CONFLICT DO NOTHING",
                      {value_type::text, value_type::text}, "write the table of metadata");
