@@ -199,7 +199,8 @@ TEST_CASE("applications: a server that dies under a run, is away, or keeps a use
     server.kill();
     // It would wait for its server for a while.
     running.signal(SIGINT);
-    refused(running.wait(), "PostgreSQL could not be reached");
+    // The sentence begins with the work that lost its connection.
+    refused(running.wait(), "that the server runs and can be reached from here");
     refused(teller.call({"check"}), "PostgreSQL could not be reached");
     server.start();
     auto const last = teller.call({"run", teller.input()});
