@@ -55,8 +55,8 @@ void check_own_ends(Engine& engine) {
             std::size_t const number = (thread_number / 2) * each + i;
             auto const& end = outcomes[thread_number][i];
             INFO("transaction " << number << ": " << end.text());
-            bool const labels = number % 7 == 5;
-            bool const good = number % 9 != 4 && (labels || number % 5 != 3);
+            bool const sets_label = number % 7 == 5;
+            bool const good = number % 9 != 4 && (sets_label || number % 5 != 3);
             CHECK(end.id == "t" + std::to_string(number));
             CHECK(end.done() == good);
             CHECK(end.canceled() == !good);
@@ -64,7 +64,7 @@ void check_own_ends(Engine& engine) {
             REQUIRE(found.has_value());
             CHECK(found->state == (good ? settle::state::done : settle::state::canceled));
             CHECK(found->why == end.why);
-            if (!good || labels || thread_number % 2 != 0) continue;
+            if (!good || sets_label || thread_number % 2 != 0) continue;
             expected[person(number)] -= 3;
             expected[person(number + 1)] += 3;
         }

@@ -36,12 +36,12 @@ using settle::work_result;
 using namespace std::chrono_literals;
 
 /// The log of this process: two databases of one MariaDB server cannot prepare one name.
-inline std::string const bank = fresh_name();
-inline std::string const bank_prefix = settle::prepared_prefix(bank);
+inline std::string const log_name = fresh_name();
+inline std::string const log_prefix = settle::prepared_prefix(log_name);
 
 /// The name of a part of the log.
 inline prepared_name name_of(std::string id, settle::epoch number = 1) {
-    return {{bank, std::move(id), {0, 0}}, number};
+    return {{log_name, std::move(id), {0, 0}}, number};
 }
 
 /// The work that adds to a row of `sums`.
@@ -64,7 +64,7 @@ struct prepared_scene {
         : at(std::move(address)), beside(at), books(at, Backend::limits()) {
         beside.ask("CREATE TABLE sums (id varchar(20) PRIMARY KEY, n bigint NOT NULL)");
         beside.ask("INSERT INTO sums VALUES ('a', 0), ('b', 0), ('c', 0)");
-        books.bind(bank);
+        books.bind(log_name);
     }
 
     std::string sum(std::string const& id) {
@@ -72,7 +72,7 @@ struct prepared_scene {
     }
     std::vector<std::string> listed(typename Backend::resource& by) {
         std::vector<std::string> names;
-        for (auto const& one : by.in_doubt(bank_prefix, "", 100).value()) {
+        for (auto const& one : by.in_doubt(log_prefix, "", 100).value()) {
             names.push_back(one.name);
         }
         return names;
@@ -96,7 +96,7 @@ void check_ends() {
     CHECK(s.books.prepare(one, add<Backend>("a")).what == prepare_answer::prepared);
     CHECK(s.sum("a") == "0");
     CHECK_FALSE(s.books.receipt_of(one.of).value());
-    auto const doubt = s.books.in_doubt(bank_prefix, "", 10).value();
+    auto const doubt = s.books.in_doubt(log_prefix, "", 10).value();
     REQUIRE(doubt.size() == 1);
     CHECK(doubt[0].name == one.text());
     auto const now = std::chrono::system_clock::now();
@@ -251,13 +251,13 @@ void check_lists() {
         CHECK(made.what == prepare_answer::prepared);
     }
     CHECK(s.listed() == std::vector{name_of("a").text(), name_of("m").text(), name_of("z").text()});
-    auto const first = s.books.in_doubt(bank_prefix, "", 2).value();
+    auto const first = s.books.in_doubt(log_prefix, "", 2).value();
     REQUIRE(first.size() == 2);
-    auto const rest = s.books.in_doubt(bank_prefix, first[1].name, 2).value();
+    auto const rest = s.books.in_doubt(log_prefix, first[1].name, 2).value();
     REQUIRE(rest.size() == 1);
     CHECK(rest[0].name == name_of("z").text());
-    CHECK(s.books.in_doubt(settle::prepared_prefix(bank + "2"), "", 10).value().empty());
-    CHECK(s.books.in_doubt(settle::prepared_prefix(bank.substr(1)), "", 10).value().empty());
+    CHECK(s.books.in_doubt(settle::prepared_prefix(log_name + "2"), "", 10).value().empty());
+    CHECK(s.books.in_doubt(settle::prepared_prefix(log_name.substr(1)), "", 10).value().empty());
     CHECK(elsewhere.listed().empty());
     if (Backend::ends_apart) {
         CHECK(elsewhere.books.roll_back(name_of("z")).what == end_answer::absent);
@@ -279,15 +279,15 @@ void check_forgetting() {
     for (int at = 0; at < 5; ++at) {
         CHECK(s.books.deny(name_of("t" + std::to_string(at)).of).what == end_answer::ended);
     }
-    settle::prepared_part const others{bank + "2", "t1", {0, 0}};
+    settle::prepared_part const others{log_name + "2", "t1", {0, 0}};
     CHECK(s.books.deny(others).what == end_answer::ended);
     CHECK(s.books.prepare(name_of("p"), add<Backend>("a")).what == prepare_answer::prepared);
     auto const now =
         std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-    CHECK(s.books.forget(bank_prefix, now - 1h, 10).value() == 0);
-    CHECK(s.books.forget(bank_prefix, now + 1h, 2).value() == 2);
-    CHECK(s.books.forget(bank_prefix, now + 1h, 10).value() == 3);
-    CHECK(s.books.forget(bank_prefix, now + 1h, 10).value() == 0);
+    CHECK(s.books.forget(log_prefix, now - 1h, 10).value() == 0);
+    CHECK(s.books.forget(log_prefix, now + 1h, 2).value() == 2);
+    CHECK(s.books.forget(log_prefix, now + 1h, 10).value() == 3);
+    CHECK(s.books.forget(log_prefix, now + 1h, 10).value() == 0);
     CHECK(s.books.receipt_of(others).value() == 0U);
     CHECK(s.books.commit(name_of("p")).what == end_answer::ended);
     CHECK(s.books.receipt_of(name_of("p").of).value() == 1U);
@@ -399,7 +399,7 @@ void check_crashes() {
     prepared_scene<Backend> s{Backend::address_of(own)};
     CHECK(s.books.prepare(name_of("t1"), add<Backend>("a")).what == prepare_answer::prepared);
     CHECK(s.books.prepare(name_of("t2"), add<Backend>("b")).what == prepare_answer::prepared);
-    auto const before = s.books.in_doubt(bank_prefix, "", 10).value();
+    auto const before = s.books.in_doubt(log_prefix, "", 10).value();
     own.kill();
     CHECK(s.books.prepare(name_of("t3"), add<Backend>("c")).what == prepare_answer::unavailable);
     CHECK(s.books.receipt_of(name_of("t1").of).has_value() == false);
@@ -408,7 +408,7 @@ void check_crashes() {
     INFO(away.problem);
     CHECK(away.problem.code == settle::condition::retryable);
     own.start();
-    CHECK(s.books.in_doubt(bank_prefix, "", 10).value() == before);
+    CHECK(s.books.in_doubt(log_prefix, "", 10).value() == before);
     CHECK(s.books.commit(name_of("t1")).what == end_answer::ended);
     own.kill();
     own.start();

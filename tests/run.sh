@@ -84,8 +84,8 @@ run_tests() {
     folder=$1
     shift
     rm -f "$folder/ctest.log"
-    # Four more than there are processors, since many tests wait for the disk or for a server.
-    $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + 4))" $no_tests \
+    # Ten more than there are processors, since most tests wait for the disk or for a server.
+    $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + 10))" $no_tests \
         -O "$folder/ctest.log" "$@"
     result=$?
     # ctest names the skipped tests without the reason, so the reason is printed here.
@@ -115,20 +115,45 @@ summary=build/$mode.txt
 failed=0
 : >"$summary"
 
-# Usage: stage NAME FOLDER "TARGET..." "CTEST OPTION..." ARGUMENT...
+# Usage: begin NAME COMMAND...
+# Runs a build in the background, with the time that the tests of the stage before leave to it.
+begin() {
+    log=build/$1.log
+    shift
+    $wrap setsid nice -n 19 "$@" >"$log" 2>&1 &
+    builder=$!
+}
+builder=
+trap '[ -z "$builder" ] || kill -TERM "-$builder" 2>/dev/null' EXIT
+trap 'exit 130' INT TERM
+
+# Usage: end NAME   waits for the build that began last, and shows its output
+end() {
+    echo
+    echo "== $1"
+    wait "$builder"
+    built=$?
+    builder=
+    cat "build/$1.log"
+    return "$built"
+}
+
+# Usage: stage NAME FOLDER "CTEST OPTION..." [ARGUMENT...]
+# Waits for the build NAME, begins the build that the function next_build begins, and runs the tests.
 stage() {
     name=$1
     folder=$2
-    targets=$3
-    selection=$4
-    shift 4
+    selection=$3
+    shift 3
     began=$(date +%s)
     named=
-    echo
-    echo "== $name"
-    # shellcheck disable=SC2086 # the lists are meant to be split
-    if $wrap .ci/build.sh "$name" "" $targets; then
+    code=0
+    end "$name" || code=1
+    tests_began=$(date +%s)
+    next_build
+    if [ "$code" -eq 0 ]; then
         # A pipe would hide the exit code, so the closing lines are read back from a file.
+        # shellcheck disable=SC2086 # the list is meant to be split
         run_tests "$folder" $selection "$@"
         code=$?
         closing=$(grep -E 'tests passed, |^No tests were found' "$folder/ctest.log" | tail -n 1)
@@ -144,38 +169,12 @@ stage() {
             closing="$closing; $skipped SKIPPED"
         fi
     else
-        code=1
         closing="does not build"
     fi
     [ "$code" -eq 0 ] || failed=1
-    printf '%-8s %4d s  %s\n' "$name" "$(($(date +%s) - began))" "$closing" >>"$summary"
+    printf '%-8s built after %4d s, tested in %4d s  %s\n' "$name" "$((tests_began - began))" \
+        "$(($(date +%s) - tests_began))" "$closing" >>"$summary"
     [ -z "$named" ] || printf '%s\n' "$named" >>"$summary"
-}
-
-# Usage: objects_of FOLDER   the objects of a build, whether they are there or not
-objects_of() {
-    ninja -C "$1" -t targets all | sed -n 's/\.o: CXX_COMPILER__.*/.o/p' | sort -u
-}
-
-# Compiles the sources that clang has not compiled for its tests, for the warnings alone.
-check_syntax() {
-    began=$(date +%s)
-    echo
-    echo "== syntax"
-    objects=
-    if .ci/build.sh syntax ""; then
-        objects=$(objects_of build/syntax | while IFS= read -r object; do
-            [ -f "build/clang/$object" ] || printf '%s\n' "$object"
-        done)
-    fi
-    # shellcheck disable=SC2086 # the list is meant to be split, and holds no spaces
-    if [ -n "$objects" ] && ninja -C build/syntax -j "$(nproc)" $objects; then
-        closing="$(printf '%s\n' "$objects" | wc -l) more objects compile without a warning"
-    else
-        failed=1
-        closing="does not compile"
-    fi
-    printf '%-8s %4d s  %s\n' syntax "$(($(date +%s) - began))" "$closing" >>"$summary"
 }
 
 report_and_exit() {
@@ -185,28 +184,43 @@ report_and_exit() {
     exit "$failed"
 }
 
-# The tests of random values run in the release stage alone: their engines take the compiler long.
 short="-LE ^(long|laws|exhaustive)$"
 if [ "$mode" = compilers ]; then
+    next_build() { :; }
     for name in clang19 libcxx cxx23; do
-        stage "$name" "build/$name" "settle_unit settle_conformance" \
-            "-L ^(unit|conformance)$ $short" "$@"
+        begin "$name" .ci/build.sh "$name" "" settle_unit settle_conformance
+        stage "$name" "build/$name" "-L ^(unit|conformance)$ $short" "$@"
     done
     report_and_exit
 fi
 
-stage release build "all settle_rules settle_laws" "-LE ^exhaustive$" "$@"
-wrap=$fixed_addresses
-# All processes add their counts to four files: a file for each process would fill the disk.
-rm -rf build/clang/coverage
-LLVM_PROFILE_FILE=$root/build/clang/coverage/%4m.profraw
-export LLVM_PROFILE_FILE
 servers="settle_mongodb_tests settle_postgresql_tests settle_mariadb_tests settle_prepared_tests
     settle_http_tests"
+# All processes add their counts to four files: a file for each process would fill the disk.
+rm -rf build/clang/coverage
+profile=$root/build/clang/coverage/%4m.profraw
+# The laws of random values run in the release stage alone: their engines take the compiler long.
+begin release .ci/build.sh release "" all settle_rules settle_laws settle_linked_units
+next_build() {
+    wrap=$fixed_addresses
+    # shellcheck disable=SC2086 # the list is meant to be split
+    begin clang env "LLVM_PROFILE_FILE=$profile" .ci/build.sh clang "" settle_unit \
+        settle_conformance settle_fault settle_simulation settle_search settle_fuzz $servers
+    wrap=
+}
+stage release build "-LE ^exhaustive$" "$@"
+
+# A test opens a database in a child of fork(), and the driver of a database has threads.
+TSAN_OPTIONS="suppressions=$root/tests/tsan.txt die_after_fork=0 ${TSAN_OPTIONS-}"
+export TSAN_OPTIONS
+wrap=$fixed_addresses
+# shellcheck disable=SC2086 # the list is meant to be split
+next_build() {
+    begin tsan .ci/build.sh tsan "" settle_conformance settle_fault settle_simulation $servers
+}
 # The tests of the samples, the pages and the installation say nothing new with another compiler.
-stage clang build/clang \
-    "settle_unit settle_conformance settle_fault settle_simulation settle_search settle_fuzz $servers" \
-    "-LE ^(application|static|consumer|long|laws|exhaustive)$" "$@"
+export LLVM_PROFILE_FILE="$profile"
+stage clang build/clang "-LE ^(application|static|consumer|long|laws|exhaustive)$" "$@"
 unset LLVM_PROFILE_FILE
 # Not in a pipe, which would hide the exit code.
 if ! tests/coverage.sh build/clang >build/clang/coverage.txt 2>&1; then
@@ -214,11 +228,11 @@ if ! tests/coverage.sh build/clang >build/clang/coverage.txt 2>&1; then
     printf 'coverage failed\n%s\n' "$(tail -n 20 build/clang/coverage.txt)" >>"$summary"
 fi
 cat build/clang/coverage.txt
-# A test opens a database in a child of fork(), and the driver of a database has threads.
-TSAN_OPTIONS="suppressions=$root/tests/tsan.txt die_after_fork=0 ${TSAN_OPTIONS-}"
-export TSAN_OPTIONS
-stage tsan build/tsan "settle_conformance settle_fault settle_simulation $servers" \
+
+next_build() { begin syntax tests/syntax.sh; }
+stage tsan build/tsan \
     "-L ^(conformance|fault|mongodb|postgresql|mariadb|prepared|http)$ $short" "$@"
 wrap=
-check_syntax
+end syntax || failed=1
+tail -n 1 build/syntax.log >>"$summary"
 report_and_exit

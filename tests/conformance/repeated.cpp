@@ -63,11 +63,11 @@ orders into_one(std::size_t count) {
     return made;
 }
 
-using relabels = std::vector<std::pair<std::string, relabel>>;
+using relabel_list = std::vector<std::pair<std::string, relabel>>;
 
 /// Each label change requires the label that its predecessor wrote.
-relabels chain(std::size_t count) {
-    relabels made;
+relabel_list chain(std::size_t count) {
+    relabel_list made;
     for (std::size_t i = 0; i < count; ++i) {
         made.emplace_back("r" + std::to_string(1000 + i),
                           relabel{"hot", "label " + std::to_string(i),
@@ -122,7 +122,7 @@ TEST_CASE("repeated: new transactions among settled ones run in their order") {
     in_every_way([](auto& engine, sight& seen) {
         open_all(engine);
         auto const all = chain(90);
-        relabels settled{all.begin(), all.begin() + 45};
+        relabel_list settled{all.begin(), all.begin() + 45};
         for (auto const& one : engine.run_all(settled, {1000, {}, {}})) CHECK(one.done());
         std::ignore = seen.calls();
         for (auto const& one : engine.run_all(all, {30, {}, {}})) CHECK(one.done());
@@ -159,7 +159,7 @@ TEST_CASE("repeated: an id that comes twice in a window delays no other transact
         CHECK(balance_of(engine, 0) == 100 + 52);
 
         auto const once = chain(20);
-        relabels twice;
+        relabel_list twice;
         for (auto const& one : once) {
             twice.push_back(one);
             twice.push_back(one);

@@ -8,8 +8,6 @@ using namespace explored;
 
 namespace {
 
-auto const transfers = settle::type<transfer_type>;
-
 /// Everything that a search can do, with so many workers and late writes.
 bounds everything(std::size_t workers, std::size_t late_writes) {
     bounds made = within(workers, late_writes);

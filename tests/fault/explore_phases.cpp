@@ -8,7 +8,6 @@ using namespace explored;
 
 namespace {
 
-auto const transfers = settle::type<transfer_type>;
 auto const seventy = runs("t2", transfer{"A", "B", 70});
 
 } // namespace

@@ -17,15 +17,16 @@ struct journey {
     std::string payer, flight;
     std::int64_t amount = 0;
 };
-struct seat_request {
+struct flight_request {
     std::string flight;
 };
 SETTLE_STRUCT(entry_request, account, amount);
 SETTLE_STRUCT(journey, payer, flight, amount);
-SETTLE_STRUCT(seat_request, flight);
+SETTLE_STRUCT(flight_request, flight);
 
 inline constexpr settle::prepared<entry_request, "ledger"> ledger;
-inline constexpr settle::service<seat_request, settle::nothing, "airline", settle::barrier> airline;
+inline constexpr settle::service<flight_request, settle::nothing, "airline", settle::barrier>
+    carrier;
 
 inline constexpr auto payment_type = settle::transaction<purchase, "payment">(
     participant<"payer">(accounts, param<&purchase::payer>)
@@ -43,7 +44,7 @@ inline constexpr auto journey_type = settle::transaction<journey, "journey">(
         .compensate(settle::inverse),
     participant<"payee">(ledger).apply(
         settle::call(param<&journey::payer>, param<&journey::amount>)),
-    participant<"flight">(airline)
+    participant<"flight">(carrier)
         .apply(settle::call(param<&journey::flight>))
         .compensate(settle::call()));
 
@@ -51,7 +52,7 @@ prepared_model busy(std::string name) { return {std::move(name), true, true}; }
 
 /// A call that may be refused, and a pivot behind it. A definition cannot have a pivot beside a
 /// prepared part, whose work may refuse after a takeover; this work does not.
-auto const seat = calls("t1", never_busy(booking("seat", 1)));
+auto const seat_call = calls("t1", never_busy(booking("seat", 1)));
 auto const seat_and_card = calls("t1", never_busy(booking("seat", 1)), pivot("card", 2));
 
 } // namespace
@@ -86,7 +87,7 @@ TEST_CASE("explore: a prepared part beside a call of a service") {
 }
 
 TEST_CASE("explore: a prepared part and a call, workers that pause and take over") {
-    right(purchases, payer, buys, books_too, seat, never_below, without_crashes(within(2, 0)));
+    right(purchases, payer, buys, books_too, seat_call, never_below, without_crashes(within(2, 0)));
 }
 
 TEST_CASE("explore: a prepared part and a call that may be refused, from a definition") {
@@ -112,7 +113,7 @@ TEST_CASE("long: explore: a prepared part, a call and a pivot, two workers") {
 }
 
 TEST_CASE("long: explore: a prepared part and a call, two workers, cancels at any moment") {
-    right(purchases, payer, buys, books_too, seat, never_below, canceling(2, 0));
+    right(purchases, payer, buys, books_too, seat_call, never_below, canceling(2, 0));
 }
 
 TEST_CASE("explore: two transactions, each with a prepared part") {

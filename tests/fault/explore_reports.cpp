@@ -12,7 +12,6 @@ struct without_escrow : settle::detail::protocol_rules {
     static constexpr bool escrow = false;
 };
 
-auto const transfers = settle::type<transfer_type>;
 auto const one = runs("t1", sixty);
 
 struct grant {

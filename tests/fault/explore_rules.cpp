@@ -6,7 +6,6 @@ using namespace explored;
 
 namespace {
 
-auto const transfers = settle::type<transfer_type>;
 auto const paints = settle::type<paint_type>;
 auto const one = runs("t1", sixty);
 auto const enough_for_two = starts(accounts, account("A", 200), account("B", 0));

@@ -21,6 +21,8 @@ using bank::accounts;
 using bank::transfer;
 using bank::transfer_type;
 
+inline constexpr auto transfers = settle::type<transfer_type>;
+
 // ---------------------------------------------------------------------------------------- types
 
 struct flag {

@@ -12,7 +12,7 @@ namespace {
 struct visit {
     std::string guest;
 };
-struct seat_request {
+struct guest_request {
     std::string guest;
 };
 struct seat {
@@ -23,14 +23,14 @@ struct fee {
     std::int64_t seat = 0;
 };
 SETTLE_STRUCT(visit, guest);
-SETTLE_STRUCT(seat_request, guest);
+SETTLE_STRUCT(guest_request, guest);
 SETTLE_STRUCT(seat, number);
 SETTLE_STRUCT(fee, guest, seat);
 
 /// Shape:   Grade - of both receivers
 template <settle::receiver_grade Grade>
 struct of_grade {
-    static constexpr settle::service<seat_request, seat, "theatre", Grade> theatre{};
+    static constexpr settle::service<guest_request, seat, "theatre", Grade> theatre{};
     static constexpr settle::service<fee, settle::nothing, "cashier", Grade> cashier{};
 
     static constexpr auto booking = participant<"seat">(theatre)

@@ -126,8 +126,8 @@ simulation_limits purging(std::uint64_t seed) {
 }
 
 /// Runs each seed. The sums of the reports.
-simulation_report run_seeds(std::vector<std::uint64_t> const& all,
-                            simulation_limits (*limits)(std::uint64_t)) {
+simulation_report run_payments(std::vector<std::uint64_t> const& all,
+                               simulation_limits (*limits)(std::uint64_t)) {
     on_one_processor const here;
     simulation_report sum;
     for (auto const seed : all) {
@@ -147,7 +147,7 @@ simulation_report run_seeds(std::vector<std::uint64_t> const& all,
 
 TEST_CASE("simulation of prepared parts: each is committed once or not at all") {
     auto const all = seeds(1, 8);
-    auto const sum = run_seeds(all, limits_of);
+    auto const sum = run_payments(all, limits_of);
     if (all.size() == 1) return;
     CHECK(sum.done > 1000);
     CHECK(sum.late > 100);
@@ -156,7 +156,7 @@ TEST_CASE("simulation of prepared parts: each is committed once or not at all") 
 
 TEST_CASE("simulation of prepared parts: entries and receipts are purged beside late prepares") {
     auto const all = seeds(21, 6);
-    auto const sum = run_seeds(all, purging);
+    auto const sum = run_payments(all, purging);
     if (all.size() == 1) return;
     CHECK(sum.purged > 100);
     CHECK(sum.late > 100);

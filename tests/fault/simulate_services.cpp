@@ -208,7 +208,7 @@ struct experience {
 };
 
 template <typename Simulate>
-experience run_seeds(std::vector<std::uint64_t> const& seeds_to_run, Simulate const& simulate,
+experience run_sagas(std::vector<std::uint64_t> const& seeds_to_run, Simulate const& simulate,
                      simulation_limits (*limits)(std::uint64_t) = limits_of) {
     on_one_processor const here;
     experience all;
@@ -264,7 +264,7 @@ TEST_CASE("simulation of services: a seed repeats its run step by step") {
 }
 
 TEST_CASE("simulation of services: the calls of four services end right") {
-    auto const all = run_seeds(seeds(1, 6), sell_sound_trips);
+    auto const all = run_sagas(seeds(1, 6), sell_sound_trips);
     if (!all.is_whole) return;
     CHECK(all.late > 1'000);
     CHECK(all.crashes > 50);
@@ -278,14 +278,14 @@ TEST_CASE("simulation of services: the calls of four services end right") {
 }
 
 TEST_CASE("simulation of services: services of every grade end right") {
-    auto const all = run_seeds(seeds(11, 6), sell_outings);
+    auto const all = run_sagas(seeds(11, 6), sell_outings);
     CHECK((all.late > 100 || !all.is_whole));
 }
 
 TEST_CASE("simulation of services: entries and rows are purged while calls are on their way") {
-    auto const trips = run_seeds(seeds(21, 2), sell_sound_trips, purging);
+    auto const trips = run_sagas(seeds(21, 2), sell_sound_trips, purging);
     CHECK((trips.purged > 100 || !trips.is_whole));
-    auto const outings = run_seeds(seeds(31, 2), sell_outings, purging);
+    auto const outings = run_sagas(seeds(31, 2), sell_outings, purging);
     CHECK((outings.purged > 100 || !outings.is_whole));
 }
 
@@ -294,7 +294,7 @@ TEST_CASE("simulation of services: a restart that loses no answered call is harm
         limits.faults.restart = 100'000;
         return limits;
     };
-    auto const all = run_seeds(seeds(41, 2), [&](simulation_limits const& limits) {
+    auto const all = run_sagas(seeds(41, 2), [&](simulation_limits const& limits) {
         return sell_outings(restarts(limits));
     });
     CHECK((all.service_faults > 500 || !all.is_whole));
@@ -450,8 +450,8 @@ TEST_CASE("simulation of services: the audit names the side that broke a promise
 }
 
 TEST_CASE("long: simulation of services: hundreds of thousands of sagas end right") {
-    SUBCASE("four services") { run_seeds(seeds(1001, 60), sell_sound_trips); }
-    SUBCASE("services of every grade") { run_seeds(seeds(2001, 60), sell_outings); }
-    SUBCASE("with purges") { run_seeds(seeds(3001, 30), sell_sound_trips, purging); }
-    SUBCASE("every grade, with purges") { run_seeds(seeds(4001, 30), sell_outings, purging); }
+    SUBCASE("four services") { run_sagas(seeds(1001, 60), sell_sound_trips); }
+    SUBCASE("services of every grade") { run_sagas(seeds(2001, 60), sell_outings); }
+    SUBCASE("with purges") { run_sagas(seeds(3001, 30), sell_sound_trips, purging); }
+    SUBCASE("every grade, with purges") { run_sagas(seeds(4001, 30), sell_outings, purging); }
 }

@@ -131,26 +131,26 @@ TEST_CASE("resource: the rights that are enough") {
     admin.ask("GRANT SELECT, INSERT, DELETE ON test.settle_receipt TO books");
     admin.ask("GRANT SELECT, UPDATE ON test.sums TO books");
     maria::resource books{own.address("test", "books:p%40ss%2F1"), backend::limits()};
-    books.bind(bank);
+    books.bind(log_name);
     CHECK(books.prepare(name_of("t1"), add<backend>("a")).what == prepare_answer::prepared);
-    CHECK(books.in_doubt(bank_prefix, "", 9).value().size() == 1);
+    CHECK(books.in_doubt(log_prefix, "", 9).value().size() == 1);
     CHECK(books.commit(name_of("t1")).what == end_answer::ended);
     CHECK(books.deny(name_of("t2").of).what == end_answer::ended);
-    CHECK(books.forget(bank_prefix, settle::timestamp::max(), 9).value() == 2);
+    CHECK(books.forget(log_prefix, settle::timestamp::max(), 9).value() == 2);
     CHECK(s.sum("a") == "1");
 
     maria::resource wrong{own.address("test", "books:other"), backend::limits()};
-    CHECK(refusal([&] { wrong.bind(bank); }).code == maria::access_denied);
+    CHECK(refusal([&] { wrong.bind(log_name); }).code == maria::access_denied);
     admin.ask("CREATE DATABASE empty");
     admin.ask("CREATE USER poor");
     admin.ask("GRANT SELECT ON empty.* TO poor");
     maria::resource poor{own.address("empty", "poor"), backend::limits()};
-    auto const problem = refusal([&] { poor.bind(bank); });
+    auto const problem = refusal([&] { poor.bind(log_name); });
     CHECK(problem.code == settle::condition::permanent);
     CHECK(problem.text.find("See mariadb#rights") != problem.text.npos);
     // A prepare that a power failure could take.
     admin.ask("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
-    CHECK(refusal([&] { books.bind(bank); }).code == settle::errc::unfit_store);
+    CHECK(refusal([&] { books.bind(log_name); }).code == settle::errc::unfit_store);
 }
 
 TEST_CASE("resource: a server that is frozen, and options and addresses without sense") {
@@ -194,8 +194,8 @@ TEST_CASE("resource: a server that is frozen, and options and addresses without 
           }).code == settle::errc::bad_option);
     // By its socket.
     maria::resource near{"mariadb://root@/test?socket=" + own.socket(), backend::limits()};
-    near.bind(bank);
-    for (int tries = 0; near.in_doubt(bank_prefix, "", 9).value().size() == 1 && tries < 100;
+    near.bind(log_name);
+    for (int tries = 0; near.in_doubt(log_prefix, "", 9).value().size() == 1 && tries < 100;
          ++tries) {
         std::this_thread::sleep_for(20ms);
     }

@@ -19,7 +19,7 @@ using settle_test::run_command;
 using settle_test::standalone_address;
 using settle_test::taken_over;
 
-constexpr int first = 10; // as the accounts' numbers are written
+constexpr int lowest_number = 10; // as the accounts' numbers are written
 
 std::int64_t count(std::string const& address, std::string const& filter) {
     auto const reply =
@@ -64,7 +64,7 @@ TEST_CASE("old programs: settle stores each state under the word of the old prog
         words.canceled = "cancelled";
         fresh_database const own{replica_set_address};
         old_program program{own.address(), words};
-        program.open(first);
+        program.open(lowest_number);
         settle::mongodb::tutorial_database<bank::tutorial::transfer_type> database{
             own.address(), settle_test::layout_of(words)};
         settle::testing::faulty fragile{database};
@@ -108,7 +108,7 @@ TEST_CASE("old programs: nothing runs twice if two workers and an old program cl
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const own{*address};
         old_program program{own.address(), words};
-        program.open(first);
+        program.open(lowest_number);
         std::string all;
         for (int id = 1; id <= entries; ++id) {
             all += (id == 1 ? R"({"_id": )" : R"(, {"_id": )") + std::to_string(id) +

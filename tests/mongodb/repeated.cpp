@@ -17,7 +17,7 @@
 namespace {
 
 using namespace settle_test;
-using transfers = std::vector<std::pair<std::string, transfer>>;
+using transfer_list = std::vector<std::pair<std::string, transfer>>;
 
 /// Counts the requests that a server receives.
 class sight {
@@ -43,8 +43,8 @@ private:
 std::string name(int number) { return "account " + std::to_string(number); }
 
 /// Transfers into one account; every seventh amount exceeds the balance of the source.
-transfers into_one(int count, int from = 0) {
-    transfers made;
+transfer_list into_one(int count, int from = 0) {
+    transfer_list made;
     for (int i = from; i < from + count; ++i) {
         made.emplace_back("t" + std::to_string(1000 + i),
                           transfer{name(1 + i % 9), name(0),
@@ -94,7 +94,7 @@ TEST_CASE("repeated: a batch that is half settled is read in waves, and its rest
         auto const settled = into_one(60);
         auto const before = engine.run_all(settled, {1000, {}, {}});
         auto const fresh = into_one(60, 100);
-        transfers mixed;
+        transfer_list mixed;
         for (std::size_t i = 0; i < settled.size(); ++i) {
             mixed.push_back(settled[i]);
             mixed.push_back(fresh[i]);
@@ -110,7 +110,7 @@ TEST_CASE("repeated: a batch that is half settled is read in waves, and its rest
 
 TEST_CASE("repeated: an id that comes twice in a window runs once and has two equal outcomes") {
     in_one_phase_and_two([](auto& engine, sight&) {
-        transfers all;
+        transfer_list all;
         for (auto const& one : into_one(30)) {
             all.push_back(one);
             all.push_back(one);

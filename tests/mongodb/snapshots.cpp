@@ -19,7 +19,7 @@ struct shift {
     std::string note{};
     std::optional<std::int64_t> most = 100;
 };
-struct leave {
+struct step_down {
     std::string stays, goes;
 };
 struct note {
@@ -29,7 +29,7 @@ struct note {
 } // namespace
 } // namespace settle_test
 BOOST_HANA_ADAPT_STRUCT(settle_test::shift, id, on_call, note, most);
-BOOST_HANA_ADAPT_STRUCT(settle_test::leave, stays, goes);
+BOOST_HANA_ADAPT_STRUCT(settle_test::step_down, stays, goes);
 BOOST_HANA_ADAPT_STRUCT(settle_test::note, about, text);
 
 namespace settle_test {
@@ -41,12 +41,12 @@ using settle::param;
 
 inline constexpr settle::collection<shift, "shifts", &shift::id> shifts;
 
-/// One person may leave while the other stays.
-inline constexpr auto leave_type = settle::transaction<leave, "leave">(
-    settle::participant<"stays">(shifts, param<&leave::stays>)
+/// One person may step down while the other stays.
+inline constexpr auto step_down_type = settle::transaction<step_down, "step_down">(
+    settle::participant<"stays">(shifts, param<&step_down::stays>)
         .require(field<&shift::on_call> == lit<1>),
-    settle::participant<"goes">(shifts, param<&leave::goes>)
-        .confirm(field<&shift::on_call> = lit<0>));
+    settle::participant<"goes">(shifts, param<&step_down::goes>)
+        .confirm(field<& shift::on_call> = lit<0>));
 
 inline constexpr auto note_type = settle::transaction<note, "note">(
     settle::participant<"about">(shifts, param<&note::about>)
@@ -55,7 +55,7 @@ inline constexpr auto note_type = settle::transaction<note, "note">(
 
 template <typename Database>
 auto shifts_on(Database& db, settle::phases how) {
-    return settle::engine{db, short_limits(), how, settle::type<leave_type>,
+    return settle::engine{db, short_limits(), how, settle::type<step_down_type>,
                           settle::type<note_type>};
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("snapshots: of two transactions that guard each other's change, one ta
             for (auto const& id : {ann, bob}) engine.create(shifts, shift{id, 1}).value();
             std::atomic<int> ready{0};
             std::atomic<int> done{0};
-            auto const go = [&](leave const& parameters) {
+            auto const go = [&](step_down const& parameters) {
                 ++ready;
                 while (ready != 2) std::this_thread::yield();
                 done += engine.run(parameters).done() ? 1 : 0;

@@ -37,18 +37,18 @@ struct bank : bank_documents {
     }
 };
 
-constexpr std::int64_t transfers = 6;
+constexpr std::int64_t transfer_count = 6;
 
 std::map<std::string, std::int64_t> operations_of_transfers(bank& here) {
     here.put_usual("A");
     here.put_usual("B");
     auto seen = here.operations_of([&] {
-        for (std::int64_t i = 0; i < transfers; ++i) {
+        for (std::int64_t i = 0; i < transfer_count; ++i) {
             CHECK(here.engine.run("t" + std::to_string(i), transfer{"A", "B", 5}).done());
         }
     });
-    CHECK(balance(here.engine, "A") == opening - 5 * transfers);
-    CHECK(balance(here.engine, "B") == opening + 5 * transfers);
+    CHECK(balance(here.engine, "A") == opening - 5 * transfer_count);
+    CHECK(balance(here.engine, "B") == opening + 5 * transfer_count);
     return seen;
 }
 
@@ -60,8 +60,8 @@ TEST_CASE("unread: a single transfer in two phases costs no read") {
         auto const seen = operations_of_transfers(here);
         CHECK(seen.at("query") == 0);
         // A statement each: two records twice, and the entry twice.
-        CHECK(seen.at("update") == 6 * transfers);
-        CHECK(seen.at("insert") == transfers);
+        CHECK(seen.at("update") == 6 * transfer_count);
+        CHECK(seen.at("insert") == transfer_count);
     }
 }
 
@@ -69,8 +69,8 @@ TEST_CASE("unread: a single transfer in one phase costs no read") {
     bank here{settle::phases::one};
     auto const seen = operations_of_transfers(here);
     CHECK(seen.at("query") == 0);
-    CHECK(seen.at("insert") == transfers);
-    CHECK(seen.at("update") == 2 * transfers);
+    CHECK(seen.at("insert") == transfer_count);
+    CHECK(seen.at("update") == 2 * transfer_count);
 }
 
 TEST_CASE("unread: a transfer of 0 does not change its records") {

@@ -30,10 +30,10 @@ void same_outcomes(testing::sample_table const& what) {
 }
 
 /// The bank, opened in a schema.
-class bank {
+class opened_bank {
 public:
     /// Shape:   orders - how many of the table
-    bank(std::string const& name, std::string address, int orders)
+    opened_bank(std::string const& name, std::string address, int orders)
         : folder_{"postgresql-" + name}, address_{std::move(address)},
           input_{first_lines(folder_, "transfer/payment_orders.csv", orders + 1)} {
         auto const opened = call({"open", input_, "--balance", "9000.00"});
@@ -100,7 +100,7 @@ TEST_CASE("applications: the shop's invoices have the same outcomes in PostgreSQ
 
 TEST_CASE("applications: each command works on a schema of PostgreSQL") {
     fresh_schema const own;
-    bank const teller{"commands", own.address(), 4};
+    opened_bank const teller{"commands", own.address(), 4};
     auto const ran = teller.call({"run", teller.input(), "--two-phases"});
     REQUIRE_MESSAGE(ran.code == 0, ran.out << ran.err);
     CHECK(ran.out.find("  done       4\n") != std::string::npos);
@@ -135,7 +135,7 @@ TEST_CASE("applications: each command works on a schema of PostgreSQL") {
 
 TEST_CASE("applications: check compares every account in PostgreSQL with the log") {
     fresh_schema const own;
-    bank const teller{"check", own.address(), 3};
+    opened_bank const teller{"check", own.address(), 3};
     REQUIRE(teller.call({"run", teller.input()}).code == 0);
     teller.check_whole();
     ask(own.address(), "UPDATE accounts SET balance = balance - 7 WHERE id = '1'; "
@@ -149,7 +149,7 @@ TEST_CASE("applications: check compares every account in PostgreSQL with the log
 TEST_CASE("applications: transfer is killed, with another client beside it, and no money is lost") {
     fresh_schema const own;
     constexpr int orders = 3000;
-    bank const teller{"killed", own.address(), orders};
+    opened_bank const teller{"killed", own.address(), orders};
     // It reads, holds rows for a moment, changes nothing, and takes away dead rows.
     std::jthread other{[address = own.address()](std::stop_token const& over) {
         while (!over.stop_requested()) {
@@ -192,7 +192,7 @@ TEST_CASE("applications: transfer is killed, with another client beside it, and 
 
 TEST_CASE("applications: a server that dies under a run, is away, or keeps a user out") {
     postgresql_server server;
-    bank const teller{"away", server.address(), 1200};
+    opened_bank const teller{"away", server.address(), 1200};
     auto running = teller.start({"run", teller.input(), "--batch", "20"});
     teller.wait_for_more(running, 0);
     CHECK_FALSE(running.has_ended());
@@ -221,7 +221,7 @@ TEST_CASE("applications: a server that dies under a run, is away, or keeps a use
 
 TEST_CASE("applications: a table that has changed is refused with a sentence") {
     fresh_schema const own;
-    bank const teller{"changed", own.address(), 3};
+    opened_bank const teller{"changed", own.address(), 3};
     ask(own.address(), "ALTER TABLE accounts DROP COLUMN opened_with");
     refused(teller.call({"run", teller.input()}), "opened_with");
     ask(own.address(), "ALTER TABLE accounts ADD COLUMN opened_with text NOT NULL DEFAULT ''");

@@ -27,7 +27,7 @@ TEST_CASE("resource: a server that prepares nothing is refused with the setting 
     postgresql_server const own{{"max_prepared_transactions=0"}};
     postgres::resource books{backend::address_of(own)};
     try {
-        books.bind(bank);
+        books.bind(log_name);
         FAIL("it was accepted");
     } catch (settle::failure const& caught) {
         CHECK(caught.problem().code == settle::errc::unfit_store);

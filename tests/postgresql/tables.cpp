@@ -20,7 +20,7 @@ constexpr settle::collection<item, "items", &item::id> items;
 using items_type = std::remove_const_t<decltype(items)>;
 
 /// The sentence that refuses the table; empty if it is accepted.
-std::string refusal(std::string const& sql) {
+std::string refusal_of_table(std::string const& sql) {
     fresh_schema const own;
     ask(own.address(), sql);
     settle::postgresql::database db{own.address()};
@@ -101,7 +101,7 @@ TEST_CASE("tables: an unfit table is refused when it is bound, with a sentence")
     for (auto const& one : all) {
         auto const& [sql, words] = one;
         INFO(one.first);
-        auto const sentence = refusal(sql);
+        auto const sentence = refusal_of_table(sql);
         INFO(sentence);
         CHECK(sentence.find(words) != std::string::npos);
     }
@@ -115,7 +115,7 @@ TEST_CASE("tables: constraints that concern no change of settle are accepted") {
           std::string{"); CREATE DOMAIN free AS int8; ALTER TABLE items ALTER amount TYPE free"},
           std::string{"); ALTER TABLE items ENABLE ROW LEVEL SECURITY"}}) {
         INFO(more);
-        CHECK(refusal(plain + more) == "");
+        CHECK(refusal_of_table(plain + more) == "");
     }
 }
 

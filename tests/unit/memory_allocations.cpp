@@ -12,9 +12,9 @@ namespace {
 using namespace engine_test;
 
 /// A bank for one thread, with room for the entries that a test makes.
-class bank {
+class counted_bank {
 public:
-    explicit bank(std::size_t room) {
+    explicit counted_bank(std::size_t room) {
         database_.reserve<accounts>(keys.size());
         database_.reserve_entries<transfer_type>(room);
         for (auto const& key : keys) engine_.create(accounts, {key, 1000}).value();
@@ -57,7 +57,7 @@ private:
 } // namespace
 
 TEST_CASE("memory: a transaction with short keys allocates nothing") {
-    bank here{1000};
+    counted_bank here{1000};
     std::size_t calls = 0;
     for (int i = 0; i < 100; ++i) calls += here.run(1);
     CHECK(calls == 0);
@@ -71,12 +71,12 @@ TEST_CASE("memory: a transaction with short keys allocates nothing") {
 }
 
 TEST_CASE("memory: the test counts allocations of long ids and keys") {
-    bank here{1000};
+    counted_bank here{1000};
     CHECK(here.run_under("an id that is too long to stand in its string", "A") > 0);
     here.engine().create(accounts, {"an account with a long name", 1000}).value();
     CHECK(here.run_under("t", "an account with a long name") > 0);
     // Entries stay, so entries beyond the reserved room allocate now and then.
-    bank narrow{0};
+    counted_bank narrow{0};
     std::size_t calls = 0;
     for (int i = 0; i < 500; ++i) calls += narrow.run(1);
     CHECK(calls > 0);
