@@ -47,7 +47,7 @@ std::vector<unreadable> all_unreadable() {
 /// The number of the entry, so that two of them differ.
 std::string id_of(std::size_t number) { return std::to_string(100 + number); }
 
-std::string documents(std::string const& address, std::string const& collection) {
+std::string documents_of(std::string const& address, std::string const& collection) {
     auto text = run_command(address, R"({"find": ")" + collection + R"(", "filter": {}})").json();
     return text.substr(0, text.find("\"ok\""));
 }
@@ -70,8 +70,8 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         }
         taken_over bank{own.address(), words};
         auto& engine = bank.engine();
-        auto const entries = documents(own.address(), "transactions");
-        auto const accounts = documents(own.address(), "accounts");
+        auto const entries = documents_of(own.address(), "transactions");
+        auto const accounts = documents_of(own.address(), "accounts");
         auto const recovered = engine.recover(settle_test::of_any_age());
         CHECK(recovered.problem.empty());
         CHECK(recovered.done + recovered.canceled + recovered.undecided == 0);
@@ -114,8 +114,8 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
             CHECK_FALSE(canceled.problem.empty());
         }
         CHECK(engine.sweep().problem.empty());
-        CHECK(documents(own.address(), "transactions") == entries);
-        CHECK(documents(own.address(), "accounts") == accounts);
+        CHECK(documents_of(own.address(), "transactions") == entries);
+        CHECK(documents_of(own.address(), "accounts") == accounts);
         // The repaired entry is recovered as any other entry.
         run_command(own.address(), R"({"update": "transactions", "updates": [{"q": {"_id": 100}, )"
                                    R"("u": {"$set": {"state": "pending"}}}]})");
