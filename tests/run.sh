@@ -15,7 +15,7 @@ tests/run.sh --full --kills N the applications are killed N times instead of 300
                               of three servers instead of 20
 tests/run.sh --exhaustive     with g++: the searches that are too large for --full
 tests/run.sh --compilers      unit and conformance tests with clang 19, with clang 19 and libc++,
-                              and with g++ and C++23
+                              and with g++ and C++23; every other source with their warnings
 tests/run.sh --fuzz [SECONDS] the fuzz targets search, 60 s each
 tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest: tests/run.sh -L unit -R escrow
 
@@ -186,10 +186,12 @@ report_and_exit() {
 
 short="-LE ^(long|laws|exhaustive)$"
 if [ "$mode" = compilers ]; then
-    next_build() { :; }
+    next_build() { begin "$name-syntax" tests/syntax.sh "$name-syntax" "build/$name"; }
     for name in clang19 libcxx cxx23; do
         begin "$name" .ci/build.sh "$name" "" settle_unit settle_conformance
         stage "$name" "build/$name" "-L ^(unit|conformance)$ $short" "$@"
+        end "$name-syntax" || failed=1
+        tail -n 1 "build/$name-syntax.log" >>"$summary"
     done
     report_and_exit
 fi
@@ -229,7 +231,7 @@ if ! tests/coverage.sh build/clang >build/clang/coverage.txt 2>&1; then
 fi
 cat build/clang/coverage.txt
 
-next_build() { begin syntax tests/syntax.sh; }
+next_build() { begin syntax tests/syntax.sh syntax build/clang; }
 stage tsan build/tsan \
     "-L ^(conformance|fault|mongodb|postgresql|mariadb|prepared|http)$ $short" "$@"
 wrap=
