@@ -141,8 +141,8 @@ SETTLE_FUNCTION statement const& entry_table::statement_of(shape const& key) con
             auto const [of, action, arrays] = key;
             bool const inserts = of == kind::insert || of == kind::insert_new;
             write_columns const columns{inserts, action};
-            auto const is_array = [arrays = arrays](std::size_t at) {
-                return (arrays >> at & 1U) != 0;
+            auto const is_array = [bits = arrays](std::size_t at) {
+                return (bits >> at & 1U) != 0;
             };
             std::vector<value_type> types;
             std::vector<std::string> values;
