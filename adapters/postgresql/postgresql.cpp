@@ -7,7 +7,6 @@
 #include <settle/postgresql.ipp>
 #include <settle/postgresql/address.ipp>
 #include <settle/postgresql/bound_table.ipp>
-#include <settle/postgresql/conditional_table.ipp>
 #include <settle/postgresql/connection.ipp>
 #include <settle/postgresql/entry_table.ipp>
 #include <settle/postgresql/error.ipp>
@@ -18,11 +17,13 @@
 #include <settle/postgresql/pool.ipp>
 #include <settle/postgresql/receiver.ipp>
 #include <settle/postgresql/record_session.ipp>
-#include <settle/postgresql/record_table.ipp>
-#include <settle/postgresql/record_waves.ipp>
 #include <settle/postgresql/resource.ipp>
 #include <settle/postgresql/schema.ipp>
 #include <settle/postgresql/table_check.ipp>
 #include <settle/postgresql/table_column.ipp>
 #include <settle/postgresql/values.ipp>
 #include <settle/postgresql/work_connection.ipp>
+
+SETTLE_BEGIN
+template class detail::sql::log_session<postgresql::detail::parts>;
+SETTLE_END

@@ -8,11 +8,14 @@
 #include <settle/adapter/image_codec.ipp>
 #include <settle/adapter/mark_columns.ipp>
 #include <settle/adapter/mark_effect.ipp>
+#include <settle/adapter/ownership.ipp>
 #include <settle/adapter/receiver_table.ipp>
 #include <settle/adapter/retry_pauses.ipp>
 #include <settle/adapter/row_values.ipp>
+#include <settle/adapter/sql/table_values.ipp>
 #include <settle/adapter/sql_connection.ipp>
 #include <settle/adapter/sql_values.ipp>
+#include <settle/adapter/table_rules.ipp>
 #include <settle/definition/canonical.ipp>
 #include <settle/receiver.ipp>
 #include <settle/running/one_phase.ipp>

@@ -55,6 +55,27 @@ template <typename Enum>
     return sql.append(" ELSE ").append(otherwise).append(" END");
 }
 
+/// The columns of the view settle_entries, in which people read the entries.
+/// Shape:   column(field) - as people read it; state and reason as they are stored
+template <typename Column>
+[[nodiscard]] std::string columns_of_view(Column&& column) {
+    using enum entry_field;
+    std::string sql;
+    for (auto const field : {id, type, entry_field::state, entry_field::reason, participant, line,
+                             parameters, created, modified, attempts, entry_field::epoch, committed,
+                             owner, images, definition, revision, stages_kept, results}) {
+        std::string value = column(field);
+        auto const text = "CAST(" + value + " AS text)";
+        if (field == entry_field::state) value = words_of<settle::state>(value, all_states, text);
+        if (field == entry_field::reason) {
+            value = "nullif(" + words_of<settle::reason>(value, all_reasons, text) + ", '0')";
+        }
+        if (!sql.empty()) sql += ", ";
+        sql.append(value).append(" AS ").append(name_of(field));
+    }
+    return sql;
+}
+
 /// Reads the columns of a row, and keeps the first problem.
 /// Shape:   Row - as in read_member(), and has name(column)
 template <typename Row>

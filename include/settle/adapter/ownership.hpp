@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A store belongs to one log: the sweeper of another log would take its marks for stray marks and
-// undo them.
+// undo them. A place for the rows of a receiver belongs to that receiver.
 #pragma once
 
 #include <settle/store/error.hpp>
@@ -14,13 +14,11 @@ namespace detail {
 /// The name of the metadata that holds the log of a store.
 inline constexpr std::string_view owner_metadata = "belongs_to";
 
+/// A name that no other log has.
+[[nodiscard]] std::string fresh_log_name(std::string_view prefix);
+
 /// Errors:  throws errc::other_log
-[[noreturn]] inline void refuse_other_log(std::string const& belongs_to) {
-    throw failure({make_error_code(errc::other_log),
-                   "settle: this store belongs to the log '" + belongs_to +
-                       "'; a second log would undo its marks. Use that log. "
-                       "See running#one-log"});
-}
+[[noreturn]] void refuse_other_log(std::string const& belongs_to);
 
 /// Gives a store to a log, unless the store belongs to another log.
 /// Shape:   known() - the stored log, if there is one; prepare() - prepares the collections;
@@ -37,5 +35,21 @@ void give_to_log(std::string const& log, Known&& known, Prepare&& prepare, GetOr
     if (belongs_to != log) refuse(belongs_to);
 }
 
+/// A place for the rows of one receiver.
+struct receiver_place {
+    std::string shown; ///< in sentences
+    char const* kind;  ///< `file`, `schema`, …
+    char const* page;  ///< of the adapter's documentation
+
+    /// Errors:  throws errc::bad_text for a text that cannot be the name of a receiver
+    void check_name(std::string_view name) const;
+    /// Errors:  throws errc::unfit_store if the place belongs to another receiver
+    void check_owner(std::string_view owner, std::string_view name) const;
+};
+
 } // namespace detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#    include <settle/adapter/ownership.ipp>
+#endif

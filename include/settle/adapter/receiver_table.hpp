@@ -5,6 +5,8 @@
 #include <settle/adapter/row_values.hpp>
 #include <settle/store/receiver_row.hpp>
 
+#include <array>
+
 SETTLE_BEGIN
 namespace detail {
 
@@ -14,6 +16,10 @@ public:
     /// Shape:   table - as SQL takes it; sign - before the number of a parameter: `?1` or `$1`
     receiver_sql(std::string table, char sign) : table_(std::move(table)), sign_(sign) {}
 
+    /// Creates the table and its index.
+    /// Shape:   key - type and constraint of the key; behind - behind the columns
+    [[nodiscard]] std::array<std::string, 2> create(std::string_view key,
+                                                    std::string_view behind = {}) const;
     /// Rows for read_receiver_row().
     /// Shape:   condition - with `?` as the sign
     [[nodiscard]] std::string select(std::string_view condition) const;

@@ -13,6 +13,18 @@ SETTLE_FUNCTION std::string receiver_sql::with_sign(std::string_view sql) const 
     return text;
 }
 
+SETTLE_FUNCTION std::array<std::string, 2> receiver_sql::create(std::string_view key,
+                                                                std::string_view behind) const {
+    // `ends` is NULL while the row must stay, so that a purge looks at no other row.
+    auto table = "CREATE TABLE " + table_ + "(key " + std::string{key};
+    table += ", status text NOT NULL, answer text NOT NULL, service text NOT NULL, "
+             "txn text NOT NULL, participant text NOT NULL, line bigint, "
+             "has_apply boolean NOT NULL, last_moment bigint NOT NULL, created bigint NOT NULL, "
+             "modified bigint NOT NULL, ends bigint)";
+    return {table.append(behind), "CREATE INDEX settle_receiver_ends ON " + table_ +
+                                      "(ends) WHERE ends IS NOT NULL"};
+}
+
 SETTLE_FUNCTION std::string receiver_sql::select(std::string_view condition) const {
     return "SELECT key, status, answer, service, txn, participant, line, has_apply, last_moment, "
            "created, modified FROM " +

@@ -5,6 +5,7 @@
 
 #include <settle/adapter/collection.hpp>
 
+#include <array>
 #include <memory>
 
 SETTLE_BEGIN
@@ -52,6 +53,17 @@ public:
     virtual void abandon(std::span<part_result> results) noexcept = 0;
     /// Announces other stores: from now on waves overlap theirs.
     virtual void expect_others() = 0;
+};
+
+/// A store that settles transactions in one phase.
+/// Shape:   Store - record_store or overlapping_store; Log - of the same database
+template <typename Store, typename Log>
+class one_phase_store : public Store {
+public:
+    /// Settles transactions, each as the decider says, in the order of the wave: every part and the
+    /// entry in one native transaction, which threads share.
+    virtual void one_phase(std::span<one_phase_request> requests, Log& log, write_context const& at,
+                           one_phase_decider& decider) = 0;
 };
 
 /// Shape:   Store - derives from record_store
@@ -120,6 +132,9 @@ protected:
 
     [[nodiscard]] Store& store() const noexcept { return *store_; }
 
+    static constexpr std::array<collection_descriptor const*, sizeof...(Collections)> bound{
+        &descriptor_of_collection<Collections>...};
+
 private:
     template <typename C>
     static constexpr std::size_t number_of = [] {
@@ -149,6 +164,21 @@ public:
 
 protected:
     using base::base;
+};
+
+/// Shape:   Session - a session of a one_phase_store
+template <typename Session, typename Log>
+class one_phase_session : public Session {
+public:
+    /// As one_phase_store::one_phase.
+    void one_phase(std::span<one_phase_request> requests, Log& log, write_context const& at,
+                   one_phase_decider& decider) {
+        Session::store().one_phase(requests, log, at, decider);
+    }
+    static constexpr bool settles_in_one_phase = true;
+
+protected:
+    using Session::Session;
 };
 
 } // namespace detail

@@ -82,6 +82,33 @@ template <typename T, typename Row>
 [[nodiscard]] error damaged_row(collection_descriptor const& of, std::string_view key,
                                 std::string_view column, std::string_view problem);
 
+/// Reads a record whose members are the columns from `first` on, in the order of the description.
+/// Shape:   read(column, member, value) - reads a member by its number; returns the error or an
+///          empty text
+/// Errors:  throws errc::damaged, naming record and column
+template <typename Row, typename Read>
+void read_record(collection_descriptor const& of, Row const& from, int first, void* record,
+                 Read&& read) {
+    for (std::size_t at = 0; at < of.members().size(); ++at) {
+        auto const problem = read(first + static_cast<int>(at), at, of.record->member(record, at));
+        if (problem.empty()) continue;
+        auto const key = first + static_cast<int>(of.key);
+        bool const number = from.kind(key) == value_kind::integer;
+        throw failure(damaged_row(
+            of, number ? std::to_string(from.integer(key)) : std::string{from.text(key)},
+            of.members()[at].name, problem));
+    }
+}
+
+/// Calls `take(column, value)` for each column of a row's image.
+/// Errors:  throws errc::damaged
+void read_image(std::string_view image, function_view<void(std::string, native_value)> take);
+
+/// The error of a column that an image has and its table lacks.
+/// Shape:   table - as the sentence shows it; page - of the adapter's documentation
+[[nodiscard]] error column_is_gone(std::string_view column, std::string_view table,
+                                   std::string_view page);
+
 } // namespace detail
 SETTLE_END
 

@@ -52,5 +52,27 @@ SETTLE_FUNCTION error damaged_row(collection_descriptor const& of, std::string_v
     return {make_error_code(errc::damaged), text.append(". Repair that row. See errors#damaged")};
 }
 
+SETTLE_FUNCTION void read_image(std::string_view image,
+                                function_view<void(std::string, native_value)> take) {
+    json_reader reader{image};
+    if (reader.begin_object()) {
+        for (std::string_view name; reader.next_member(name);) {
+            std::string column{name};
+            native_value value;
+            if (!read_native(reader, value)) break;
+            take(std::move(column), std::move(value));
+        }
+    }
+    if (!reader.finish()) throw failure(reader.problem());
+}
+
+SETTLE_FUNCTION error column_is_gone(std::string_view column, std::string_view table,
+                                     std::string_view page) {
+    std::string text{"settle: the record's old image has a column '"};
+    text.append(column).append("', and the table ").append(table);
+    text.append(" has none. Add it again. See ").append(page).append("#existing-tables");
+    return {make_error_code(errc::unfit_store), std::move(text)};
+}
+
 } // namespace detail
 SETTLE_END

@@ -125,6 +125,11 @@ struct entry_filter {
     std::optional<timestamp> before{};     ///< not modified since
     /// With `before`: or created or modified later than this, which a wrong clock has written.
     std::optional<timestamp> ahead_of{};
+
+    /// True if no entry can match.
+    [[nodiscard]] bool is_impossible() const noexcept {
+        return unfinished && state && (is_final(*state) || *state == settle::state::initial);
+    }
 };
 
 /// The result of one step of a purge.

@@ -101,7 +101,8 @@ private:
     log_session bind_log(detail::entry_layout const& layout) {
         std::string of_database;
         detail::while_opening(server_, [&](detail::link& with) {
-            of_database = detail::get_or_init_metadata(with, "log", detail::fresh_log_name());
+            of_database = detail::get_or_init_metadata(
+                with, "log", settle::detail::fresh_log_name(detail::log_name_prefix));
             detail::check_log_of_records(with, of_database, layout);
             detail::check_layout_of_log(with, layout);
             detail::make_log(with, layout);

@@ -4,6 +4,7 @@
 
 #include <settle/sqlite.hpp>
 
+#include <settle/adapter/ownership.hpp>
 #include <settle/sqlite/file.hpp>
 
 SETTLE_BEGIN
@@ -25,7 +26,7 @@ database::open(std::string const& path, database_options const& options) {
 
 SETTLE_FUNCTION log_session database::bind_log() {
     auto const guard = file_->alone();
-    auto name = detail::get_or_init_metadata(file_->with(), "log", detail::fresh_log_name());
+    auto name = detail::get_or_init_metadata(file_->with(), "log", settle::detail::fresh_log_name("sqlite-"));
     file_->check();
     return log_session{*file_, std::move(name)};
 }

@@ -50,9 +50,7 @@ public:
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
         std::vector<entry> found;
-        bool const contradicts = filter.unfinished && filter.state &&
-                                 (is_final(*filter.state) || *filter.state == state::initial);
-        if (contradicts || limit == 0) return found;
+        if (filter.is_impossible() || limit == 0) return found;
         try {
             auto with = server_->connect();
             auto const read = [&](document const& query, std::size_t most) {

@@ -4,6 +4,7 @@
 
 #include <settle/mongodb/receiver.hpp>
 
+#include <settle/adapter/ownership.hpp>
 #include <settle/mongodb/native.hpp>
 #include <settle/mongodb/words.hpp>
 
@@ -120,13 +121,10 @@ SETTLE_FUNCTION void prepare_receiver(server& at, std::string const& name) {
                   "have. Name a replica set. See mongodb#receivers");
         }
         check_version(with);
-        auto const owner = get_or_init_metadata(with, "receiver", name);
-        if (owner != name) {
-            raise(errc::unfit_store, "settle: the database '" + with.database() +
-                                         "' belongs to the receiver '" + owner +
-                                         "', and this is '" + name +
-                                         "'. Name another database. See mongodb#receivers");
-        }
+        settle::detail::receiver_place const place{"the database '" + with.database() + "'",
+                                                   "database", "mongodb"};
+        place.check_name(name);
+        place.check_owner(get_or_init_metadata(with, "receiver", name), name);
         document index;
         index.object("key", document{}.integer("ends", 1)).text("name", "settle_ends");
         index.boolean("sparse", true);
@@ -213,10 +211,6 @@ SETTLE_FUNCTION receiver_database::receiver_database(std::string const& address,
                                                      std::string const& name,
                                                      database_options const& options)
     : server_(address, options) {
-    if (name.empty() || !is_utf8(name)) {
-        detail::raise(errc::bad_text, "settle: the name of the receiver is empty or is no text. "
-                                      "Give it a name. See mongodb#receivers");
-    }
     detail::prepare_receiver(server_, name);
 }
 

@@ -30,9 +30,6 @@ void replace_word(link& with, std::string_view name, std::string const& old_word
 
 void check_version(link& with);
 
-/// A name that no other log has.
-[[nodiscard]] std::string fresh_log_name();
-
 } // namespace mongodb::detail
 SETTLE_END
 

@@ -5,7 +5,6 @@
 #include <settle/mongodb/words.hpp>
 
 #include <optional>
-#include <random>
 #include <system_error>
 #include <utility>
 
@@ -88,12 +87,6 @@ SETTLE_FUNCTION void check_version(link& with) {
     raise(errc::other_version, "settle: this database's own collections are of version " + found +
                                    ", and this program knows version " + schema_version +
                                    ". Use the settle that made them. See mongodb#schema-version");
-}
-
-SETTLE_FUNCTION std::string fresh_log_name() {
-    std::random_device chance;
-    std::uint64_t const number = std::uint64_t{chance()} << 32U | chance();
-    return std::string{log_name_prefix} + settle::detail::hex_of(number);
 }
 
 } // namespace mongodb::detail

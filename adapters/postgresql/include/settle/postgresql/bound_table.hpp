@@ -2,71 +2,21 @@
 // A collection bound to its table: the statements on its records and on their marks.
 #pragma once
 
-#include <settle/adapter/mark_row.hpp>
+#include <settle/adapter/sql/conditional_table.hpp>
+#include <settle/adapter/sql/table_values.hpp>
 #include <settle/postgresql/table_check.hpp>
 
 SETTLE_BEGIN
 namespace postgresql::detail {
 
-using settle::detail::any_slot;
-using settle::detail::mark_view;
-
-/// The image of a row: its columns that are no members, and their values as texts.
-using other_values = std::vector<std::pair<other_column const*, std::optional<std::string>>>;
-
-/// A key as marks keep it. The text of a text key stays where it is.
-class mark_key {
-public:
-    explicit mark_key(part_key const& key) {
-        if (auto const* const text = std::get_if<std::string_view>(&key)) view_ = *text;
-        else view_ = made_ = std::to_string(std::get<std::int64_t>(key));
-    }
-    mark_key(mark_key const&) = delete;
-    mark_key& operator=(mark_key const&) = delete;
-    [[nodiscard]] std::string_view text() const noexcept { return view_; }
-
-private:
-    std::string made_;
-    std::string_view view_;
-};
-
-/// What a conditional update does with an integer member.
-struct conditional_sum {
-    std::int64_t added = 0;
-    std::int64_t least = std::numeric_limits<std::int64_t>::min(); ///< of the value before
-    std::int64_t most = std::numeric_limits<std::int64_t>::max();
-};
+using settle::detail::sql::conditional_sum;
+using settle::detail::sql::mark_key;
 
 /// Threads may share a bound table.
-class bound_table {
+class bound_table : public settle::detail::sql::table_values<table_column, array_value> {
 public:
     /// Errors:  throws settle::failure when the table does not fit
     bound_table(pool& with, collection_descriptor const& of);
-    bound_table(bound_table const&) = delete;
-    bound_table& operator=(bound_table const&) = delete;
-
-    [[nodiscard]] collection_descriptor const& of() const noexcept { return *of_; }
-    [[nodiscard]] table_column const& column(std::size_t member) const {
-        return table_.columns[member];
-    }
-    [[nodiscard]] bool has_others() const noexcept { return !table_.others.empty(); }
-    [[nodiscard]] bool is_referenced() const noexcept { return table_.is_referenced; }
-    [[nodiscard]] bool is_readable() const noexcept { return table_.is_readable; }
-    /// The members whose columns do not hold every value of the member.
-    [[nodiscard]] std::uint64_t limited() const noexcept { return limited_; }
-
-    /// Checks that the columns can hold the members of a record.
-    /// Errors:  errc::unfit_store, naming the column
-    [[nodiscard]] result<void> check(void const* record) const;
-
-    /// The error of a value that a column cannot hold.
-    [[nodiscard]] error value_out_of(std::string_view column) const;
-
-    /// Gives a key to an array. False if no row can have it.
-    [[nodiscard]] bool give_key(array_value& to, part_key const& key) const {
-        return key_column().give_key(to, key);
-    }
-    [[nodiscard]] array_value keys() const { return array_value{key_column().element()}; }
 
     /// Queues a read of records, and locks their rows in the order of the array. The columns are
     /// the members, the number of the key from 1 on, and the other columns as a JSON object.
@@ -76,19 +26,15 @@ public:
     /// Queues a read of all marks of some records. The columns are as in read_mark(), and the
     /// number of the key from 1 on.
     std::size_t send_all_marks(connection& on, array_value const& keys) const {
-        return on.send(*all_marks_, keys, of_->name);
+        return on.send(*all_marks_, keys, of().name);
     }
     /// Queues a read of the marks that each transaction has on its record.
     std::size_t send_own_marks(connection& on, array_value const& keys,
                                array_value const& ids) const {
-        return on.send(*own_marks_, keys, ids, of_->name);
+        return on.send(*own_marks_, keys, ids, of().name);
     }
     std::size_t send_read(connection& on, part_key const& key) const;
     std::size_t send_scan(connection& on, part_key const* after, std::size_t limit) const;
-
-    /// Reads the members of a record.
-    /// Errors:  throws errc::damaged, naming row and column
-    void read(row const& from, void* record) const;
 
     /// Queues the write of some members of records.
     void send_update(connection& on, std::uint64_t fields,
@@ -111,24 +57,14 @@ public:
         on.send(*erase_, keys, static_cast<std::int64_t>(keys.size()));
     }
 
-    /// The record's image: its members, and its other columns as texts.
-    [[nodiscard]] std::string image_of(void* record, std::string_view others) const;
-
 private:
-    [[nodiscard]] table_column const& key_column() const { return table_.columns[of_->key]; }
     [[nodiscard]] std::string names() const;
     [[nodiscard]] std::string values() const;
     [[nodiscard]] std::vector<value_type> member_arrays() const;
     [[nodiscard]] statement const& update_of(std::uint64_t fields) const;
     [[nodiscard]] statement const& sums_of(std::uint64_t changed, std::uint64_t bounded) const;
-    [[nodiscard]] std::vector<array_value> arrays_of(std::span<void const* const> all) const;
-    [[nodiscard]] other_values read_others(std::string_view image) const;
 
     pool* pool_;
-    collection_descriptor const* of_;
-    fit_table table_;
-    std::string name_; ///< in SQL
-    std::uint64_t limited_ = 0;
     statement const* lock_;
     statement const* lock_whole_;
     statement const* all_marks_;

@@ -3,8 +3,7 @@
 // list them.
 #pragma once
 
-#include <settle/adapter/entry_row.hpp>
-#include <settle/adapter/sent_write.hpp>
+#include <settle/adapter/sql/entry_writes.hpp>
 #include <settle/postgresql/row.hpp>
 #include <settle/store/seam.hpp>
 
@@ -21,21 +20,18 @@ class entry_table {
 public:
     explicit entry_table(pool& with);
 
-    /// Queues the insert of entries that do not exist; read_inserted() gives each its answer.
+    /// Queues the insert of entries that do not exist, for set_inserted().
     /// Shape:   all - not empty
     std::size_t send_insert(connection& on, std::span<sent_write const> all,
                             write_context const& at) const {
         return send_writes(kind::insert, on, all, at);
     }
-    static void read_inserted(rows const& inserted, std::span<sent_write const> all);
-
-    /// Queues compare-and-sets of one action; read_changed() gives each its answer.
+    /// Queues compare-and-sets of one action, for set_changed().
     /// Shape:   all - not empty
     std::size_t send_change(connection& on, std::span<sent_write const> all,
                             write_context const& at) const {
         return send_writes(kind::change, on, all, at);
     }
-    static void read_changed(rows const& changed, std::span<sent_write const> all);
 
     /// Queues the insert of entries with new ids, for a native transaction that fails with
     /// unique_violation if an id exists.
@@ -47,6 +43,8 @@ public:
                       write_context const& at) const {
         static_cast<void>(send_writes(kind::certain, on, all, at));
     }
+    /// Wakes the workers of all programs once the native transaction is committed.
+    void send_wake(connection& on) const;
     /// Queues a read of id, state, epoch and revision of some entries, and locks them.
     std::size_t send_locks(connection& on, array_value const& ids) const {
         return on.send(*locks_, ids);
@@ -80,6 +78,7 @@ private:
 
     pool* pool_;
     std::string table_;
+    std::string channel_; ///< of its workers
     mutable statement_cache<shape> writes_;
     statement const* locks_;
     statement const* look_;

@@ -3,26 +3,18 @@
 #pragma once
 
 #include <settle/postgresql/entry_table.hpp>
+#include <settle/postgresql/listener.hpp>
 
 #include <unordered_map>
 
 SETTLE_BEGIN
 namespace postgresql::detail {
 
-[[nodiscard]] constexpr value_type element_of(entry_field field) {
-    using enum entry_field;
-    switch (field) {
-    case id:
-    case type:
-    case definition:
-    case parameters:
-    case owner:
-    case participant:
-    case images:
-    case results: return value_type::text;
-    case open: return value_type::boolean;
-    default: return value_type::int8;
-    }
+using settle::detail::sql::write_columns;
+
+[[nodiscard]] constexpr value_type element_of(settle::detail::sql::column_kind kind) {
+    using enum settle::detail::sql::column_kind;
+    return kind == text ? value_type::text : kind == boolean ? value_type::boolean : value_type::int8;
 }
 [[nodiscard]] constexpr value_type array_of(value_type element) {
     switch (element) {
@@ -31,23 +23,6 @@ namespace postgresql::detail {
     default: return value_type::int8_array;
     }
 }
-
-/// The columns of a write: the state that a change expects, and then the fields that it stores.
-struct write_columns {
-    write_columns(bool inserts, step action)
-        : fields(inserts ? settle::detail::fields_inserted()
-                         : settle::detail::fields_changed_by(action)),
-          expected(inserts ? 0 : 4) {}
-
-    [[nodiscard]] std::size_t size() const noexcept { return expected + fields.size(); }
-    [[nodiscard]] value_type element(std::size_t at) const {
-        if (at >= expected) return element_of(fields[at - expected]);
-        return at == 0 ? value_type::text : value_type::int8;
-    }
-
-    std::span<entry_field const> fields;
-    std::size_t expected; ///< id, state, epoch and revision
-};
 
 [[nodiscard]] SETTLE_FUNCTION std::string
 insert_sql(std::string const& table, std::span<std::string const> values, std::string const& wave) {
@@ -98,7 +73,8 @@ insert_sql(std::string const& table, std::span<std::string const> values, std::s
 }
 
 SETTLE_FUNCTION entry_table::entry_table(pool& with)
-    : pool_(&with), table_(with.schema_prefix() + "settle_entry") {
+    : pool_(&with), table_(with.schema_prefix() + "settle_entry"),
+      channel_(work_channel(with)) {
     auto const& table = table_;
     using enum value_type;
     locks_ = &with.prepare("SELECT id, state, epoch, revision FROM " + table +
@@ -147,7 +123,7 @@ SETTLE_FUNCTION statement const& entry_table::statement_of(shape const& key) con
             std::vector<value_type> types;
             std::vector<std::string> values;
             for (std::size_t at = 0; at < columns.size(); ++at) {
-                auto const element = columns.element(at);
+                auto const element = element_of(columns.kind(at));
                 types.push_back(is_array(at) ? array_of(element) : element);
                 values.push_back(is_array(at) ? "w.c" + std::to_string(at)
                                               : "$" + std::to_string(at + 1));
@@ -177,28 +153,11 @@ SETTLE_FUNCTION std::size_t entry_table::send_writes(kind of, connection& on,
     write_columns const columns{inserts, action};
     std::vector<column_values> values;
     for (std::size_t one = 0; one < columns.size(); ++one) {
-        values.emplace_back(columns.element(one));
+        values.emplace_back(element_of(columns.kind(one)));
     }
-    std::string text;
     for (auto const& one : all) {
-        entry_write const& write = *one.write;
-        if (!inserts) {
-            values[0].add(std::string_view{*one.id});
-            values[1].add(settle::detail::number_in(write.change.from));
-            values[2].add(settle::detail::number_in(write.change.from_epoch));
-            values[3].add(settle::detail::number_in(write.change.from_revision));
-        }
-        auto to = values.begin() + static_cast<std::ptrdiff_t>(columns.expected);
-        for (auto const field : columns.fields) {
-            bool given = false;
-            text.clear();
-            settle::detail::with_stored_value(field, write, at, text, [&](auto value) {
-                to->add(value);
-                given = true;
-            });
-            if (!given) to->add(nullptr);
-            ++to;
-        }
+        columns.for_each_value(one, at,
+                               [&](std::size_t column, auto value) { values[column].add(value); });
     }
     // The entries of a wave are found by arrays, as the server would count on too few entries with
     // one state.
@@ -217,25 +176,8 @@ SETTLE_FUNCTION std::size_t entry_table::send_writes(kind of, connection& on,
     return on.send(statement_of({of, action, arrays}), given);
 }
 
-SETTLE_FUNCTION void entry_table::read_inserted(rows const& inserted,
-                                                std::span<sent_write const> all) {
-    // Of two writes with one id, the first has inserted the entry.
-    std::unordered_map<std::string_view, log_answer> taken;
-    for_each_row(inserted, [&](row const& one) { taken.emplace(one.text(0), log_answer::taken); });
-    for (auto const& one : all) {
-        auto const found = taken.find(*one.id);
-        one.result->reply = found == taken.end()
-                                ? log_answer::conflict
-                                : std::exchange(found->second, log_answer::conflict);
-    }
-}
-
-SETTLE_FUNCTION void entry_table::read_changed(rows const& changed,
-                                               std::span<sent_write const> all) {
-    for (auto const& one : all) one.result->reply = log_answer::conflict;
-    for_each_row(changed, [&](row const& one) {
-        all[static_cast<std::size_t>(one.integer(0) - 1)].result->reply = log_answer::taken;
-    });
+SETTLE_FUNCTION void entry_table::send_wake(connection& on) const {
+    on.send_sql(notify_sql(channel_), "wake workers");
 }
 
 SETTLE_FUNCTION std::size_t entry_table::send_page(connection& on, entry_filter const& filter,

@@ -8,35 +8,8 @@
 SETTLE_BEGIN
 namespace postgresql::detail {
 
-/// Marks as arrays: their keys, ids, participants and lines.
-struct mark_arrays {
-    array_value keys{value_type::text};
-    array_value ids{value_type::text};
-    array_value participants{value_type::int8};
-    array_value lines{value_type::int8};
-
-    void add(part_key const& key, transaction_id const& id, part_number part) {
-        keys.add(mark_key{key}.text());
-        ids.add(std::string_view{id});
-        participants.add(std::int64_t{part.participant});
-        lines.add(std::int64_t{part.line});
-    }
-    [[nodiscard]] std::int64_t count() const noexcept {
-        return static_cast<std::int64_t>(keys.size());
-    }
-};
-
-/// Marks that are added, with the columns of their effects.
-struct added_marks : mark_arrays {
-    array_value epochs{value_type::int8};
-    array_value effects{value_type::text};
-    array_value confirms{value_type::text};
-    array_value undos{value_type::text};
-    array_value images{value_type::text};
-
-    void add(part_key const& key, settle::detail::record_descriptor const& of,
-             mark_view const& mark);
-};
+using mark_arrays = settle::detail::sql::mark_arrays<array_value>;
+using added_marks = settle::detail::sql::added_marks<array_value>;
 
 /// Threads may share a table of marks.
 class mark_table {

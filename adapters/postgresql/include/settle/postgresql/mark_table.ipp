@@ -4,27 +4,8 @@
 
 #include <settle/postgresql/mark_table.hpp>
 
-#include <charconv>
-
 SETTLE_BEGIN
 namespace postgresql::detail {
-
-SETTLE_FUNCTION void added_marks::add(part_key const& key,
-                                      settle::detail::record_descriptor const& of,
-                                      mark_view const& mark) {
-    mark_arrays::add(key, *mark.id, mark.part);
-    settle::detail::mark_columns columns;
-    settle::detail::encode_mark(of, mark, columns);
-    auto const give = [](array_value& to, std::string_view text) {
-        if (text.empty()) to.add(nullptr);
-        else to.add(text);
-    };
-    epochs.add(static_cast<std::int64_t>(mark.epoch_number));
-    effects.add(columns.effect);
-    give(confirms, columns.confirm);
-    give(undos, columns.undo);
-    give(images, columns.image);
-}
 
 SETTLE_FUNCTION mark_table::mark_table(pool& with) {
     using enum value_type;
@@ -106,16 +87,8 @@ mark_table::read(pool& with, std::span<collection_descriptor const* const> of,
                                  std::int64_t{behind.part.line}, settle::detail::limit_of(limit));
     on->sync();
     for_each_row(on->result(number), [&](row const& one) {
-        auto& locator = found.emplace_back(settle::detail::read_locator(one));
-        auto const here = std::find_if(of.begin(), of.end(), [&](auto const* each) {
-            return each->name == locator.collection;
-        });
-        if ((*here)->text_key) return;
-        auto const text = std::get<std::string>(locator.key);
-        std::int64_t as_number = 0;
-        auto const* const end = text.data() + text.size();
-        auto const read = std::from_chars(text.data(), end, as_number);
-        if (read.ec == std::errc{} && read.ptr == end) locator.key = as_number;
+        settle::detail::sql::restore_key(
+            found.emplace_back(settle::detail::read_locator(one)), of);
     });
     return found;
 }

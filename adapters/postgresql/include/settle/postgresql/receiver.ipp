@@ -4,6 +4,7 @@
 
 #include <settle/postgresql/receiver.hpp>
 
+#include <settle/adapter/ownership.hpp>
 #include <settle/adapter/receiver_table.hpp>
 #include <settle/postgresql/schema.hpp>
 #include <settle/postgresql/work_connection.hpp>
@@ -17,18 +18,10 @@ namespace postgresql::detail {
 inline constexpr std::string_view receiver_schema_version = "1";
 
 SETTLE_FUNCTION void create_receiver_tables(connection& with, std::string const& schema) {
-    auto const phase = "create the tables of a receiver";
-    // `ends` is NULL while the row must stay, so that a purge looks at no other row.
-    with.send_sql("CREATE TABLE " + schema +
-                      "settle_receiver(key text COLLATE \"C\" PRIMARY KEY, status text NOT NULL, "
-                      "answer text NOT NULL, service text NOT NULL, txn text NOT NULL, "
-                      "participant text NOT NULL, line bigint, has_apply boolean NOT NULL, "
-                      "last_moment bigint NOT NULL, created bigint NOT NULL, "
-                      "modified bigint NOT NULL, ends bigint)",
-                  phase);
-    with.send_sql("CREATE INDEX settle_receiver_ends ON " + schema +
-                      "settle_receiver(ends) WHERE ends IS NOT NULL",
-                  phase);
+    settle::detail::receiver_sql const sql{schema + "settle_receiver", '$'};
+    for (auto const& one : sql.create("text COLLATE \"C\" PRIMARY KEY")) {
+        with.send_sql(one, "create the tables of a receiver");
+    }
 }
 
 inline constexpr own_tables receiver_tables{"settle_receiver_", receiver_schema_version,
@@ -114,19 +107,12 @@ SETTLE_FUNCTION receiver_database::receiver_database(std::string const& address,
                                                      std::string const& name,
                                                      database_options const& options)
     : pool_(address, options), send_(detail::prepare_statements(pool_)) {
-    if (auto const fault = fault_of_text(name); name.empty() || !fault.empty()) {
-        detail::raise(errc::bad_text, "settle: the name of the receiver " +
-                                          std::string{name.empty() ? "is empty" : fault} +
-                                          ". Give it a name. See postgresql#receivers");
-    }
+    settle::detail::receiver_place const place{"the schema '" + pool_.server().schema + "'",
+                                               "schema", "postgresql"};
+    place.check_name(name);
     detail::prepare_schema(pool_, detail::receiver_tables);
-    auto const owner =
-        detail::get_or_init_metadata(pool_, "receiver", name, detail::receiver_tables);
-    if (owner == name) return;
-    detail::raise(errc::unfit_store, "settle: the schema '" + pool_.server().schema +
-                                         "' belongs to the receiver '" + owner +
-                                         "', and this is '" + name +
-                                         "'. Name another schema. See postgresql#receivers");
+    place.check_owner(
+        detail::get_or_init_metadata(pool_, "receiver", name, detail::receiver_tables), name);
 }
 
 SETTLE_FUNCTION result<std::unique_ptr<receiver_database>>

@@ -2,13 +2,15 @@
 // The records of some collections of one database: an engine hands its waves to it.
 #pragma once
 
-#include <settle/postgresql/record_store.hpp>
-
-#include <array>
+#include <settle/adapter/record_session.hpp>
+#include <settle/postgresql/log_session.hpp>
 
 SETTLE_BEGIN
 namespace postgresql {
 namespace detail {
+
+using record_store =
+    settle::detail::one_phase_store<settle::detail::overlapping_store, log_session>;
 
 /// Shape:   the pool outlives the store
 /// Errors:  throws settle::failure when a table does not fit its collection, or when the schema's
@@ -17,34 +19,24 @@ namespace detail {
 make_record_store(pool& with, std::string const& log_name,
                   std::span<collection_descriptor const* const> bound);
 
+template <typename... Collections>
+using session_base = settle::detail::one_phase_session<
+    settle::detail::overlapping_session<record_store, Collections...>, log_session>;
+
 } // namespace detail
 
 /// Shape:   the database outlives its sessions; threads may share a session
 /// Cost:    a wave is one native transaction in two round trips, however many operations: the first
 ///          locks and reads, the second writes and commits
 template <typename... Collections>
-class record_session
-    : public settle::detail::overlapping_session<detail::record_store, Collections...> {
-    using base = settle::detail::overlapping_session<detail::record_store, Collections...>;
+class record_session : public detail::session_base<Collections...> {
+    using base = detail::session_base<Collections...>;
 
 public:
     /// Errors:  throws settle::failure when a table does not fit its collection, or when the
     ///          schema's records belong to another log
     record_session(detail::pool& with, std::string const& log_name)
-        : base(detail::make_record_store(with, log_name, bound)) {}
-
-    /// Settles transactions, each as the decider says, in the order of the wave: every part and the
-    /// entry in one native transaction, which threads share.
-    /// Shape:   log - of the same database
-    void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
-                   one_phase_decider& decider) {
-        base::store().one_phase(requests, log, at, decider);
-    }
-    static constexpr bool settles_in_one_phase = true;
-
-private:
-    static constexpr std::array<detail::collection_descriptor const*, sizeof...(Collections)> bound{
-        &settle::detail::descriptor_of_collection<Collections>...};
+        : base(detail::make_record_store(with, log_name, base::bound)) {}
 };
 
 } // namespace postgresql

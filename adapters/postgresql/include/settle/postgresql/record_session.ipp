@@ -5,7 +5,7 @@
 #include <settle/postgresql/record_session.hpp>
 
 #include <settle/adapter/ownership.hpp>
-#include <settle/postgresql/record_waves.hpp>
+#include <settle/adapter/sql/record_waves.hpp>
 #include <settle/postgresql/schema.hpp>
 
 SETTLE_BEGIN
@@ -18,7 +18,7 @@ make_record_store(pool& with, std::string const& log_name,
     using settle::detail::owner_metadata;
     settle::detail::give_to_log(
         log_name, [&] { return known_metadata(with, owner_metadata); },
-        [&] { made = std::make_shared<record_waves>(with, bound); },
+        [&] { made = std::make_shared<settle::detail::sql::record_waves<parts>>(with, bound); },
         [&] { return get_or_init_metadata(with, owner_metadata, log_name); },
         &settle::detail::refuse_other_log);
     return made;

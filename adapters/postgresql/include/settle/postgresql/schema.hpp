@@ -38,9 +38,6 @@ void prepare_schema(pool& with, own_tables const& of = database_tables());
                                                std::string_view value,
                                                own_tables const& of = database_tables());
 
-/// A name that no other log has.
-[[nodiscard]] std::string fresh_log_name();
-
 } // namespace detail
 } // namespace postgresql
 SETTLE_END

@@ -5,28 +5,21 @@
 #include <settle/adapter/entry_row.hpp>
 #include <settle/postgresql/schema.hpp>
 
-#include <random>
-
 SETTLE_BEGIN
 namespace postgresql::detail {
 
-/// A time of an entry as people read it; NULL for a time of a wrong clock that has no date.
-[[nodiscard]] inline std::string time_of(std::string const& column) {
-    return "CASE WHEN e." + column + " BETWEEN -62135596800000 AND 253402300799999 THEN " +
-           "to_timestamp(e." + column + " / 1000.0) END AS " + column;
-}
-
 /// The view of the entries for people.
 [[nodiscard]] SETTLE_FUNCTION std::string entries_view(std::string const& schema) {
-    using settle::detail::words_of;
-    return "CREATE VIEW " + schema + "settle_entries AS SELECT e.id, e.type, " +
-           words_of<state>("e.state", all_states, "e.state::text") + " AS state, nullif(" +
-           words_of<reason>("e.reason", all_reasons, "e.reason::text") +
-           ", '0') AS reason, e.participant, e.line, e.parameters, " + time_of("created") + ", " +
-           time_of("modified") +
-           ", e.attempts, e.epoch, e.committed, e.owner, e.images, e.definition, e.revision, "
-           "e.stages_kept, e.results FROM " +
-           schema + "settle_entry AS e";
+    using settle::detail::entry_field;
+    auto const columns = settle::detail::columns_of_view([](entry_field field) {
+        auto const column = "e." + std::string{name_of(field)};
+        if (field != entry_field::created && field != entry_field::modified) return column;
+        // A time of a wrong clock may have no date.
+        return "CASE WHEN " + column + " BETWEEN -62135596800000 AND 253402300799999 THEN " +
+               "to_timestamp(" + column + " / 1000.0) END";
+    });
+    return "CREATE VIEW " + schema + "settle_entries AS SELECT " + columns + " FROM " + schema +
+           "settle_entry AS e";
 }
 
 SETTLE_FUNCTION void create_tables(connection& with, std::string const& schema) {
@@ -126,15 +119,6 @@ SETTLE_FUNCTION std::string get_or_init_metadata(pool& with, std::string_view na
                      {value_type::text, value_type::text}, "write the table of metadata");
     perform_or_throw(with, [&](connection& on) { on.send(write, name, value); });
     return known_metadata(with, name, of).value_or(std::string{});
-}
-
-SETTLE_FUNCTION std::string fresh_log_name() {
-    std::random_device chance;
-    std::string name{"postgresql-"};
-    for (int part = 0; part < 2; ++part) {
-        name += settle::detail::hex_of(chance()).substr(8);
-    }
-    return name;
 }
 
 } // namespace postgresql::detail

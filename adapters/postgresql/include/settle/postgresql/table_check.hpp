@@ -8,19 +8,7 @@
 SETTLE_BEGIN
 namespace postgresql::detail {
 
-/// A column that the collection does not name.
-struct other_column {
-    std::string name;
-    std::string type; ///< in SQL, for a cast
-};
-
-/// A table that holds a collection.
-struct fit_table {
-    std::vector<table_column> columns; ///< in the order of the members
-    std::vector<other_column> others;  ///< without generated columns, which make themselves
-    bool is_readable = true;           ///< every row can be read as a record
-    bool is_referenced = false;        ///< a foreign key may refuse that a row is erased
-};
+using fit_table = settle::detail::sql::fit_table<table_column>;
 
 /// Creates the table if it does not exist; an existing table is used unchanged if it fits.
 /// Errors:  throws settle::failure; errc::unfit_store with one sentence that names the change to

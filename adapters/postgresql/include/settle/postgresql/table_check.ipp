@@ -2,6 +2,7 @@
 // The bodies of functions that table_check.hpp declares.
 #pragma once
 
+#include <settle/adapter/table_rules.hpp>
 #include <settle/postgresql/table_check.hpp>
 
 #include <algorithm>
@@ -24,18 +25,10 @@ struct column_found {
     bool deterministic; ///< equal texts have equal bytes
 };
 
-/// Something that could refuse a change of a column.
-struct obstacle {
-    std::string what; ///< `check`, `foreign key`, …
-    std::string name;
-    std::string column; ///< empty: of all columns
-    bool ensures_key;   ///< a unique index that allows one row for each value of the column
-};
-
-class table_check {
+class table_check : settle::detail::table_rules {
 public:
     table_check(pool& with, collection_descriptor const& of)
-        : pool_(with), of_(of), table_(with.schema_prefix() + quoted_name(of.name)) {}
+        : table_check(with, of, with.schema_prefix() + quoted_name(of.name)) {}
 
     [[nodiscard]] bool exists() const {
         bool found = false;
@@ -55,7 +48,6 @@ public:
             if (may_lack || one.access->nested) made.is_readable = false;
         }
         check_key();
-        check_obstacles();
         for (auto const& one : columns_) {
             bool const named = of_.record->find(one.name).has_value();
             if (!named && !one.generated) made.others.push_back({one.name, one.type});
@@ -82,14 +74,9 @@ public:
     }
 
 private:
-    [[noreturn]] void refuse(std::string const& problem, std::string const& remedy) const {
-        raise(errc::unfit_store, "settle: the table " + table_ +
-                                     " cannot hold the collection as it is described: " + problem +
-                                     ". " + remedy + ". See postgresql#existing-tables");
-    }
-    static std::string shown_column(std::string_view name) {
-        return "the column '" + std::string{name} + "'";
-    }
+    table_check(pool& with, collection_descriptor const& of, std::string const& table)
+        : table_rules(settle::detail::need_of(of), table, "postgresql"), pool_(with), of_(of),
+          table_(table) {}
 
     static std::string made_type(member_access const& access) {
         if (access.nested) return "jsonb";
@@ -128,17 +115,17 @@ private:
                                 column_found const& is) const;
     void set_number(table_column& made, member_access const& access, column_found const& is) const;
     void check_key() const;
-    void check_obstacles() const;
+    /// True if a unique index allows one row for each value of the key.
+    [[nodiscard]] bool check_obstacles() const;
 
     pool& pool_;
     collection_descriptor const& of_;
     std::string table_;
     std::vector<column_found> columns_;
-    std::vector<obstacle> obstacles_;
 };
 
 SETTLE_FUNCTION void table_check::check_kind(rows const& found) const {
-    if (found.empty()) refuse("it does not exist any more", "Create it again");
+    if (found.empty()) refuse_gone();
     auto const kind = found.text(0, 0);
     constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kinds{
         {{"v", "view"},
@@ -220,35 +207,25 @@ SETTLE_FUNCTION void table_check::read_columns() {
                                 truth(6), truth(7), truth(8), truth(9)});
         });
     });
-    ask(obstacles_sql, [&](rows const& found) {
-        for_each_row(found, [&](row const& one) {
-            obstacles_.push_back({std::string{one.text(0)}, std::string{one.text(1)},
-                                  std::string{one.text(2)}, one.integer(3) != 0});
-        });
-    });
 }
 
 SETTLE_FUNCTION column_found const& table_check::found(std::string_view name) const {
     for (auto const& one : columns_) {
         if (one.name == name) return one;
     }
-    refuse("it has no column '" + std::string{name} + "'",
-           "Add it with ALTER TABLE … ADD COLUMN, or remove the member from the description");
+    refuse_missing(name);
 }
 
 SETTLE_FUNCTION table_column table_check::column_for(member_descriptor const& of) const {
     column_found const& is = found(of.name);
     auto const name = shown_column(of.name);
-    if (is.generated) refuse(name + " is generated", "Describe columns that are stored");
+    check_column(*need().find(of.name), is.generated, is.not_null);
     if (is.domain_refuses) {
         refuse(name + " has the domain " + is.declared + ", whose constraint could refuse a change",
                "Remove the constraint of the domain");
     }
-    if (of.access->optional && is.not_null) {
-        refuse(name + " is NOT NULL and its field is optional",
-               "Remove the NOT NULL, or the std::optional of the field");
-    }
-    table_column made{quoted_name(of.name)};
+    table_column made;
+    made.name = quoted_name(of.name);
     made.type = is.type;
     if (set_form(made, *of.access, is)) return made;
     auto const needs = of.access->nested                        ? "JSON. Declare it jsonb"
@@ -349,26 +326,18 @@ SETTLE_FUNCTION void table_check::check_key() const {
         refuse(name + " is the key, and its collation takes different texts for equal",
                "Declare it COLLATE \"C\"");
     }
-    bool const unique = std::any_of(obstacles_.begin(), obstacles_.end(), [&](auto const& one) {
-        return one.ensures_key && one.column == key.name;
-    });
-    if (unique) return;
-    refuse(name + " is the key, and two rows could have the same key",
-           "Make it the PRIMARY KEY, or add a UNIQUE INDEX on it alone");
+    if (!check_obstacles()) refuse_key();
 }
 
-SETTLE_FUNCTION void table_check::check_obstacles() const {
-    for (auto const& one : obstacles_) {
-        auto const member = of_.record->find(one.column);
-        if (!one.column.empty() && (!member || *member == of_.key)) continue;
-        auto const remedy = one.what == "check"
-                                ? "Remove it, and use .require(…) of the participant"
-                            : one.what == "unique index" ? "Make it an index that is not unique"
-                                                         : "Drop it";
-        refuse("the " + one.what + " '" + one.name + "' could refuse a change of " +
-                   (one.column.empty() ? "a row" : shown_column(one.column)),
-               remedy);
-    }
+SETTLE_FUNCTION bool table_check::check_obstacles() const {
+    bool ensures_key = false;
+    ask(obstacles_sql, [&](rows const& found) {
+        for_each_row(found, [&](row const& one) {
+            ensures_key = ensures_key || (one.integer(3) != 0 && one.text(2) == need().key().name);
+            check_obstacle({one.text(0), one.text(1), one.text(2)});
+        });
+    });
+    return ensures_key;
 }
 
 SETTLE_FUNCTION fit_table settle_table(pool& with, collection_descriptor const& of) {

@@ -3,6 +3,7 @@
 // comes out.
 #pragma once
 
+#include <settle/adapter/sql/table_values.hpp>
 #include <settle/postgresql/row.hpp>
 
 SETTLE_BEGIN
@@ -18,23 +19,14 @@ using settle::detail::table_need;
 /// SQL casts to the column's type.
 enum class column_form : std::uint8_t { number, decimal, time, boolean, text, cast };
 
-struct table_column {
+struct table_column : settle::detail::sql::column_limits {
     std::string name; ///< quoted
     column_form form = column_form::text;
-    std::string type{};                                            ///< in SQL, for a cast
-    int scale = 0;                                                 ///< of a decimal
-    std::int64_t least = std::numeric_limits<std::int64_t>::min(); ///< of the member's values
-    std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    std::int64_t length = -1;          ///< the most characters of a text; below 0 without a limit
-    std::vector<std::string> labels{}; ///< of an enum
-    bool is_uuid = false;
-
-    /// True if a value of the member may be no value of the column.
-    [[nodiscard]] bool is_limited(member_descriptor const& of) const;
-    /// True if the column can hold a value.
-    [[nodiscard]] bool holds(member_access const& access, void const* value) const;
+    std::string type{}; ///< in SQL, for a cast
+    int scale = 0;      ///< of a decimal
 
     [[nodiscard]] value_type element() const noexcept;
+    [[nodiscard]] array_value values() const { return array_value{element()}; }
     [[nodiscard]] value_type array() const noexcept;
     /// The expression that reads the column of the table `t`.
     [[nodiscard]] std::string read_sql() const;
@@ -69,7 +61,6 @@ private:
     static void put(parameters& to, Value value) {
         to.bind(value);
     }
-    [[nodiscard]] bool holds_text(std::string_view text) const;
 };
 
 } // namespace postgresql::detail

@@ -13,45 +13,6 @@ namespace postgresql::detail {
 /// Read in place of a time that no count of microseconds can say, as `infinity`.
 inline constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::min();
 
-[[nodiscard]] SETTLE_FUNCTION bool is_uuid_text(std::string_view text) {
-    if (text.size() != 36) return false;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        bool const dash = at == 8 || at == 13 || at == 18 || at == 23;
-        char const one = text[at];
-        bool const digit = (one >= '0' && one <= '9') || (one >= 'a' && one <= 'f');
-        if (dash ? one != '-' : !digit) return false;
-    }
-    return true;
-}
-
-SETTLE_FUNCTION bool table_column::is_limited(member_descriptor const& of) const {
-    if (form == column_form::boolean || of.access->kind == field_kind::boolean) return false;
-    if (length >= 0 || is_uuid || !labels.empty()) return true;
-    if (of.integer == member_descriptor::no_integer) {
-        return least != std::numeric_limits<std::int64_t>::min() ||
-               most != std::numeric_limits<std::int64_t>::max();
-    }
-    return of.least < least || of.most > most;
-}
-
-SETTLE_FUNCTION bool table_column::holds_text(std::string_view text) const {
-    if (is_uuid) return is_uuid_text(text);
-    if (!labels.empty()) return std::find(labels.begin(), labels.end(), text) != labels.end();
-    if (length < 0) return true;
-    auto const characters = std::count_if(text.begin(), text.end(), [](char one) {
-        return (static_cast<unsigned char>(one) & 0xC0U) != 0x80U;
-    });
-    return characters <= length;
-}
-
-SETTLE_FUNCTION bool table_column::holds(member_access const& access, void const* value) const {
-    if (access.optional && access.is_null(value)) return true;
-    if (access.nested) return true;
-    if (access.kind == field_kind::text) return holds_text(access.text(value));
-    auto const number = access.integer(value);
-    return number >= least && number <= most;
-}
-
 SETTLE_FUNCTION value_type table_column::element() const noexcept {
     switch (form) {
     case column_form::boolean: return value_type::boolean;

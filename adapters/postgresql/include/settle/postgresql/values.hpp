@@ -58,6 +58,8 @@ class array_value {
 public:
     /// Shape:   of - the type of the elements: boolean, bytes, int8, text or float8
     explicit array_value(value_type of);
+    static array_value texts() { return array_value{value_type::text}; }
+    static array_value integers() { return array_value{value_type::int8}; }
 
     array_value& add(std::int64_t value) {
         append_number(bytes_, std::int32_t{8});

@@ -20,10 +20,7 @@ SETTLE_FUNCTION std::vector<entry> entry_reader::list(entry_filter const& filter
                                                       transaction_id const& after,
                                                       std::size_t limit) const {
     std::vector<entry> found;
-    if (filter.unfinished && filter.state &&
-        (is_final(*filter.state) || *filter.state == state::initial)) {
-        return found;
-    }
+    if (filter.is_impossible()) return found;
     auto const count_of = [](std::optional<timestamp> const& time) {
         return std::int64_t{time.value_or(timestamp::max()).time_since_epoch().count()};
     };

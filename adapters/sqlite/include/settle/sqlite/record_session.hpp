@@ -4,8 +4,6 @@
 
 #include <settle/sqlite/record_store.hpp>
 
-#include <array>
-
 SETTLE_BEGIN
 namespace sqlite {
 namespace detail {
@@ -17,36 +15,28 @@ namespace detail {
 make_record_store(file& of, std::string const& log_name,
                   std::span<collection_descriptor const* const> bound);
 
+template <typename... Collections>
+using session_base =
+    settle::detail::one_phase_session<settle::detail::typed_session<record_store, Collections...>,
+                                      log_session>;
+
 } // namespace detail
 
 /// Shape:   the database outlives its sessions
 /// Cost:    a wave is one native transaction: one sync of the disk, however many operations
 template <typename... Collections>
-class record_session : public settle::detail::typed_session<detail::record_store, Collections...> {
-    using base = settle::detail::typed_session<detail::record_store, Collections...>;
+class record_session : public detail::session_base<Collections...> {
+    using base = detail::session_base<Collections...>;
 
 public:
     /// Errors:  throws settle::failure when a table does not fit its collection, or when the file's
     ///          records belong to another log
     record_session(detail::file& of, std::string const& log_name)
-        : base(detail::make_record_store(of, log_name, bound)) {}
-
-    /// Settles transactions at once, each as the decider says, in the order of the wave: every part
-    /// and the entry in one native transaction, which threads share.
-    /// Shape:   log - of the same database
-    void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
-                   one_phase_decider& decider) {
-        base::store().one_phase(requests, log, at, decider);
-    }
-    static constexpr bool settles_in_one_phase = true;
+        : base(detail::make_record_store(of, log_name, base::bound)) {}
 
     /// Marks stand with their records, so those of what stood still may be all over a large table:
     /// the more are taken over at a time, the fewer times each page of it is written.
     static constexpr std::size_t recovery_wave_size = 16'000;
-
-private:
-    static constexpr std::array<detail::collection_descriptor const*, sizeof...(Collections)>
-        bound{&settle::detail::descriptor_of_collection<Collections>...};
 };
 
 } // namespace sqlite

@@ -50,22 +50,14 @@ SETTLE_FUNCTION std::vector<native_column> read_image(connection const& on, tabl
     statement const look{on, "SELECT hidden FROM pragma_table_xinfo(?1) WHERE name = ?2",
                          "look at a table"};
     std::vector<native_column> columns;
-    json_reader reader{image};
-    if (reader.begin_object()) {
-        for (std::string_view name; reader.next_member(name);) {
-            native_column one{std::string{name}, {}};
-            if (!read_native(reader, one.second)) break;
-            run row{look, need.name, one.first};
-            if (!row.next()) {
-                std::string text{"settle: the record's old image has a column '"};
-                text.append(one.first).append("', and the table '").append(need.name);
-                raise(errc::unfit_store,
-                      text.append("' has none. Add it again. See sqlite#existing-tables"));
-            }
-            if (row.integer(0) == 0) columns.push_back(std::move(one));
+    settle::detail::read_image(image, [&](std::string name, native_value value) {
+        run row{look, need.name, name};
+        if (!row.next()) {
+            auto const table = "'" + std::string{need.name} + "'";
+            throw failure(settle::detail::column_is_gone(name, table, "sqlite"));
         }
-    }
-    if (!reader.finish()) throw failure(reader.problem());
+        if (row.integer(0) == 0) columns.emplace_back(std::move(name), std::move(value));
+    });
     return columns;
 }
 

@@ -9,13 +9,7 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 using settle::detail::collection_descriptor;
-
-class record_store : public settle::detail::record_store {
-public:
-    /// Shape:   log - of the same database
-    virtual void one_phase(std::span<one_phase_request> requests, log_session& log,
-                           write_context const& at, one_phase_decider& decider) = 0;
-};
+using record_store = settle::detail::one_phase_store<settle::detail::record_store, log_session>;
 
 } // namespace sqlite::detail
 SETTLE_END

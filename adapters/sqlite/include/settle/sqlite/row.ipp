@@ -21,15 +21,10 @@ SETTLE_FUNCTION void give_member(cell to, member_access const& access, void cons
 
 SETTLE_FUNCTION void read_record(collection_descriptor const& of, run const& from, int first,
                                  void* record) {
-    for (std::size_t at = 0; at < of.members().size(); ++at) {
-        auto const& one = of.members()[at];
-        auto const column = first + static_cast<int>(at);
-        auto const problem = settle::detail::read_member(from, column, *one.access,
-                                                         of.record->member(record, at));
-        if (problem.empty()) continue;
-        auto const key = from.text(first + static_cast<int>(of.key));
-        throw failure(settle::detail::damaged_row(of, key, one.name, problem));
-    }
+    settle::detail::read_record(
+        of, from, first, record, [&](int column, std::size_t member, void* value) {
+            return settle::detail::read_member(from, column, *of.members()[member].access, value);
+        });
 }
 
 SETTLE_FUNCTION native_value read_native_column(run const& from, int column) {

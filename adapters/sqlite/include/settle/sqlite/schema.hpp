@@ -25,11 +25,6 @@ namespace detail {
 /// The first column of the only row; nothing if there is no row.
 [[nodiscard]] std::optional<std::int64_t> read_number(connection const& on, std::string_view sql);
 
-[[nodiscard]] inline std::string time_of(std::string_view column) {
-    std::string sql{"strftime('%Y-%m-%dT%H:%M:%fZ', "};
-    return sql.append(column).append(" / 1000.0, 'unixepoch')");
-}
-
 /// The columns of settle_entry that version 4 added.
 inline constexpr std::array<std::string_view, 3> columns_of_stages{
     "revision INTEGER NOT NULL DEFAULT 0", "stages_kept INTEGER NOT NULL DEFAULT 0",
@@ -77,17 +72,15 @@ void open_for_writing(writer& with, std::string const& path, std::chrono::millis
 /// Errors:  throws settle::failure with one sentence
 void prepare_file(writer& with, std::string const& path, std::chrono::milliseconds patience);
 
-/// A stored value about the database, if there is one.
-[[nodiscard]] std::optional<std::string> known_metadata(connection const& on,
-                                                        std::string_view name);
+/// A stored value about the tables, if there is one.
+/// Shape:   table - of the values
+[[nodiscard]] std::optional<std::string> known_metadata(connection const& on, std::string_view name,
+                                                        std::string const& table = "settle_meta");
 
 /// A value about the database that is written once.
 /// Shape:   value - the initial value
 [[nodiscard]] std::string get_or_init_metadata(writer& with, std::string_view name,
                                                std::string_view value);
-
-/// A name that no other log has.
-[[nodiscard]] std::string fresh_log_name();
 
 } // namespace detail
 } // namespace sqlite

@@ -17,17 +17,22 @@ SETTLE_FUNCTION std::optional<std::int64_t> read_number(connection const& on,
 }
 
 SETTLE_FUNCTION std::string entries_view() {
-    auto const states = settle::detail::words_of<state>("e.state", all_states, "e.state");
-    auto const reasons = settle::detail::words_of<reason>("e.reason", all_reasons, "e.reason");
-    return "CREATE VIEW settle_entries AS SELECT e.id AS id, t.name AS type, " + states +
-           " AS state, nullif(" + reasons + ", 0) AS reason, e.participant AS participant, " +
-           "e.line AS line, e.parameters AS parameters, " + time_of("e.created") + " AS created, " +
-           time_of("e.modified") +
-           " AS modified, e.attempts AS attempts, e.epoch AS epoch, "
-           "max(e.committed, 0) AS committed, o.name AS owner, e.images AS images, "
-           "t.definition AS definition, e.revision AS revision, e.stages_kept AS stages_kept, "
-           "e.results AS results "
-           "FROM settle_entry AS e LEFT JOIN settle_type AS t ON t.number = e.type "
+    using settle::detail::entry_field;
+    auto const columns = settle::detail::columns_of_view([](entry_field field) {
+        auto const column = "e." + std::string{name_of(field)};
+        switch (field) {
+        case entry_field::type: return std::string{"t.name"};
+        case entry_field::definition: return std::string{"t.definition"};
+        case entry_field::owner: return std::string{"o.name"};
+        case entry_field::committed: return "max(" + column + ", 0)";
+        case entry_field::created:
+        case entry_field::modified:
+            return "strftime('%Y-%m-%dT%H:%M:%fZ', " + column + " / 1000.0, 'unixepoch')";
+        default: return column;
+        }
+    });
+    return "CREATE VIEW settle_entries AS SELECT " + columns +
+           " FROM settle_entry AS e LEFT JOIN settle_type AS t ON t.number = e.type "
            "LEFT JOIN settle_owner AS o ON o.number = e.owner";
 }
 
@@ -212,10 +217,10 @@ SETTLE_FUNCTION void prepare_file(writer& with, std::string const& path,
         throw failure(end.problem);
 }
 
-SETTLE_FUNCTION std::optional<std::string> known_metadata(connection const& on,
-                                                          std::string_view name) {
-    statement const look{on, "SELECT value FROM settle_meta WHERE name = ?1",
-                         "read the table settle_meta"};
+SETTLE_FUNCTION std::optional<std::string>
+known_metadata(connection const& on, std::string_view name, std::string const& table) {
+    statement const look{on, "SELECT value FROM " + table + " WHERE name = ?1",
+                         "read the table of metadata"};
     run row{look, name};
     if (!row.next()) return std::nullopt;
     return std::string{row.text(0)};
@@ -232,17 +237,6 @@ SETTLE_FUNCTION std::string get_or_init_metadata(writer& with, std::string_view 
     if (auto const end = work.commit(); end.status != commit_status::committed)
         throw failure(end.problem);
     return known_metadata(with.on(), name).value_or(std::string{});
-}
-
-SETTLE_FUNCTION std::string fresh_log_name() {
-    std::array<unsigned char, 8> chance{};
-    sqlite3_randomness(static_cast<int>(chance.size()), chance.data());
-    std::string name{"sqlite-"};
-    for (unsigned const one : chance) {
-        name += settle::detail::hex_digit(one >> 4U);
-        name += settle::detail::hex_digit(one);
-    }
-    return name;
 }
 
 } // namespace detail

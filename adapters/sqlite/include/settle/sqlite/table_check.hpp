@@ -3,6 +3,7 @@
 // change a write of settle is refused when the collection is bound.
 #pragma once
 
+#include <settle/adapter/table_rules.hpp>
 #include <settle/sqlite/row.hpp>
 #include <settle/sqlite/sql_words.hpp>
 #include <settle/sqlite/writer.hpp>
@@ -26,20 +27,15 @@ struct column_found {
     bool generated = false;
 };
 
-class table_check {
+class table_check : settle::detail::table_rules {
 public:
-    table_check(connection const& on, table_need const& need) : on_(on), need_(need) {}
+    table_check(connection const& on, table_need const& need)
+        : table_rules(need, "'" + std::string{need.name} + "'", "sqlite"), on_(on) {}
 
     /// Errors:  throws errc::unfit_store with one sentence that names the change to make
     void check();
 
 private:
-    [[noreturn]] void refuse(std::string const& what, std::string const& remedy) const;
-
-    static std::string shown_column(std::string_view name) {
-        return "the column '" + std::string{name} + "'";
-    }
-
     void check_kind() const;
 
     void read_columns();
@@ -59,17 +55,9 @@ private:
     /// An INTEGER PRIMARY KEY is the table's own order and has no index.
     [[nodiscard]] bool is_rowid(column_need const& key) const;
 
-    /// True if settle changes this column: a field, or a column generated from fields.
-    [[nodiscard]] bool is_changed(std::string_view name) const;
-
-    void check_indexes() const;
-
-    void check_references() const;
-
-    void check_statements() const;
+    void check_obstacles() const;
 
     connection const& on_;
-    table_need const& need_;
     std::vector<column_found> found_;
 };
 

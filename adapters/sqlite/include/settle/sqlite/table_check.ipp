@@ -21,18 +21,9 @@ SETTLE_FUNCTION affinity affinity_of(std::string_view declared) {
 SETTLE_FUNCTION void table_check::check() {
     check_kind();
     read_columns();
-    for (auto const& one : need_.columns) check_column(one);
+    for (auto const& one : need().columns) check_column(one);
     check_key();
-    check_indexes();
-    check_references();
-    check_statements();
-}
-
-SETTLE_FUNCTION void table_check::refuse(std::string const& problem,
-                                         std::string const& remedy) const {
-    raise(errc::unfit_store, "settle: the table '" + std::string{need_.name} +
-                                 "' cannot hold the collection as it is described: " + problem +
-                                 ". " + remedy + ". See sqlite#existing-tables");
+    check_obstacles();
 }
 
 SETTLE_FUNCTION void table_check::check_kind() const {
@@ -40,13 +31,13 @@ SETTLE_FUNCTION void table_check::check_kind() const {
                          "SELECT type, name FROM pragma_table_list WHERE schema = 'main' AND "
                          "name = ?1 COLLATE NOCASE",
                          "look at a table"};
-    run row{look, need_.name};
-    if (!row.next()) refuse("it does not exist any more", "Create it again");
+    run row{look, need().name};
+    if (!row.next()) refuse_gone();
     if (row.text(0) != "table") {
         refuse("it is a " + std::string{row.text(0)} + " and no ordinary table",
                "Name a table, or rename the " + std::string{row.text(0)});
     }
-    if (row.text(1) != need_.name) {
+    if (row.text(1) != need().name) {
         refuse("its name is '" + std::string{row.text(1)} + "', in other capitals",
                "Spell the collection's name as the table's");
     }
@@ -56,7 +47,7 @@ SETTLE_FUNCTION void table_check::read_columns() {
     statement const look{on_,
                          "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1)",
                          "look at a table"};
-    run rows{look, need_.name};
+    run rows{look, need().name};
     while (rows.next()) {
         found_.push_back({std::string{rows.text(0)}, std::string{rows.text(1)},
                           rows.integer(2) != 0, rows.integer(3), rows.integer(4) != 0});
@@ -72,39 +63,32 @@ SETTLE_FUNCTION column_found const& table_check::column(std::string_view name) c
                    "Spell the member as the column");
         }
     }
-    refuse("it has no column '" + std::string{name} + "'",
-           "Add it with ALTER TABLE … ADD COLUMN, or remove the member from the description");
+    refuse_missing(name);
 }
 
 SETTLE_FUNCTION void table_check::check_column(column_need const& needed) const {
     column_found const& is = column(needed.name);
     auto const has = affinity_of(is.type);
-    auto const name = shown_column(needed.name);
-    auto const declared =
-        name + (is.type.empty() ? " has no type" : " is declared '" + is.type + "'");
-    if (is.generated) refuse(name + " is generated", "Describe columns that are stored");
+    auto const declared = shown_column(needed.name) +
+        (is.type.empty() ? " has no type" : " is declared '" + is.type + "'");
+    table_rules::check_column(needed, is.generated, is.not_null);
     if (needed.kind == field_kind::text) {
         if (has != affinity::text) refuse(declared + " and must keep texts", "Declare it TEXT");
     } else if (has != affinity::integer && !keeps_as_numeric(needed.kind, has)) {
         // Other programs write fractions into DECIMAL and REAL; a field cannot hold them.
         refuse(declared + " and must keep whole numbers", "Declare it INTEGER");
     }
-    if (needed.optional && is.not_null) {
-        refuse(name + " is NOT NULL and its field is optional",
-               "Remove the NOT NULL, or the std::optional of the field");
-    }
 }
 
 SETTLE_FUNCTION void table_check::check_key() const {
-    auto const& key = need_.key();
+    auto const& key = need().key();
     char const* collation = nullptr;
     int const code = sqlite3_table_column_metadata(
-        on_.get(), "main", std::string{need_.name}.c_str(), std::string{key.name}.c_str(), nullptr,
+        on_.get(), "main", std::string{need().name}.c_str(), std::string{key.name}.c_str(), nullptr,
         &collation, nullptr, nullptr, nullptr);
     if (code != SQLITE_OK) raise(on_.get(), code, "look at a column");
-    auto const name = shown_column(key.name);
     if (!same_word(collation, "BINARY")) {
-        refuse(name + " is the key and compares texts by " + collation,
+        refuse(shown_column(key.name) + " is the key and compares texts by " + collation,
                "Declare it COLLATE BINARY");
     }
     statement const look{
@@ -113,9 +97,8 @@ SETTLE_FUNCTION void table_check::check_key() const {
         "(SELECT count(*) || '/' || max(name) || '/' || max(coll) "
         "FROM pragma_index_xinfo(i.name) WHERE key) = '1/' || ?2 || '/BINARY'",
         "look at indexes"};
-    if (run{look, need_.name, key.name}.next() || is_rowid(key)) return;
-    refuse(name + " is the key, and two rows could have the same key",
-           "Make it the PRIMARY KEY, or add a UNIQUE INDEX on it alone");
+    if (run{look, need().name, key.name}.next() || is_rowid(key)) return;
+    refuse_key();
 }
 
 SETTLE_FUNCTION bool table_check::is_rowid(column_need const& key) const {
@@ -125,17 +108,22 @@ SETTLE_FUNCTION bool table_check::is_rowid(column_need const& key) const {
     statement const look{on_, "SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk'",
                          "look at indexes"};
     return keys == 1 && is.in_primary_key == 1 && same_word(is.type, "INTEGER") &&
-           !run{look, need_.name}.next();
+           !run{look, need().name}.next();
 }
 
-SETTLE_FUNCTION bool table_check::is_changed(std::string_view name) const {
-    auto const* const described = need_.find(name);
-    if (described != nullptr) return !described->key;
-    return std::any_of(found_.begin(), found_.end(),
-                       [&](auto const& one) { return one.name == name && one.generated; });
-}
+/// A row for each column of everything that could refuse a change. No column: of all columns.
+inline constexpr char const* obstacles_sql =
+    "SELECT 'trigger', name, NULL, NULL FROM sqlite_master "
+    "WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE "
+    "UNION ALL SELECT 'unique index', i.name, iif(i.partial OR x.hidden, NULL, c.name), NULL "
+    "FROM pragma_index_list(?1) AS i, pragma_index_xinfo(i.name) AS c "
+    "LEFT JOIN pragma_table_xinfo(?1) AS x ON x.name = c.name WHERE i.\"unique\" AND c.key "
+    // A foreign key that is not enforced refuses nothing, but also a new key could break it.
+    "UNION ALL SELECT 'foreign key', \"table\", iif(\"from\" = ?2, NULL, \"from\"), NULL "
+    "FROM pragma_foreign_key_list(?1) "
+    "UNION ALL SELECT 'table', name, NULL, sql FROM sqlite_master WHERE type = 'table' AND name = ?1";
 
-SETTLE_FUNCTION void table_check::check_indexes() const {
+SETTLE_FUNCTION void table_check::check_obstacles() const {
     for (auto const& one : found_) {
         if (one.generated && one.not_null) {
             refuse(shown_column(one.name) + " is generated and NOT NULL, so it could refuse a "
@@ -143,45 +131,12 @@ SETTLE_FUNCTION void table_check::check_indexes() const {
                    "Remove the NOT NULL");
         }
     }
-    statement const look{on_,
-                         "SELECT i.name, i.partial, c.name FROM pragma_index_list(?1) AS i, "
-                         "pragma_index_xinfo(i.name) AS c WHERE i.\"unique\" AND c.key",
-                         "look at indexes"};
-    run rows{look, need_.name};
+    statement const look{on_, obstacles_sql, "look at a table"};
+    run rows{look, need().name, need().key().name};
     while (rows.next()) {
-        bool const expression = rows.type(2) == SQLITE_NULL;
-        if (rows.integer(1) == 0 && !expression && !is_changed(rows.text(2))) continue;
-        refuse("the unique index '" + std::string{rows.text(0)} +
-                   "' could refuse a change of its columns",
-               "Make it an index that is not unique");
-    }
-}
-
-SETTLE_FUNCTION void table_check::check_references() const {
-    statement const look{on_, "SELECT \"from\" FROM pragma_foreign_key_list(?1)",
-                         "look at foreign keys"};
-    run rows{look, need_.name};
-    while (rows.next()) {
-        if (need_.find(rows.text(0)) == nullptr) continue;
-        refuse(shown_column(rows.text(0)) + " has a foreign key, which a change could break",
-               "Remove the REFERENCES");
-    }
-}
-
-SETTLE_FUNCTION void table_check::check_statements() const {
-    statement const look{on_,
-                         "SELECT type, name, sql FROM sqlite_master WHERE "
-                         "(type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE) OR "
-                         "(type = 'table' AND name = ?1)",
-                         "look at a table"};
-    run rows{look, need_.name};
-    while (rows.next()) {
-        if (rows.text(0) == "trigger") {
-            refuse("the trigger '" + std::string{rows.text(1)} +
-                       "' could refuse or add to a change",
-                   "Drop it");
-        }
-        if (has_word(rows.text(2), "CHECK")) {
+        if (rows.text(0) != "table") {
+            check_obstacle({rows.text(0), rows.text(1), rows.text(2)});
+        } else if (has_word(rows.text(3), "CHECK")) {
             refuse("it has a CHECK, which could refuse a confirmed change",
                    "Remove it, and use .require(…) of the participant");
         }

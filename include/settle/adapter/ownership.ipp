@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that ownership.hpp declares.
+#pragma once
+
+#include <settle/adapter/ownership.hpp>
+
+#include <settle/store/entry_facts.hpp>
+#include <settle/store/utf8.hpp>
+
+#include <random>
+
+SETTLE_BEGIN
+namespace detail {
+
+SETTLE_FUNCTION std::string fresh_log_name(std::string_view prefix) {
+    std::random_device chance;
+    auto const number = std::uint64_t{chance()} << 32U | chance();
+    return std::string{prefix} + hex_of(number);
+}
+
+SETTLE_FUNCTION void refuse_other_log(std::string const& belongs_to) {
+    throw failure({make_error_code(errc::other_log),
+                   "settle: this store belongs to the log '" + belongs_to +
+                       "'; a second log would undo its marks. Use that log. "
+                       "See running#one-log"});
+}
+
+SETTLE_FUNCTION void receiver_place::check_name(std::string_view name) const {
+    auto const fault = fault_of_text(name);
+    if (!name.empty() && fault.empty()) return;
+    throw failure({make_error_code(errc::bad_text),
+                   "settle: the name of the receiver in " + shown + " " +
+                       std::string{name.empty() ? "is empty" : fault} + ". Give it a name. See " +
+                       page + "#receivers"});
+}
+
+SETTLE_FUNCTION void receiver_place::check_owner(std::string_view owner,
+                                                 std::string_view name) const {
+    if (owner == name) return;
+    std::string text{"settle: "};
+    text.append(shown).append(" belongs to the receiver '").append(owner);
+    text.append("', and this is '").append(name).append("'. Name another ").append(kind);
+    throw failure({make_error_code(errc::unfit_store),
+                   text.append(". See ").append(page).append("#receivers")});
+}
+
+} // namespace detail
+SETTLE_END

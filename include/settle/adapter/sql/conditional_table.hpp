@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+// The records of one collection that a native transaction changes without reading them: each under
+// the condition that the record rule would answer `applied` to all its requests. If a condition
+// does not hold, the native transaction has no effect, and the records are read.
+#pragma once
+
+#include <settle/adapter/sql/mark_arrays.hpp>
+#include <settle/adapter/unit_of_work.hpp>
+
+SETTLE_BEGIN
+namespace detail::sql {
+
+/// What a conditional update does with an integer member.
+struct conditional_sum {
+    std::int64_t added = 0;
+    std::int64_t least = std::numeric_limits<std::int64_t>::min(); ///< of the value before
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+
+/// The requests of one record, folded into one conditional update.
+struct folded_record {
+    folded_record(record_descriptor const& of, part_key const& of_record)
+        : key(owned(of_record)), members(of.integers) {}
+
+    /// Adds a request. False if no conditional update has the effect of all requests.
+    [[nodiscard]] bool add(part_request const& request, conditional_view const& wanted) {
+        // In one phase, a transaction's own parts are confirmed behind the guards of all.
+        bool possible = request.action != step::one_phase || last != request.id;
+        last = request.id;
+        for (std::size_t at = 0; at < members.size(); ++at) {
+            one_member& one = members[at];
+            // The conditions of the request hold for the value that the requests before leave,
+            // whichever way their marks end.
+            auto const least = wanted.least[at] - (one.added + one.low);
+            auto const most = wanted.most[at] - (one.added + one.high);
+            one.least = std::max(one.least, least);
+            one.most = std::min(one.most, most);
+            one.added += wanted.added[at];
+            if (request.action == step::apply) {
+                one.low += wanted.own.low(at);
+                one.high += wanted.own.high(at);
+            }
+            possible = possible && one.least <= one.most;
+        }
+        return possible;
+    }
+
+    struct one_member {
+        wide added = 0; ///< the sum of the requests
+        wide low = 0;   ///< what their marks can still add
+        wide high = 0;
+        wide least = std::numeric_limits<std::int64_t>::min(); ///< of the record's value
+        wide most = std::numeric_limits<std::int64_t>::max();
+    };
+
+    key_value key;
+    std::vector<one_member> members;
+    transaction_id const* last = nullptr; ///< of the last request
+};
+
+/// Used by one thread, in one native transaction.
+/// Shape:   Sql - the parts of an adapter; see adapter/sql/record_waves.hpp
+template <typename Sql>
+class conditional_table : public records_of<conditional_table<Sql>, folded_record> {
+    using base = records_of<conditional_table, folded_record>;
+    friend base;
+    using array = typename Sql::array;
+
+public:
+    using bound_table = typename Sql::bound_table;
+    using mark_table = typename Sql::mark_table;
+    using connection = typename Sql::connection;
+
+    conditional_table(bound_table const& table, mark_table const& marks)
+        : base(table.of()), table_(&table), marks_(&marks) {}
+
+    using base::of;
+
+    /// Errors:  throws errc::stopped if the record must be read
+    void expect(part_request const& one);
+    [[nodiscard]] static part_result execute(part_request const&) {
+        return {answer::applied, nullptr, {}};
+    }
+    /// Errors:  throws errc::stopped if the part is undone
+    static void end_one_phase(part_request const&, bool confirmed) {
+        if (!confirmed) must_read();
+    }
+
+    static void send_locks(connection&) {}
+    static void send_marks(connection&) {}
+    static void receive(connection const&) {}
+    /// Queues the conditional updates, and the statements on the marks behind their locks.
+    void send_changes(connection& on);
+
+private:
+    using base::records_;
+
+    [[noreturn]] static void must_read() {
+        throw failure({make_error_code(errc::stopped), "settle: a record must be read"});
+    }
+
+    bound_table const* table_;
+    mark_table const* marks_;
+    bool confirms_ = false;
+    bool applies_ = false;            ///< in two phases
+    added_marks<array> own_{};        ///< that the wave adds or pulls
+    array unmarked_ = array::texts(); ///< keys whose records must have no mark
+};
+
+template <typename Sql>
+void conditional_table<Sql>::expect(part_request const& one) {
+    auto const key = one.key();
+    auto keys = table_->keys();
+    if (!table_->is_readable() || !table_->give_key(keys, key)) must_read();
+    bool possible = false;
+    of().record->conditional(one, [&](conditional_view const& wanted) {
+        auto const count = records_.size();
+        auto& record = records_[this->announce(key)];
+        confirms_ = one.action == step::confirm;
+        applies_ = one.action == step::apply;
+        possible = record.add(one, wanted);
+        if (one.action != step::one_phase) own_.add(key, *of().record, wanted.own);
+        bool const is_new = records_.size() > count;
+        if (is_new && !confirms_) unmarked_.add(mark_key{key}.text());
+    });
+    if (!possible) must_read();
+}
+
+template <typename Sql>
+void conditional_table<Sql>::send_changes(connection& on) {
+    auto const& members = of().members();
+    std::vector<conditional_sum> sums(records_.size() * of().record->integers);
+    struct group {
+        std::uint64_t changed;
+        std::uint64_t bounded;
+        std::vector<std::pair<part_key, conditional_sum const*>> all;
+    };
+    std::vector<group> groups;
+    // All programs lock the rows in the order of their keys.
+    std::vector<std::size_t> order(records_.size());
+    for (std::size_t at = 0; at < order.size(); ++at) order[at] = at;
+    std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+        return records_[left].key < records_[right].key;
+    });
+    for (auto const number : order) {
+        auto const& record = records_[number];
+        auto* const made = sums.data() + number * of().record->integers;
+        std::uint64_t changed = 0;
+        std::uint64_t bounded = 0;
+        for (std::size_t at = 0; at < members.size(); ++at) {
+            if (members[at].integer == member_descriptor::no_integer) continue;
+            auto const& from = record.members[members[at].integer];
+            auto& to = made[members[at].integer];
+            auto const& column = table_->column(at);
+            // The column may be narrower than the member.
+            auto const least = std::max(from.least, column.least - (from.added + from.low));
+            auto const most = std::min(from.most, column.most - (from.added + from.high));
+            if (least > most || from.added != static_cast<std::int64_t>(from.added)) must_read();
+            to.added = static_cast<std::int64_t>(from.added);
+            to.least = static_cast<std::int64_t>(std::max(least, wide{column.least}));
+            to.most = static_cast<std::int64_t>(std::min(most, wide{column.most}));
+            if (to.added != 0) changed |= std::uint64_t{1} << at;
+            if (to.least > column.least || to.most < column.most) bounded |= std::uint64_t{1} << at;
+        }
+        // A mark that changes nothing is pulled without its record.
+        if (confirms_ && changed == 0) continue;
+        auto const known = std::find_if(groups.begin(), groups.end(), [&](group const& one) {
+            return one.changed == changed && one.bounded == bounded;
+        });
+        auto& of_masks =
+            known != groups.end() ? *known : groups.emplace_back(group{changed, bounded, {}});
+        of_masks.all.emplace_back(view_of(record.key), made);
+    }
+    for (auto const& one : groups) table_->send_sums(on, one.changed, one.bounded, one.all);
+    auto const name = of().name;
+    if (unmarked_.size() > 0) marks_->send_unmarked(on, name, unmarked_);
+    if (applies_) marks_->send_new(on, name, own_);
+    if (confirms_) marks_->send_finished(on, name, own_);
+}
+
+} // namespace detail::sql
+SETTLE_END

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// The writes of a log as the columns of a wave, and the rows that answer them.
+#pragma once
+
+#include <settle/adapter/entry_row.hpp>
+#include <settle/adapter/sent_write.hpp>
+
+#include <unordered_map>
+
+SETTLE_BEGIN
+namespace detail::sql {
+
+/// The kind of a column's values.
+enum class column_kind : std::uint8_t { text, integer, boolean };
+
+[[nodiscard]] constexpr column_kind kind_of(entry_field field) {
+    using enum entry_field;
+    switch (field) {
+    case id:
+    case type:
+    case definition:
+    case parameters:
+    case owner:
+    case participant:
+    case images:
+    case results: return column_kind::text;
+    case open: return column_kind::boolean;
+    default: return column_kind::integer;
+    }
+}
+
+/// The columns of the writes of one action: the id, state, epoch and revision that a change
+/// expects, and then the fields that it stores.
+struct write_columns {
+    write_columns(bool inserts, step action)
+        : fields(inserts ? fields_inserted() : fields_changed_by(action)),
+          expected(inserts ? 0 : 4) {}
+
+    [[nodiscard]] std::size_t size() const noexcept { return expected + fields.size(); }
+    [[nodiscard]] column_kind kind(std::size_t at) const {
+        if (at >= expected) return kind_of(fields[at - expected]);
+        return at == 0 ? column_kind::text : column_kind::integer;
+    }
+
+    /// Calls `give(column, value)` with each value of a write; without a value, it is nullptr.
+    template <typename Give>
+    void for_each_value(sent_write const& one, write_context const& at, Give&& give) const {
+        entry_write const& write = *one.write;
+        if (expected > 0) {
+            give(std::size_t{0}, std::string_view{*one.id});
+            give(std::size_t{1}, number_in(write.change.from));
+            give(std::size_t{2}, number_in(write.change.from_epoch));
+            give(std::size_t{3}, number_in(write.change.from_revision));
+        }
+        std::string text;
+        for (std::size_t number = 0; number < fields.size(); ++number) {
+            bool given = false;
+            text.clear();
+            with_stored_value(fields[number], write, at, text, [&](auto value) {
+                give(expected + number, value);
+                given = true;
+            });
+            if (!given) give(expected + number, nullptr);
+        }
+    }
+
+    std::span<entry_field const> fields;
+    std::size_t expected;
+};
+
+/// Sets the results of inserts.
+/// Shape:   inserted - a row with the id of each new entry
+template <typename Rows>
+void set_inserted(Rows const& inserted, std::span<sent_write const> all) {
+    // Of two writes with one id, the first has inserted the entry.
+    std::unordered_map<std::string_view, log_answer> taken;
+    for_each_row(inserted, [&](auto const& one) { taken.emplace(one.text(0), log_answer::taken); });
+    for (auto const& one : all) {
+        auto const found = taken.find(*one.id);
+        one.result->reply = found == taken.end()
+                                ? log_answer::conflict
+                                : std::exchange(found->second, log_answer::conflict);
+    }
+}
+
+/// Sets the results of changes.
+/// Shape:   changed - a row with the number of each write that took effect, from 1 on
+template <typename Rows>
+void set_changed(Rows const& changed, std::span<sent_write const> all) {
+    for (auto const& one : all) one.result->reply = log_answer::conflict;
+    for_each_row(changed, [&](auto const& one) {
+        all[static_cast<std::size_t>(one.integer(0) - 1)].result->reply = log_answer::taken;
+    });
+}
+
+} // namespace detail::sql
+SETTLE_END

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+// The log of one database of tables: an engine inserts, changes and lists entries through it.
+#pragma once
+
+#include <settle/adapter/isolation.hpp>
+#include <settle/adapter/sql/entry_writes.hpp>
+
+#include <memory>
+
+SETTLE_BEGIN
+namespace detail::sql {
+
+/// Shape:   Sql - the parts of an adapter; see adapter/sql/record_waves.hpp. The database outlives
+///          its sessions; threads may share a session
+/// Cost:    a wave of writes is one native transaction in one round trip, however many entries
+template <typename Sql>
+class log_session {
+    using pool = typename Sql::pool;
+    using row = typename Sql::row;
+    using entry_table = typename Sql::entry_table;
+
+public:
+    /// Errors:  throws settle::failure
+    log_session(pool& with, std::string name)
+        : pool_(&with), name_(std::move(name)), entries_(std::make_shared<entry_table>(with)) {}
+
+    /// The name that the log got when this database first held a log.
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+
+    void write(std::span<entry_write const> writes, std::span<write_result> results,
+               write_context const& at) {
+        auto all = sent_writes(writes, results);
+        // In the order of the ids, so that two waves do not wait for each other.
+        std::stable_sort(all.begin(), all.end(),
+                         [](auto const& left, auto const& right) { return *left.id < *right.id; });
+        in_halves(std::span<sent_write>{all}, [&](auto some) { return write_together(some, at); });
+    }
+
+    /// Cost:    one round trip
+    void look_up(std::span<read_request const> requests, found_function found) {
+        if (requests.empty()) return;
+        auto ids = Sql::array::texts();
+        for (auto const& one : requests) ids.add(std::string_view{*one.id});
+        std::vector<result<std::optional<entry>>> all(requests.size(), std::optional<entry>{});
+        try {
+            auto on = pool_->take();
+            auto const number = entries_->send_read(*on, ids);
+            on->sync();
+            for_each_row(on->result(number), [&](row const& one) {
+                constexpr int behind = static_cast<int>(all_entry_fields.size());
+                auto const at = static_cast<std::size_t>(one.integer(behind) - 1);
+                entry read;
+                auto const problem = read_entry(one, read);
+                if (problem.empty()) all[at] = std::optional<entry>{std::move(read)};
+                else all[at] = damaged_entry(*requests[at].id, problem);
+            });
+        } catch (failure const& caught) {
+            for (auto& one : all) one = caught.problem();
+        }
+        for (std::size_t at = 0; at < all.size(); ++at) found(at, std::move(all[at]), false);
+    }
+
+    result<std::optional<entry>> read(transaction_id const& id) {
+        result<std::optional<entry>> answer{std::optional<entry>{}};
+        read_request const request{&id, nullptr, nullptr, nullptr};
+        look_up({&request, 1}, [&](std::size_t, result<std::optional<entry>>&& found, bool) {
+            answer = std::move(found);
+        });
+        return answer;
+    }
+
+    /// Entries in the order of their ids, behind an id.
+    result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
+                                    std::size_t limit) {
+        std::vector<entry> all;
+        if (filter.is_impossible()) return all;
+        try {
+            auto on = pool_->take();
+            auto const number = entries_->send_page(*on, filter, after, limit);
+            on->sync();
+            for_each_row(on->result(number),
+                         [&](row const& one) { read_listed(one, all.emplace_back()); });
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+        return all;
+    }
+
+    /// The table of entries, for native transactions of this database.
+    [[nodiscard]] entry_table const& entries() const noexcept { return *entries_; }
+
+    /// Writes entries of one action in one native transaction, and sets their results. False when
+    /// nothing was done, and each half is to be tried alone.
+    /// Shape:   all - not empty, in the order of the ids
+    bool write_together(std::span<sent_write const> all, write_context const& at) {
+        bool const inserts = all.front().inserts;
+        bool const submits = inserts && std::any_of(all.begin(), all.end(), [](auto const& one) {
+                                 return one.write->change.to == state::initial;
+                             });
+        std::size_t number = 0;
+        typename Sql::native_transaction native{*pool_};
+        auto ended = native.perform(
+            [&](typename Sql::connection& on) {
+                number = inserts ? entries_->send_insert(on, all, at)
+                                 : entries_->send_change(on, all, at);
+                if (submits) entries_->send_wake(on);
+            },
+            Sql::longest_repetition);
+        if (ended.status == commit_status::committed) {
+            auto const& answers = native.result(number);
+            if (inserts) set_inserted(answers, all);
+            else set_changed(answers, all);
+            return true;
+        }
+        bool const of_one =
+            ended.status == commit_status::undone && Sql::is_of_one_record(ended.problem.code);
+        if (of_one && all.size() > 1) return false;
+        // The table cannot hold this entry.
+        if (of_one) ended.problem.code = make_error_code(errc::bad_parameters);
+        for (auto const& one : all) set_result(*one.result, ended);
+        return true;
+    }
+
+protected:
+    [[nodiscard]] pool& from() const noexcept { return *pool_; }
+
+private:
+    pool* pool_;
+    std::string name_;
+    std::shared_ptr<entry_table const> entries_;
+};
+
+} // namespace detail::sql
+SETTLE_END

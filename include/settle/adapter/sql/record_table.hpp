@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSL-1.0
+// The records of one collection that a native transaction meets: locked and read, decided by the
+// record rule, and written back.
+#pragma once
+
+#include <settle/adapter/sql/mark_arrays.hpp>
+#include <settle/adapter/unit_of_work.hpp>
+
+SETTLE_BEGIN
+namespace detail::sql {
+
+/// A record as it stands inside a native transaction.
+struct record_state {
+    record_state(record_descriptor const& of, part_key const& of_record)
+        : key(owned(of_record)), held_slot(of.make_slot()), slot(*held_slot) {}
+
+    key_value key;
+    std::unique_ptr<any_slot> held_slot;
+    any_slot& slot;
+    bool announced = false;    ///< its row is read
+    bool existed = false;      ///< it had a row
+    bool knows_marks = false;  ///< all marks are in the slot
+    bool created = false;      ///< since it was read, or since it was erased
+    bool erased = false;       ///< its row is to be erased
+    std::uint64_t changed = 0; ///< members to be written
+    std::string others{};      ///< the columns that are no members, as a JSON object
+    std::string image{};       ///< from which it was created; empty: from its members
+    error fault{};             ///< why the record or its marks cannot be used
+
+    [[nodiscard]] part_key view() const { return view_of(key); }
+};
+
+/// Used by one thread, in one native transaction.
+/// Shape:   Sql - the parts of an adapter; see adapter/sql/record_waves.hpp
+template <typename Sql>
+class record_table : public records_of<record_table<Sql>, record_state> {
+    using base = records_of<record_table, record_state>;
+    friend base;
+    using array = typename Sql::array;
+
+public:
+    using bound_table = typename Sql::bound_table;
+    using mark_table = typename Sql::mark_table;
+    using connection = typename Sql::connection;
+
+    record_table(bound_table const& table, mark_table const& marks)
+        : base(table.of()), table_(&table), marks_(&marks) {}
+
+    using base::of;
+    [[nodiscard]] std::string_view name() const noexcept { return of().name; }
+
+    /// Announces a request. Requests are executed in the order of their announcements.
+    void expect(part_request const& one) {
+        bool const applying = applies(one.action);
+        with_others_ = with_others_ || (applying && may_need_image(one));
+        expect(one.key(), applying, *one.id, one.part);
+    }
+    /// Shape:   key, id - stay until send_marks(); applying - otherwise the request ends its part
+    void expect(part_key const& key, bool applying, transaction_id const& id, part_number part) {
+        std::size_t const number = this->announce(key);
+        record_state& at = records_[number];
+        if (!std::exchange(at.announced, true)) unread_.push_back(number);
+        // To end a part, its own mark is enough, however many others there are.
+        if (!applying) own_marks_.push_back({number, &id, part});
+        else if (!std::exchange(at.knows_marks, true)) all_marks_.push_back(number);
+    }
+
+    /// Queues the statement that locks and reads the records, and then the statements that read
+    /// their marks: each sees every mark that was committed before the lock was granted.
+    void send_locks(connection& on);
+    void send_marks(connection& on);
+    /// Reads the results of both.
+    void receive(connection const& on);
+
+    /// Queues the writes of all changes.
+    void send_changes(connection& on);
+
+private:
+    using base::records_;
+
+    struct place {
+        std::size_t index; ///< of the record
+        transaction_id const* id;
+        part_number part;
+    };
+
+    /// An exclusive effect needs the image of the whole row.
+    [[nodiscard]] bool may_need_image(part_request const& one) const {
+        if (!table_->has_others()) return false;
+        bool commutes = false;
+        of().record->conditional(one, [&](auto const&) { commutes = true; });
+        return !commutes;
+    }
+
+    std::optional<part_result> answer_unruled(record_state const& at, part_request const& one) {
+        if (at.fault.empty()) return std::nullopt;
+        // Without a mark there is nothing to end.
+        bool const ends = applies(one.action) || at.slot.has_mark(*one.id, one.part);
+        if (!ends) return part_result{answer::nothing, nullptr, {}};
+        return result_of_unusable(one.action, at.fault);
+    }
+    static void check(record_state const& at) {
+        if (!at.fault.empty()) throw failure(at.fault);
+    }
+    std::optional<part_result> refusal_of(record_state& at, part_request const& one,
+                                          record_changes const& changes) const;
+    [[nodiscard]] std::string image_of(record_state& at) const {
+        return table_->image_of(at.slot.record(), at.others);
+    }
+    void note_record(record_changes const& changes, record_state& at, std::string_view image);
+    void note_mark(mark_change change, record_state const& at, transaction_id const& id,
+                   part_number part) {
+        auto const number = static_cast<std::size_t>(&at - records_.data());
+        switch (change) {
+        case mark_change::none: return;
+        case mark_change::added: return added_.push_back({number, &id, part});
+        case mark_change::raised: return raised_.push_back({number, &id, part});
+        case mark_change::pulled: return pulled_.push_back({number, &id, part});
+        }
+    }
+    void receive_marks(typename Sql::rows const& found, std::vector<std::size_t> const& sent);
+    void send_mark_changes(connection& on) const;
+
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    bound_table const* table_;
+    mark_table const* marks_;
+    bool with_others_ = false;
+    std::vector<std::size_t> unread_{};    ///< records that are yet to be read
+    std::vector<std::size_t> all_marks_{}; ///< records whose marks are yet to be read
+    std::vector<place> own_marks_{};       ///< parts whose own marks are yet to be read
+    std::vector<std::size_t> sent_own_{};  ///< the records of those
+    std::size_t rows_ = none;              ///< the results under way
+    std::size_t all_ = none;
+    std::size_t own_ = none;
+    std::vector<place> added_{}; ///< marks that are yet to be written
+    std::vector<place> raised_{};
+    std::vector<place> pulled_{};
+};
+
+template <typename Sql>
+void record_table<Sql>::send_locks(connection& on) {
+    rows_ = none;
+    // All programs lock the rows in the order of their keys.
+    std::sort(unread_.begin(), unread_.end(), [&](std::size_t left, std::size_t right) {
+        return records_[left].key < records_[right].key;
+    });
+    auto keys = table_->keys();
+    // No row can have the other keys.
+    std::erase_if(unread_,
+                  [&](auto number) { return !table_->give_key(keys, records_[number].view()); });
+    if (!unread_.empty()) rows_ = table_->send_locks(on, keys, with_others_);
+}
+
+template <typename Sql>
+void record_table<Sql>::send_marks(connection& on) {
+    all_ = own_ = none;
+    if (!all_marks_.empty()) {
+        array keys = array::texts();
+        for (auto const number : all_marks_) keys.add(mark_key{records_[number].view()}.text());
+        all_ = table_->send_all_marks(on, keys);
+    }
+    sent_own_.clear();
+    array keys = array::texts();
+    array ids = array::texts();
+    for (auto const& one : own_marks_) {
+        if (records_[one.index].knows_marks) continue;
+        keys.add(mark_key{records_[one.index].view()}.text());
+        ids.add(std::string_view{*one.id});
+        sent_own_.push_back(one.index);
+    }
+    own_marks_.clear();
+    if (!sent_own_.empty()) own_ = table_->send_own_marks(on, keys, ids);
+}
+
+template <typename Sql>
+void record_table<Sql>::receive(connection const& on) {
+    if (rows_ != none) {
+        auto const number_at = static_cast<int>(of().members().size());
+        for_each_row(on.result(rows_), [&](typename Sql::row const& one) {
+            auto& at = records_[unread_[static_cast<std::size_t>(one.integer(number_at) - 1)]];
+            at.existed = true;
+            if (with_others_) at.others = one.text(number_at + 1);
+            try {
+                table_->read(one, at.slot.emplace());
+            } catch (failure const& caught) {
+                at.fault = caught.problem();
+            }
+        });
+        unread_.clear();
+    }
+    if (all_ != none) receive_marks(on.result(all_), all_marks_);
+    all_marks_.clear();
+    if (own_ != none) receive_marks(on.result(own_), sent_own_);
+}
+
+template <typename Sql>
+void record_table<Sql>::receive_marks(typename Sql::rows const& found,
+                                      std::vector<std::size_t> const& sent) {
+    constexpr int number_at = 8;
+    for_each_row(found, [&](typename Sql::row const& one) {
+        auto& at = records_[sent[static_cast<std::size_t>(one.integer(number_at) - 1)]];
+        try {
+            auto mark = read_mark(of(), one, at.slot);
+            // A part may be named twice.
+            if (!at.slot.has_mark(mark.id, mark.part)) at.slot.insert(std::move(mark));
+        } catch (failure const& caught) {
+            if (at.fault.empty()) at.fault = caught.problem();
+        }
+    });
+}
+
+template <typename Sql>
+std::optional<part_result> record_table<Sql>::refusal_of(record_state& at, part_request const& one,
+                                                         record_changes const& changes) const {
+    if (changes.on_mark != mark_change::added) return std::nullopt;
+    auto const mark = *at.slot.find(*one.id, one.part);
+    if (mark.exclusive.erases && table_->is_referenced()) {
+        std::string text{"settle: a foreign key to the table '"};
+        text.append(name()).append("' could refuse that its rows are erased. Drop it. See ");
+        text.append(Sql::page).append("#limits");
+        return result_of_unusable(one.action,
+                                  {make_error_code(errc::unfit_store), std::move(text)});
+    }
+    for (std::size_t member = 0; member < of().members().size(); ++member) {
+        if ((table_->limited() >> member & 1U) == 0) continue;
+        auto const& described = of().members()[member];
+        auto const& column = table_->column(member);
+        auto const holds = [&](void const* record) {
+            return column.holds(*described.access,
+                                of().record->member(const_cast<void*>(record), member));
+        };
+        bool fits = !at.slot.has_record() || holds(at.slot.record());
+        if (mark.is_exclusive) {
+            auto const& effect = mark.exclusive;
+            bool const confirms = !effect.erases && (effect.confirm_fields >> member & 1U) != 0;
+            bool const undoes = !effect.created && (effect.undo_fields >> member & 1U) != 0;
+            fits =
+                fits && (!confirms || holds(effect.confirmed)) && (!undoes || holds(effect.undone));
+        } else if (fits && described.integer != member_descriptor::no_integer) {
+            wide low = 0;
+            wide high = 0;
+            at.slot.reach(described.integer, low, high);
+            auto const value =
+                described.access->integer(of().record->member(at.slot.record(), member));
+            fits = value + low >= column.least && value + high <= column.most;
+        }
+        if (fits) continue;
+        if (described.integer != member_descriptor::no_integer) {
+            return part_result{answer::overflow, nullptr, {}};
+        }
+        return result_of_unusable(one.action, table_->value_out_of(described.name));
+    }
+    return std::nullopt;
+}
+
+template <typename Sql>
+void record_table<Sql>::note_record(record_changes const& changes, record_state& at,
+                                    std::string_view image) {
+    switch (changes.on_record) {
+    case record_change::none: break;
+    case record_change::fields: at.changed |= changes.fields; break;
+    case record_change::created:
+        at.created = true;
+        at.image = image;
+        break;
+    case record_change::erased:
+        at.erased = at.existed;
+        at.created = false;
+        at.changed = 0;
+        break;
+    }
+}
+
+template <typename Sql>
+void record_table<Sql>::send_changes(connection& on) {
+    send_mark_changes(on);
+    using change = std::pair<part_key, void const*>;
+    std::vector<std::pair<std::uint64_t, std::vector<change>>> updates;
+    std::vector<void const*> created;
+    auto erased = table_->keys();
+    for (auto& at : records_) {
+        if (at.erased) static_cast<void>(table_->give_key(erased, at.view()));
+        if (at.created) {
+            if (at.image.empty()) created.push_back(at.slot.record());
+        } else if (at.changed != 0) {
+            auto const known = std::find_if(updates.begin(), updates.end(), [&](auto const& one) {
+                return one.first == at.changed;
+            });
+            auto& of_fields = known != updates.end()
+                                  ? known->second
+                                  : updates.emplace_back(at.changed, std::vector<change>{}).second;
+            of_fields.emplace_back(at.view(), at.slot.record());
+        }
+    }
+    if (erased.size() > 0) table_->send_erase(on, erased);
+    if (!created.empty()) table_->send_new(on, created);
+    for (auto const& at : records_) {
+        if (at.created && !at.image.empty()) {
+            table_->send_restored(on, at.held_slot->record(), at.image);
+        }
+    }
+    for (auto const& [fields, all] : updates) table_->send_update(on, fields, all);
+}
+
+template <typename Sql>
+void record_table<Sql>::send_mark_changes(connection& on) const {
+    if (!pulled_.empty()) {
+        mark_arrays<array> all;
+        for (auto const& one : pulled_) all.add(records_[one.index].view(), *one.id, one.part);
+        marks_->send_pulled(on, name(), all);
+    }
+    if (!raised_.empty()) {
+        mark_arrays<array> all;
+        array epochs = array::integers();
+        for (auto const& one : raised_) {
+            auto const& at = records_[one.index];
+            all.add(at.view(), *one.id, one.part);
+            epochs.add(static_cast<std::int64_t>(at.slot.find(*one.id, one.part)->epoch_number));
+        }
+        marks_->send_raised(on, name(), all, epochs);
+    }
+    if (!added_.empty()) {
+        added_marks<array> all;
+        for (auto const& one : added_) {
+            auto const& at = records_[one.index];
+            all.add(at.view(), *of().record, *at.slot.find(*one.id, one.part));
+        }
+        marks_->send_new(on, name(), all);
+    }
+}
+
+} // namespace detail::sql
+SETTLE_END

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+// The values of records in the columns of an existing table, which may have columns that are no
+// members, and columns that do not hold every value of their members.
+#pragma once
+
+#include <settle/adapter/row_values.hpp>
+
+SETTLE_BEGIN
+namespace detail::sql {
+
+/// The values that a column holds.
+struct column_limits {
+    std::int64_t least = std::numeric_limits<std::int64_t>::min(); ///< of the member's values
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    std::int64_t length = -1;          ///< the most characters of a text; below 0 without a limit
+    std::vector<std::string> labels{}; ///< the texts of an enum
+    bool is_uuid = false;
+
+    /// True if a value of the member may be no value of the column.
+    [[nodiscard]] bool is_limited(member_descriptor const& of) const;
+    /// True if the column can hold a value.
+    [[nodiscard]] bool holds(member_access const& access, void const* value) const;
+    [[nodiscard]] bool holds_text(std::string_view text) const;
+};
+
+/// A column that the collection does not name.
+struct other_column {
+    std::string name;
+    std::string type; ///< in SQL, for a cast
+};
+
+/// The image of a row: its columns that are no members, and their values as texts.
+using other_values = std::vector<std::pair<other_column const*, std::optional<std::string>>>;
+
+/// A table that holds a collection.
+template <typename Column>
+struct fit_table {
+    std::vector<Column> columns;        ///< in the order of the members
+    std::vector<other_column> others{}; ///< without generated columns, which make themselves
+    bool is_readable = true;            ///< every row can be read as a record
+    bool is_referenced = false;         ///< a foreign key may refuse that a row is erased
+};
+
+/// Calls a function for each member of a set.
+template <typename Function>
+void for_each_bit(std::uint64_t fields, Function&& function) {
+    for (std::size_t at = 0; fields >> at != 0; ++at) {
+        if ((fields >> at & 1U) != 0) function(at);
+        if (at == 63) return;
+    }
+}
+
+/// The columns of other members, with their values as texts.
+/// Shape:   table, page - as in column_is_gone()
+/// Errors:  throws errc::damaged or errc::unfit_store for an image that the table cannot take
+[[nodiscard]] other_values read_others(record_descriptor const& of,
+                                       std::vector<other_column> const& columns,
+                                       std::string_view image, std::string_view table,
+                                       std::string_view page);
+
+/// The image of a record: its members, and its other columns as a JSON object of texts.
+[[nodiscard]] std::string image_of_row(record_descriptor const& of, void* record,
+                                       std::string_view others);
+
+/// Shape:   Column - derives from column_limits, and has values(), an empty array for its values;
+///          give(array, access, value), give_key(array, key), and read(row, column, access, value);
+///          Array - of the values of one column
+template <typename Column, typename Array>
+class table_values {
+public:
+    /// Shape:   name - of the table, in SQL; page - of the adapter's documentation
+    table_values(collection_descriptor const& of, fit_table<Column> table, std::string name,
+                 std::string_view page)
+        : of_(&of), table_(std::move(table)), name_(std::move(name)), page_(page) {
+        for (std::size_t at = 0; at < of.members().size(); ++at) {
+            if (column(at).is_limited(of.members()[at])) limited_ |= std::uint64_t{1} << at;
+        }
+    }
+    table_values(table_values const&) = delete;
+    table_values& operator=(table_values const&) = delete;
+
+    [[nodiscard]] collection_descriptor const& of() const noexcept { return *of_; }
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+    [[nodiscard]] Column const& column(std::size_t member) const { return table_.columns[member]; }
+    [[nodiscard]] bool has_others() const noexcept { return !table_.others.empty(); }
+    [[nodiscard]] bool is_referenced() const noexcept { return table_.is_referenced; }
+    [[nodiscard]] bool is_readable() const noexcept { return table_.is_readable; }
+    /// The members whose columns do not hold every value of the member.
+    [[nodiscard]] std::uint64_t limited() const noexcept { return limited_; }
+
+    /// Checks that the columns can hold the members of a record.
+    /// Errors:  errc::unfit_store, naming the column
+    [[nodiscard]] result<void> check(void const* record) const {
+        for (std::size_t at = 0; at < table_.columns.size(); ++at) {
+            auto const& one = of_->members()[at];
+            if (!column(at).holds(*one.access, member_of(record, at)))
+                return value_out_of(one.name);
+        }
+        return {};
+    }
+    /// The error of a value that a column cannot hold.
+    [[nodiscard]] error value_out_of(std::string_view column) const {
+        std::string text{"settle: the column '"};
+        text.append(column).append("' of the table ").append(name_);
+        text += " has a type that cannot hold the value. Give it a type that can. See ";
+        return {make_error_code(errc::unfit_store), text.append(page_).append("#limits")};
+    }
+
+    /// Gives a key to an array. False if no row can have it.
+    [[nodiscard]] bool give_key(Array& to, part_key const& key) const {
+        return key_column().give_key(to, key);
+    }
+    [[nodiscard]] Array keys() const { return key_column().values(); }
+
+    /// Reads the members of a record.
+    /// Errors:  throws errc::damaged, naming row and column
+    template <typename Row>
+    void read(Row const& from, void* record) const {
+        read_record(*of_, from, 0, record, [&](int number, std::size_t member, void* value) {
+            return column(member).read(from, number, *of_->members()[member].access, value);
+        });
+    }
+    /// The record's image: its members, and its other columns as texts.
+    [[nodiscard]] std::string image_of(void* record, std::string_view others) const {
+        return image_of_row(*of_->record, record, others);
+    }
+
+protected:
+    ~table_values() = default;
+
+    [[nodiscard]] Column const& key_column() const { return table_.columns[of_->key]; }
+    [[nodiscard]] std::vector<Column> const& columns() const noexcept { return table_.columns; }
+    [[nodiscard]] std::vector<other_column> const& others() const noexcept { return table_.others; }
+    [[nodiscard]] std::string_view page() const noexcept { return page_; }
+
+    [[nodiscard]] other_values read_others(std::string_view image) const {
+        return sql::read_others(*of_->record, table_.others, image, name_, page_);
+    }
+
+    /// The keys of pairs of a key and something else.
+    template <typename Pairs>
+    [[nodiscard]] Array keys_of(Pairs const& all) const {
+        Array made = keys();
+        for (auto const& one : all) static_cast<void>(give_key(made, one.first));
+        return made;
+    }
+    /// The values of a member of records.
+    /// Shape:   record_of(element) - gives its record
+    template <typename Range, typename RecordOf>
+    [[nodiscard]] Array values_of(std::size_t member, Range const& all,
+                                  RecordOf&& record_of) const {
+        Array made = column(member).values();
+        for (auto const& one : all) {
+            column(member).give(made, *of_->members()[member].access,
+                                member_of(record_of(one), member));
+        }
+        return made;
+    }
+    /// An array for each member.
+    [[nodiscard]] std::vector<Array> arrays_of(std::span<void const* const> all) const {
+        std::vector<Array> arrays;
+        for (std::size_t at = 0; at < table_.columns.size(); ++at) {
+            arrays.push_back(values_of(at, all, [](void const* one) { return one; }));
+        }
+        return arrays;
+    }
+
+private:
+    [[nodiscard]] void* member_of(void const* record, std::size_t member) const {
+        return of_->record->member(const_cast<void*>(record), member);
+    }
+
+    collection_descriptor const* of_;
+    fit_table<Column> table_;
+    std::string name_;
+    std::string_view page_;
+    std::uint64_t limited_ = 0;
+};
+
+} // namespace detail::sql
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#    include <settle/adapter/sql/table_values.ipp>
+#endif
