@@ -51,15 +51,20 @@ inline void set_result(write_result& of, commit_result const& ended) {
     of.problem = ended.problem;
 }
 
+/// Replaces the results of part requests if their native transaction did not commit.
+inline void replace_results(std::span<part_result> results, commit_result const& ended) {
+    if (ended.status == commit_status::committed) return;
+    for (part_result& one : results) one.fail(answer_of(ended.status), ended.problem);
+}
+
 /// Gives part requests their results once their native transaction has ended.
 /// Shape:   kept - a result for each request, if it was committed
 inline void set_results(std::span<part_result> results, std::vector<part_result>& kept,
                         commit_result const& ended) {
     if (ended.status == commit_status::committed) {
         std::move(kept.begin(), kept.end(), results.begin());
-        return;
     }
-    for (part_result& one : results) one.fail(answer_of(ended.status), ended.problem);
+    replace_results(results, ended);
 }
 
 /// Calls `function(run, alone)` for runs of neighbours, and for each element that must be alone.

@@ -46,7 +46,6 @@ struct one_phase_call : group_member {
 template <typename Execute, typename WriteEntry, typename End>
 void settle_in_native(one_phase_request& request, one_phase_decider& decider, Execute&& execute,
                       WriteEntry&& write_entry, End&& end) {
-    for (part_result& one : request.results) one = {};
     for (std::size_t at = 0; at < request.parts.size(); ++at) {
         request.results[at] = execute(request.parts[at]);
     }

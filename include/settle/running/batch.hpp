@@ -187,8 +187,8 @@ private:
         // The range may have been slow to give the element.
         driver_.look_at_clock();
         if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
-        auto work = job_of(std::move(id), parameters, new_id);
-        window_.add(std::move(work), std::forward<Parameters>(parameters), number);
+        window_.add(job_of(std::move(id), parameters, new_id), std::forward<Parameters>(parameters),
+                    number);
     }
 
     /// A window of one transaction has no order to keep, so its element stays in place.
@@ -228,7 +228,7 @@ private:
     }
 
     /// Reports an outcome. The first exception leaves only after every element taken has settled.
-    void deliver(std::size_t number, outcome concluded) {
+    void deliver(std::size_t number, outcome&& concluded) {
         keep(driver_.thrown());
         try {
             ended_(number, std::move(concluded));
@@ -259,7 +259,7 @@ batch_outcomes in_order(Range& range, Run&& run) {
     if constexpr (ranges::sized_range<Range>) {
         outcomes.reserve(static_cast<std::size_t>(ranges::size(range)));
     }
-    outcomes.report = run([&](std::size_t number, outcome one) {
+    outcomes.report = run([&](std::size_t number, outcome&& one) {
         if (outcomes.size() <= number) outcomes.resize(number + 1);
         outcomes[number] = std::move(one);
     });

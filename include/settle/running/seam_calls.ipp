@@ -120,13 +120,17 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
     wave& all = waves_.front();
     all.clear();
     std::size_t count = 0;
+    std::size_t parts_of_all = 0;
     for (job const& work : jobs) {
-        if (work.takes(step::one_phase)) count += work.coordinator.parts();
+        if (!work.takes(step::one_phase)) continue;
+        ++count;
+        parts_of_all += work.coordinator.parts();
     }
     // The requests of a transaction are spans of these vectors, which must not grow below.
-    all.requests.reserve(count);
-    all.results.resize(count);
+    all.requests.reserve(parts_of_all);
+    all.results.resize(parts_of_all);
     std::vector<one_phase_request> requests;
+    requests.reserve(count);
     for (std::size_t index = 0; index < jobs.size(); ++index) {
         job& work = jobs[index];
         if (!work.takes(step::one_phase)) continue;

@@ -19,9 +19,10 @@ public:
     [[nodiscard]] bool full() const noexcept { return jobs_.size() >= room_; }
 
     /// Shape:   number - the caller's, given back when the job is over
-    void add(job work, parameters_type parameters, std::size_t number) {
+    template <typename Parameters>
+    void add(job&& work, Parameters&& parameters, std::size_t number) {
         if (jobs_.size() == made_) make_room();
-        parameters_.push_back(std::move(parameters));
+        parameters_.push_back(std::forward<Parameters>(parameters));
         numbers_.push_back(number);
         executions_.emplace_back();
         jobs_.push_back(std::move(work));

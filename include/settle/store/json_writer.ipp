@@ -4,6 +4,7 @@
 
 #include <settle/store/json_writer.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -35,22 +36,32 @@ SETTLE_FUNCTION void append_json_escape(std::string& out, char character) {
     out += hex_digit(code);
 }
 
+/// True for each character that a text in JSON holds as it is.
+inline constexpr auto plain_in_json = [] {
+    std::array<bool, 256> plain{};
+    for (std::size_t code = 0x20; code < plain.size(); ++code) {
+        plain[code] = code != '"' && code != '\\';
+    }
+    return plain;
+}();
+
 } // namespace detail
 
 SETTLE_FUNCTION void append_json_text(std::string& out, std::string_view text) {
-    out += '"';
-    std::size_t written = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        auto const character = text[at];
-        if (static_cast<unsigned char>(character) >= 0x20 && character != '"' &&
-            character != '\\') {
-            continue;
-        }
-        out.append(text.substr(written, at - written));
-        detail::append_json_escape(out, character);
-        written = at + 1;
+    auto const is_plain = [](char one) {
+        return detail::plain_in_json[static_cast<unsigned char>(one)];
+    };
+    auto const begin = out.size();
+    if (std::all_of(text.begin(), text.end(), is_plain)) {
+        out.append(text.size() + 2, '"');
+        text.copy(&out[begin + 1], text.size());
+        return;
     }
-    out.append(text.substr(written));
+    out += '"';
+    for (char const one : text) {
+        if (is_plain(one)) out += one;
+        else detail::append_json_escape(out, one);
+    }
     out += '"';
 }
 

@@ -83,12 +83,13 @@ private:
     /// The inserted row of a wave: ?1 its type, ?2 its owner, ?3 the time of the insert.
     static std::string insert_sql();
     /// The compare-and-set of a wave: ?1 its time, ?4 its owner if the action can change the owner.
-    static std::string change_sql(step action);
+    /// Shape:   stores_lists - a write of the wave stores images or results
+    static std::string change_sql(step action, bool stores_lists);
     static std::string new_value(entry_field field, step action);
     [[nodiscard]] static bool may_take_owner(step action);
 
     /// The statement of a compare-and-set, which is prepared for the first write of its kind.
-    statement const& change_by(step action);
+    statement const& change_by(step action, bool stores_lists);
     void change_in_place(step action, write_context const& at);
 
     /// The number of an entry; 0 if it does not exist.
@@ -116,7 +117,9 @@ private:
     statement insert_;
     statement number_;
     statement erase_;
-    std::array<statement, static_cast<std::size_t>(step::commit_and_close) + 1> changes_by_;
+    /// For each action, without and with lists.
+    std::array<std::array<statement, 2>, static_cast<std::size_t>(step::commit_and_close) + 1>
+        changes_by_;
     entry_values values_;
     entry_changes changes_{values_};
 };

@@ -100,17 +100,18 @@ SETTLE_FUNCTION std::string entry_table::insert_sql() {
         if (field == entry_field::type) values += "?1";
         else if (field == entry_field::owner) values += "?2";
         else if (field == entry_field::modified) values += "?3";
-        else if (field == entry_field::reason || field == entry_field::stages_kept)
-            values += "coalesce(" + value + ", 0)";
+        else if (field == entry_field::attempts) values += "0";
         else values += value;
     }
     return "INSERT OR FAIL INTO settle_entry(" + names + ") SELECT " + values +
            " FROM settle_wave WHERE true ON CONFLICT(id) DO NOTHING";
 }
 
-SETTLE_FUNCTION std::string entry_table::change_sql(step action) {
+SETTLE_FUNCTION std::string entry_table::change_sql(step action, bool stores_lists) {
     std::string sql{"UPDATE OR FAIL settle_entry SET"};
     for (auto const field : settle::detail::fields_changed_by(action)) {
+        bool const is_list = field == entry_field::images || field == entry_field::results;
+        if (is_list && !stores_lists) continue;
         if (!sql.ends_with("SET")) sql += ',';
         sql.append(" ").append(name_of(field)).append(" = ").append(new_value(field, action));
     }
@@ -142,16 +143,17 @@ SETTLE_FUNCTION bool entry_table::may_take_owner(step action) {
     return std::find(fields.begin(), fields.end(), entry_field::owner) != fields.end();
 }
 
-SETTLE_FUNCTION statement const& entry_table::change_by(step action) {
-    statement& kept = changes_by_[static_cast<std::size_t>(action)];
-    if (!kept) kept = {writer_->on(), change_sql(action), "change entries"};
+SETTLE_FUNCTION statement const& entry_table::change_by(step action, bool stores_lists) {
+    statement& kept = changes_by_[static_cast<std::size_t>(action)][stores_lists ? 1 : 0];
+    if (!kept) kept = {writer_->on(), change_sql(action, stores_lists), "change entries"};
     return kept;
 }
 
 SETTLE_FUNCTION void entry_table::change_in_place(step action, write_context const& at) {
     auto const shown = writer_->rows().show_changes(changes_);
+    statement const& change = change_by(action, changes_.store_lists());
     changes_.for_each_run([&](std::int64_t first, std::int64_t last) {
-        run statement{change_by(action), number_in(at.now), first, last};
+        run statement{change, number_in(at.now), first, last};
         if (may_take_owner(action)) statement.bind(owner_number(at));
         statement.change();
     });

@@ -68,6 +68,13 @@ public:
     }
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
 
+    /// True if a write stores images or results. Few do.
+    [[nodiscard]] bool store_lists() const noexcept {
+        return std::any_of(all_.begin(), all_.end(), [](one_change const& one) {
+            return one.write->images != nullptr || one.write->results != nullptr;
+        });
+    }
+
     one_change& add(sent_write const& one) { return all_.emplace_back(one_change{one}); }
     template <typename Predicate>
     void keep(Predicate&& selects) {

@@ -20,11 +20,16 @@ SETTLE_FUNCTION void entry_values::give(cell to, entry_write const& write, write
 
 SETTLE_FUNCTION void new_entries::give(cell to, std::size_t row, int field) {
     entry_write const& write = *all_[row].write;
-    if (static_cast<entry_field>(field) != entry_field::committed) {
-        return values_.give(to, write, at_, field);
-    }
+    transition const& change = write.change;
+    switch (static_cast<entry_field>(field)) {
     // As long as the epoch that takes its place: a row that grew would part its full page.
-    to.give(is_final(write.change.to) ? 0 : -number_in(write.change.to_epoch));
+    case entry_field::committed:
+        return to.give(is_final(change.to) ? 0 : -number_in(change.to_epoch));
+    // These columns are never NULL.
+    case entry_field::reason: return to.give(number_in(change.why));
+    case entry_field::stages_kept: return to.give(number_in(change.stages_kept));
+    default: return values_.give(to, write, at_, field);
+    }
 }
 
 SETTLE_FUNCTION bool entry_changes::execute(columns row) {

@@ -129,7 +129,7 @@ public:
         case 2: return to.give(std::string_view{*one.id});
         case 3: return to.give(std::int64_t{one.part.participant});
         case 4: return to.give(std::int64_t{one.part.line});
-        case 5: return to.give(static_cast<std::int64_t>(encoded(row).epoch_number));
+        case 5: return to.give(static_cast<std::int64_t>(encode(row)));
         case 6: return to.give(columns_.effect);
         case 7: return give_text(to, columns_.confirm);
         case 8: return give_text(to, columns_.undo);
@@ -173,12 +173,12 @@ private:
         if (!text.empty()) to.give(text);
     }
     /// Encodes the mark of a row, once: its other columns are given after its epoch.
-    mark_view encoded(std::size_t row) {
+    epoch encode(std::size_t row) {
         auto const& one = writes_[row];
         any_slot const& slot = records_[one.index].slot;
-        auto const found = *slot.find(*one.id, one.part);
-        settle::detail::encode_mark(slot.of(), found, columns_);
-        return found;
+        auto const found = slot.find(*one.id, one.part);
+        settle::detail::encode_mark(slot.of(), *found, columns_);
+        return found->epoch_number;
     }
 
     std::vector<record_state>& records_;

@@ -36,18 +36,17 @@ public:
     /// Executes requests in one native transaction.
     void execute(std::span<part_request const> all, std::span<part_result> results) {
         if (all.empty()) return;
-        std::vector<part_result> kept;
         auto const ended = in_native([&](transaction& native, attempt& how) {
-            kept.clear();
             if (!how.apart) {
                 for (auto const& one : all) unit_->expect(one);
                 unit_->fetch();
             }
-            for (auto const& one : all) {
-                kept.push_back(how.apart ? execute_apart(native, how, one) : unit_->execute(one));
+            for (std::size_t at = 0; at < all.size(); ++at) {
+                results[at] =
+                    how.apart ? execute_apart(native, how, all[at]) : unit_->execute(all[at]);
             }
         });
-        settle::detail::set_results(results, kept, ended);
+        settle::detail::replace_results(results, ended);
     }
 
     /// Settles requests in one native transaction, which the calls of several threads share.
@@ -206,6 +205,8 @@ private:
             auto const refused = entries.refusal_of(*request.id);
             if (refused) return settle::detail::leave_out(request, of.decider, *refused);
         }
+        // A part that is not executed has no result.
+        for (part_result& one : request.results) one = {};
         part_request const* under_way = nullptr;
         auto const problem = apart(native, how, request.parts, under_way, [&] {
             settle::detail::settle_in_native(
