@@ -48,7 +48,7 @@ TEST_CASE("rule: prepares and cancels write receipts") {
 }
 
 TEST_CASE("rule: a name tells its log") {
-    needs(switched::names_tell_logs, purchases, payer, buys, books_too, within(2, 0));
+    needs(switched::names_contain_logs, purchases, payer, buys, books_too, within(2, 0));
 }
 
 TEST_CASE("rule: a prepared name without an entry is stray") {
@@ -70,7 +70,7 @@ TEST_CASE("rule: beside a record, a call and a pivot, each rule of prepared part
     wrong_without(switched::adopts_no_name, without_crashes(within(2, 0)));
     wrong_without(switched::finish_reads_receipt, by_hand(canceling(1, 0)));
     wrong_without(switched::receipts, by_hand(canceling(1, 0)));
-    wrong_without(switched::names_tell_logs, without_crashes(within(2, 0)));
+    wrong_without(switched::names_contain_logs, without_crashes(within(2, 0)));
     wrong_without(switched::sweeps_unlogged, aging(within(1, 1)));
     auto const without_receipts = [&](bool& rule, bounds const& within) {
         needs_without_receipts(rule, purchases, payer, buys, part, seat_and_card, never_below,

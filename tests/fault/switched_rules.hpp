@@ -50,7 +50,7 @@ struct switched {
     static inline bool finish_reads_receipt = true;
     static inline bool receipts = true;
     static inline bool lists_first = true;
-    static inline bool names_tell_logs = true;
+    static inline bool names_contain_logs = true;
     static inline bool changes_compare = true;
     static inline bool revisions_compare = true;
     static inline bool cancel_compares = true;

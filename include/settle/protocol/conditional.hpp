@@ -27,7 +27,7 @@ namespace detail {
 template <typename Intent>
 inline constexpr bool has_conditions_alone = Intent::commutes && Intent::exact_fields == 0;
 
-/// A change of nothing, on the condition that each member is within its type's range.
+/// A conditional update without an effect. Its condition is the range of each member's type.
 template <Described Record>
 [[nodiscard]] conditional_change<Record> within_ranges() {
     conditional_change<Record> made;
@@ -88,7 +88,7 @@ template <Described Record, typename Intent>
     }
 }
 
-/// The apply and the confirm in one native transaction; the mark is never written.
+/// The apply together with the confirm, in one native transaction: the mark is never written.
 template <Described Record, typename Intent>
 [[nodiscard]] std::optional<conditional_change<Record>> conditional_apply_one_phase(
     transaction_id const& id, part_number part, epoch under, Intent const& intent) {
@@ -103,22 +103,22 @@ template <Described Record, typename Intent>
     return made;
 }
 
-/// The finish of a part whose mark is still as its apply wrote it.
+/// The finish of a part whose mark is unchanged since its apply.
 template <Described Record, typename Intent>
 [[nodiscard]] std::optional<conditional_change<Record>> conditional_finish(
     transaction_id const& id, part_number part, epoch committed, Intent const& intent) {
     auto made = conditional_apply<Record>(id, part, committed, intent);
     if (!made || committed == 0) return std::nullopt;
-    auto anything = detail::within_ranges<Record>();
-    anything.own = std::move(made->own);
+    auto change = detail::within_ranges<Record>();
+    change.own = std::move(made->own);
     for (std::size_t i = 0; i < integer_count<Record>; ++i) {
-        auto const later = anything.own.confirm_delta[i];
-        if (!detail::leave_room(anything.least[i], anything.most[i], later, later)) {
+        auto const later = change.own.confirm_delta[i];
+        if (!detail::leave_room(change.least[i], change.most[i], later, later)) {
             return std::nullopt;
         }
-        anything.added[i] = later;
+        change.added[i] = later;
     }
-    return anything;
+    return change;
 }
 
 SETTLE_END

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The entry of a transaction in the log, and the test that tells its stray marks.
+// The entry of a transaction in the log, and the test for its stray marks.
 #pragma once
 
 #include <settle/protocol/state.hpp>
@@ -59,7 +59,7 @@ struct entry {
     std::string participant;       ///< the participant that caused the cancel, if any
     std::optional<std::uint32_t> line; ///< the line of that participant, in a range
     std::vector<image> images;
-    std::vector<kept_result> results; ///< of the kept stages, and of the last from the commit on
+    std::vector<kept_result> results; ///< of the kept stages; from the commit on, of all stages
     std::string fault; ///< in a listing: why the entry cannot be decoded; empty if it can
 
     friend bool operator==(entry const&, entry const&) = default;

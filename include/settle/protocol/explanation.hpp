@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The clause that explains refused parameters: the condition, amount or sum, and its values.
+// The clause that explains refused parameters: it names the condition, amount or sum, and shows its
+// values.
 #pragma once
 
 #include <settle/definition/canonical.hpp>
@@ -11,7 +12,8 @@ namespace detail {
 /// A longer text is shown as its length.
 inline constexpr std::size_t longest_shown = 64;
 
-/// Like describe_text, but escapes control characters: they could end the line or steer a terminal.
+/// As describe_text, but also escapes control characters, which could end the line or control a
+/// terminal.
 inline void put_text(std::string& out, std::string_view text) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string quoted;
@@ -86,19 +88,19 @@ public:
     template <typename E>
     void look_at_condition(E const& condition) {
         bool const holds = evaluate(condition, at_);
-        if (gone_too_far(condition)) return;
+        if (overflowed(condition)) return;
         if (holds || why_ != reason::guard_failed || !text_.empty()) return;
         text_ = "the condition " + text_of(condition) + " does not hold" + with_values(condition);
     }
     template <typename E>
     void look_at_limit(E const& limit) {
         static_cast<void>(evaluate(limit, at_));
-        static_cast<void>(gone_too_far(limit));
+        static_cast<void>(overflowed(limit));
     }
     template <typename E>
     void look_at_amount(E const& operand) {
         auto const amount = evaluate(operand, at_);
-        if (gone_too_far(operand)) return;
+        if (overflowed(operand)) return;
         if (amount >= 0 || why_ != reason::guard_failed || !text_.empty()) return;
         text_ = "the amount " + text_of(operand) + " is negative" + with_values(operand);
     }
@@ -106,7 +108,7 @@ public:
 
 private:
     template <typename E>
-    bool gone_too_far(E const& node) {
+    bool overflowed(E const& node) {
         bool const left = std::exchange(*overflow_, false);
         if (left && why_ == reason::overflow && text_.empty()) {
             text_ = "the sum " + text_of(node) + " leaves 64 bits" + with_values(node);
@@ -164,7 +166,7 @@ std::string cause_of_part(Participant const& participant, Parameters const& para
     look_at_amounts(finder, participant.applying);
     look_at_amounts(finder, participant.confirming);
     if (finder.text().empty() && why == reason::overflow) {
-        return "what it adds to one field, or takes from it, leaves 64 bits altogether";
+        return "the sum of its effects on one field leaves 64 bits";
     }
     return finder.text();
 }
@@ -215,7 +217,7 @@ std::string explain(std::type_identity<backward<Type>>,
                     typename backward<Type>::parameters const&, refusal const& refused) {
     return locator_of(refused.where) +
            (refused.why == reason::overflow
-                ? "what the transaction gained leaves 64 bits altogether"
+                ? "the gain of the transaction leaves 64 bits"
                 : "the entry keeps no image of the record that can be read");
 }
 

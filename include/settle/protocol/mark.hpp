@@ -95,14 +95,14 @@ template <Described Record>
            left.image == right.image;
 }
 
-/// `{transaction id, part, epoch}` and what confirms or undoes it.
+/// `{transaction id, part, epoch}`, and the data that a confirm or an undo needs.
 template <Described Record>
 struct mark {
     transaction_id id;
     part_number part;
     epoch epoch_number = 0;
-    integers<Record> confirm_delta{}; ///< what a commit adds to each integer member
-    integers<Record> undo_delta{};    ///< what an undo adds to each integer member
+    integers<Record> confirm_delta{}; ///< the number that a confirm adds to each integer member
+    integers<Record> undo_delta{};    ///< the number that an undo adds to each integer member
     /// Set for an exclusive effect. Shared because it never changes: copies of a mark stay cheap.
     std::shared_ptr<exclusive_effect<Record> const> exclusive{};
 
@@ -171,19 +171,19 @@ public:
     [[nodiscard]] auto begin() const noexcept { return marks_.begin(); }
     [[nodiscard]] auto end() const noexcept { return marks_.end(); }
     [[nodiscard]] bool any_exclusive() const noexcept {
-        if (auto const* const one = marks_.alone()) return one->is_exclusive();
+        if (auto const* const one = marks_.single()) return one->is_exclusive();
         auto const* const sums = marks_.sums();
         return sums != nullptr && sums->exclusive != 0;
     }
 
     /// The least that the marks together can still add to a member; high() is the most.
     [[nodiscard]] detail::wide low(std::size_t position) const {
-        if (auto const* const one = marks_.alone()) return one->low(position);
+        if (auto const* const one = marks_.single()) return one->low(position);
         auto const* const sums = marks_.sums();
         return sums != nullptr ? sums->low[position] : 0;
     }
     [[nodiscard]] detail::wide high(std::size_t position) const {
-        if (auto const* const one = marks_.alone()) return one->high(position);
+        if (auto const* const one = marks_.single()) return one->high(position);
         auto const* const sums = marks_.sums();
         return sums != nullptr ? sums->high[position] : 0;
     }

@@ -62,7 +62,7 @@ class ordered_marks {
     using run = std::vector<Mark>;
 
     /// Converts to a mark in the mark's final memory: copies the id once and moves nothing.
-    struct newborn {
+    struct mark_maker {
         transaction_id const& id;
         part_number part;
         operator Mark() const { return Mark{id, part}; }
@@ -111,57 +111,58 @@ public:
     ordered_marks() = default;
     ordered_marks(ordered_marks const& other)
         : only_(other.only_), has_only_(other.has_only_),
-          crowd_(other.crowded() ? std::make_unique<crowd>(*other.crowd_) : nullptr) {}
+          several_(other.has_several() ? std::make_unique<mark_runs>(*other.several_) : nullptr) {}
     ordered_marks(ordered_marks&& other) noexcept
         : only_(std::move(other.only_)), has_only_(std::exchange(other.has_only_, false)),
-          crowd_(std::move(other.crowd_)) {}
+          several_(std::move(other.several_)) {}
     ordered_marks& operator=(ordered_marks other) noexcept {
         only_ = std::move(other.only_);
         has_only_ = other.has_only_;
-        crowd_ = std::move(other.crowd_);
+        several_ = std::move(other.several_);
         return *this;
     }
     ~ordered_marks() = default;
 
     [[nodiscard, SETTLE_INLINED]] bool empty() const noexcept {
-        return !has_only_ && !crowded();
+        return !has_only_ && !has_several();
     }
     [[nodiscard]] std::size_t size() const noexcept {
-        if (!crowded()) return has_only_ ? 1 : 0;
+        if (!has_several()) return has_only_ ? 1 : 0;
         std::size_t count = 0;
-        for (std::size_t i = 0; i < crowd_->used; ++i) count += crowd_->runs[i].size();
+        for (std::size_t i = 0; i < several_->used; ++i) count += several_->runs[i].size();
         return count;
     }
 
     /// The single mark; null if there is none or there are several.
-    [[nodiscard]] Mark const* alone() const noexcept { return has_only_ ? &only_ : nullptr; }
+    [[nodiscard]] Mark const* single() const noexcept { return has_only_ ? &only_ : nullptr; }
     /// The sums of several marks; null if there are fewer.
     [[nodiscard]] Sums const* sums() const noexcept {
-        return crowded() ? &crowd_->sums : nullptr;
+        return has_several() ? &several_->sums : nullptr;
     }
 
     [[nodiscard]] iterator begin() const noexcept {
-        if (!crowded()) return {alone(), nullptr, nullptr};
-        return {crowd_->runs[0].data(), crowd_->runs.data(), crowd_->runs.data() + crowd_->used};
+        if (!has_several()) return {single(), nullptr, nullptr};
+        return {several_->runs[0].data(), several_->runs.data(),
+                several_->runs.data() + several_->used};
     }
     [[nodiscard]] iterator end() const noexcept {
-        if (!crowded()) return {has_only_ ? &only_ + 1 : nullptr, nullptr, nullptr};
-        run const& last = crowd_->runs[crowd_->used - 1];
+        if (!has_several()) return {has_only_ ? &only_ + 1 : nullptr, nullptr, nullptr};
+        run const& last = several_->runs[several_->used - 1];
         return {last.data() + last.size(), nullptr, nullptr};
     }
 
     /// The first mark that is not ordered before this part of this transaction.
     [[nodiscard]] iterator lower_bound(transaction_id const& id, part_number part) const {
-        if (!crowded()) {
+        if (!has_several()) {
             return has_only_ && std::tie(only_.id, only_.part) < std::tie(id, part) ? end()
                                                                                     : begin();
         }
-        auto const& runs = crowd_->runs;
-        std::size_t i = crowd_->run_of(id, part);
+        auto const& runs = several_->runs;
+        std::size_t i = several_->run_of(id, part);
         std::size_t const at = index_in(runs[i], id, part);
-        run const* const last = runs.data() + crowd_->used;
+        run const* const last = runs.data() + several_->used;
         if (at < runs[i].size()) return {&runs[i][at], &runs[i], last};
-        if (++i == crowd_->used) return end();
+        if (++i == several_->used) return end();
         return {runs[i].data(), &runs[i], last};
     }
 
@@ -169,7 +170,7 @@ public:
         if (has_only_) {
             return only_.part == part && detail::same_text(only_.id, id) ? &only_ : nullptr;
         }
-        return crowded() ? crowd_->find(id, part) : nullptr;
+        return has_several() ? several_->find(id, part) : nullptr;
     }
 
     void insert(Mark&& added) {
@@ -178,8 +179,8 @@ public:
             has_only_ = true;
             return;
         }
-        crowd& several = made_crowd();
-        several.sums.template count<1>(several.put(added.id, added.part, std::move(added)));
+        mark_runs& into = runs_for_insert();
+        into.sums.template count<1>(into.put(added.id, added.part, std::move(added)));
     }
 
     /// Adds a mark. `fill(Mark&)` must set all other members: an erased mark may have left values
@@ -193,15 +194,15 @@ public:
             has_only_ = true;
             return;
         }
-        crowd& several = made_crowd();
-        Mark& made = several.put(id, part, newborn{id, part});
+        mark_runs& into = runs_for_insert();
+        Mark& made = into.put(id, part, mark_maker{id, part});
         fill(made);
-        several.sums.template count<1>(made);
+        into.sums.template count<1>(made);
     }
 
     /// Erases a mark that find() returned.
     [[SETTLE_INLINED]] void erase(Mark* erased) {
-        if (!has_only_) return crowd_->erase(erased);
+        if (!has_only_) return several_->erase(erased);
         has_only_ = false;
         if constexpr (requires { only_.let_go(); }) only_.let_go();
     }
@@ -211,8 +212,8 @@ public:
     template <typename Function>
     void visit(transaction_id const& id, Function&& function) {
         if (has_only_ && only_.id == id) function(only_);
-        for (std::size_t i = 0; crowded() && i < crowd_->used; ++i) {
-            for (Mark& one : crowd_->runs[i]) {
+        for (std::size_t i = 0; has_several() && i < several_->used; ++i) {
+            for (Mark& one : several_->runs[i]) {
                 if (one.id == id) function(one);
             }
         }
@@ -224,7 +225,7 @@ public:
 
 private:
     /// Several marks and their sums.
-    struct crowd {
+    struct mark_runs {
         std::vector<run> runs;
         std::size_t used = 0; ///< the number of runs in use; none of these is empty
         Sums sums{};
@@ -279,11 +280,11 @@ private:
         [[nodiscard]] std::size_t run_of(transaction_id const& id, part_number part) const {
             if (used == 1) return 0;
             auto const first = runs.begin();
-            auto const behind = std::partition_point(
+            auto const after = std::partition_point(
                 first + 1, first + static_cast<std::ptrdiff_t>(used), [&](run const& one) {
                     return std::tie(one.front().id, one.front().part) <= std::tie(id, part);
                 });
-            return static_cast<std::size_t>(behind - first) - 1;
+            return static_cast<std::size_t>(after - first) - 1;
         }
 
         /// Inserts an empty run with room for `room` marks. Closed runs stay behind the runs in
@@ -315,26 +316,26 @@ private:
         return static_cast<std::size_t>(at - in.begin());
     }
 
-    [[nodiscard]] bool crowded() const noexcept { return crowd_ && crowd_->used != 0; }
+    [[nodiscard]] bool has_several() const noexcept { return several_ && several_->used != 0; }
 
-    /// The crowd, ready for one more mark: a single mark moves into it.
-    [[gnu::noinline]] crowd& made_crowd() {
-        if (!crowd_) crowd_ = std::make_unique<crowd>();
+    /// The runs, ready for one more mark: a single mark moves into them.
+    [[gnu::noinline]] mark_runs& runs_for_insert() {
+        if (!several_) several_ = std::make_unique<mark_runs>();
         if (has_only_) {
-            crowd_->open_run(0, 1);
-            crowd_->sums.template count<1>(only_);
-            crowd_->runs[0].push_back(std::move(only_));
+            several_->open_run(0, 1);
+            several_->sums.template count<1>(only_);
+            several_->runs[0].push_back(std::move(only_));
             has_only_ = false;
         }
-        return *crowd_;
+        return *several_;
     }
 
-    /// The single mark, if `has_only_`. Several marks are all in the crowd, and stay there until
-    /// the last is erased. A record with one mark at a time uses this member alone, and reuses the
+    /// The single mark, if `has_only_`. Several marks are all in the runs, and stay there until the
+    /// last is erased. A record with one mark at a time uses this member alone, and reuses the
     /// memory of its id.
     Mark only_{};
     bool has_only_ = false;
-    std::unique_ptr<crowd> crowd_;
+    std::unique_ptr<mark_runs> several_;
 };
 
 SETTLE_END

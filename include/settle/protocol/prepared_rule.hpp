@@ -15,13 +15,13 @@ SETTLE_BEGIN
 enum class prepare_answer : std::uint8_t {
     prepared,    ///< durable, also without this process
     refused,     ///< the work refused, with its reason; nothing remains
-    denied,      ///< the part has a committed receipt; nothing remains
-    busy,        ///< a lock was not free in time, or a deadlock; nothing remains
+    denied,      ///< the part has a committed receipt already; nothing remains
+    busy,        ///< a lock was not free in time, or there was a deadlock; nothing remains
     unavailable, ///< nothing was prepared, and never will be by this call
     unknown      ///< prepared now, later or never; also if the name is prepared already
 };
 
-/// The answer of a resource to a commit or roll back of a name, and to a deny.
+/// The answer of a resource to a commit or a roll back of a name, or to a deny.
 enum class end_answer : std::uint8_t {
     ended,       ///< it took effect now
     absent,      ///< no such name is prepared here, and none is under way to its end
@@ -32,7 +32,7 @@ enum class end_answer : std::uint8_t {
 /// What an apply does with a prepared name of its part, before it prepares.
 enum class found_name : std::uint8_t {
     rolled_back, ///< of an earlier claim
-    stays,       ///< of this claim, or not looked at
+    stays,       ///< of this claim, or its rule is switched off
     adopted,     ///< counts as prepared by this apply
     fences       ///< of a later claim: the worker stops
 };
@@ -51,7 +51,7 @@ template <typename Rules = detail::protocol_rules>
     switch (given) {
     case prepare_answer::prepared: return answer::applied;
     case prepare_answer::refused: return answer::refused;
-    // A cancel or a later claim went by: the worker reads the entry.
+    // A cancel or a later claim came first: the worker reads the entry.
     case prepare_answer::denied: return answer::fenced;
     case prepare_answer::busy: return answer::busy;
     case prepare_answer::unavailable: return answer::unavailable;

@@ -3,7 +3,7 @@
 //
 // The rule does no I/O. A receiver keeps one row for each key, and changes it in the same native
 // transaction as its own work. So a call that is repeated, delayed or overtaken takes effect at
-// most once, and never after its compensation.
+// most once, and an apply never takes effect after its compensation.
 #pragma once
 
 #include <settle/protocol/call.hpp>
@@ -66,16 +66,16 @@ namespace detail {
 inline constexpr std::string_view apply_is_late =
     "settle: the last moment of this call was over before its first apply. Begin a new "
     "transaction, with a longer lifetime if this happens often. See receivers#last-moment";
-inline constexpr std::string_view apply_behind_compensation =
+inline constexpr std::string_view apply_after_compensation =
     "settle: the key was compensated, so its apply takes no effect any more. "
     "See receivers#what-a-call-does";
-inline constexpr std::string_view apply_behind_closing =
+inline constexpr std::string_view apply_after_closing =
     "settle: the key was closed before an apply, so no apply takes effect. "
     "See receivers#what-a-call-does";
 inline constexpr std::string_view confirm_without_effect =
     "settle: the key has no effect to confirm: it was compensated, refused or closed. Compare the "
     "row with its transaction. See receivers#what-a-call-does";
-inline constexpr std::string_view compensate_behind_confirm =
+inline constexpr std::string_view compensate_after_confirm =
     "settle: the key was confirmed, so it cannot be compensated. Compare the row with its "
     "transaction. See receivers#what-a-call-does";
 
@@ -99,7 +99,7 @@ inline constexpr std::string_view compensate_behind_confirm =
     case call_operation::query: return to_work();
     case call_operation::compensate: break;
     }
-    // The note refuses an apply that arrives behind its compensation.
+    // The note refuses an apply that arrives after its compensation.
     return {receiver_step::note, receiver_status::closed};
 }
 
@@ -112,16 +112,16 @@ inline constexpr std::string_view compensate_behind_confirm =
                                                  receiver_request const& request, timestamp now) {
     using enum receiver_status;
     if (row == nullptr) return detail::decide_first(request, now);
-    bool const stands = row->status == applied || row->status == confirmed;
+    bool const took_effect = row->status == applied || row->status == confirmed;
     switch (request.operation) {
     case call_operation::apply:
-        if (row->status == compensated) return detail::to_refuse(detail::apply_behind_compensation);
-        if (row->status == closed) return detail::to_refuse(detail::apply_behind_closing);
+        if (row->status == compensated) return detail::to_refuse(detail::apply_after_compensation);
+        if (row->status == closed) return detail::to_refuse(detail::apply_after_closing);
         return {receiver_step::answer, row->status,
-                stands ? call_status::ok : call_status::refused};
+                took_effect ? call_status::ok : call_status::refused};
     case call_operation::confirm:
         if (row->status == applied) return detail::to_work();
-        if (stands) return {};
+        if (took_effect) return {};
         // The row of an effect was purged, and a late copy of its apply made this refusal.
         if (row->status == refused && request.has_apply && now > request.last_moment) return {};
         return detail::to_be_repaired(detail::confirm_without_effect);
@@ -129,7 +129,7 @@ inline constexpr std::string_view compensate_behind_confirm =
     case call_operation::compensate: break;
     }
     if (row->status == applied) return detail::to_work();
-    if (stands) return detail::to_be_repaired(detail::compensate_behind_confirm);
+    if (took_effect) return detail::to_be_repaired(detail::compensate_after_confirm);
     return {};
 }
 

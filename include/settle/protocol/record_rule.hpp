@@ -24,7 +24,7 @@ struct record_answer {
     /// The exclusive effect in the mark that an apply added or found, for the entry's images.
     std::shared_ptr<exclusive_effect<Record> const> exclusive;
 
-    // Not defaulted: the compiler would clear the whole object before it sets the members.
+    // Not defaulted: the compiler would then clear the whole object before it sets the members.
     record_answer() {}
 };
 
@@ -279,7 +279,7 @@ constexpr part_number number_of(part_number part) {
     return Rules::parts_in_marks ? part : part_number{};
 }
 
-/// Confirms or undoes on its record what one mark carries.
+/// Applies to the record the confirm or the undo that a mark holds.
 template <Described Record>
 [[SETTLE_INLINED]] inline void end_mark(std::optional<Record>& record,
                                             mark<Record> const& ended, bool confirmed,

@@ -43,22 +43,22 @@ inline constexpr std::uint64_t assigned_fields<Record, moment<C, E, Effects...>>
 template <typename Participant, typename Parameters>
 class backward_intent {
 public:
-    using onward = forward_intent<Participant, Parameters>;
+    using original = forward_intent<Participant, Parameters>;
     using record_type = typename Participant::record_type;
-    using line_type = typename onward::line_type;
+    using line_type = typename original::line_type;
     using collection = typename Participant::collection_type;
 
-    static constexpr bool commutes = onward::commutes;
-    static constexpr bool creates = onward::erases;
-    static constexpr bool erases = onward::creates;
+    static constexpr bool commutes = original::commutes;
+    static constexpr bool creates = original::erases;
+    static constexpr bool erases = original::creates;
     static constexpr std::uint64_t apply_fields = creates ? ~std::uint64_t{0} : 0;
     static constexpr std::uint64_t confirm_fields =
-        commutes ? 0 : onward::apply_fields | onward::confirm_fields;
+        commutes ? 0 : original::apply_fields | original::confirm_fields;
     static constexpr std::uint64_t exact_fields = 0;
 
     backward_intent(Participant const& participant, Parameters const& parameters,
                     line_type const* line, image const* kept)
-        : onward_(participant, parameters, line), kept_(kept) {
+        : original_(participant, parameters, line), kept_(kept) {
         if constexpr (!commutes) decode();
     }
 
@@ -93,12 +93,12 @@ public:
             static_cast<void>(record);
             return true;
         } else {
-            bool stand = true;
+            bool unchanged = true;
             for_each_member<record_type>([&](auto m) {
-                if (((stand_fields >> m.index) & 1U) == 0) return;
-                stand = stand && detail::same_value(record.*m.pointer, after_.*m.pointer);
+                if (((unchanged_fields >> m.index) & 1U) == 0) return;
+                unchanged = unchanged && detail::same_value(record.*m.pointer, after_.*m.pointer);
             });
-            return stand;
+            return unchanged;
         }
     }
 
@@ -118,7 +118,7 @@ public:
             for_each_member<record_type>([&](auto m) {
                 if (((confirm_fields >> m.index) & 1U) == 0) return;
                 if (((assigned >> m.index) & 1U) != 0) record.*m.pointer = before_.*m.pointer;
-                else take_back(m, record, hold, overflow);
+                else subtract_gain(m, record, hold, overflow);
             });
         }
         return hold;
@@ -140,27 +140,28 @@ public:
 private:
     template <auto Member>
     static constexpr bool may_pass_zero =
-        detail::member_may_pass_zero<record_type, Member, typename onward::apply_type> ||
-        detail::member_may_pass_zero<record_type, Member, typename onward::confirm_type>;
+        detail::member_may_pass_zero<record_type, Member, typename original::apply_type> ||
+        detail::member_may_pass_zero<record_type, Member, typename original::confirm_type>;
     static constexpr std::uint64_t assigned =
-        detail::assigned_fields<record_type, typename onward::apply_type> |
-        detail::assigned_fields<record_type, typename onward::confirm_type>;
-    /// The fields that must be unchanged: of a created record all, otherwise the assigned fields.
-    static constexpr std::uint64_t stand_fields = erases ? ~std::uint64_t{0} : assigned;
+        detail::assigned_fields<record_type, typename original::apply_type> |
+        detail::assigned_fields<record_type, typename original::confirm_type>;
+    /// The fields that must be unchanged: all fields of a created record, otherwise the assigned
+    /// fields.
+    static constexpr std::uint64_t unchanged_fields = erases ? ~std::uint64_t{0} : assigned;
 
     integers<record_type> gained(bool& overflow) const {
         integers<record_type> apply{};
         integers<record_type> confirm{};
-        onward_.deltas(apply, confirm, overflow);
+        original_.deltas(apply, confirm, overflow);
         for (std::size_t i = 0; i < apply.size(); ++i) {
             apply[i] = detail::checked<operation_kind::add>(apply[i], confirm[i], overflow);
         }
         return apply;
     }
 
-    /// Reverses the sum of an exclusive part: its gain is the difference of the images.
+    /// Reverses a sum of an exclusive part: the gain is the difference of the images.
     template <typename Member>
-    void take_back(Member m, record_type& record, bool& hold, bool& overflow) const {
+    void subtract_gain(Member m, record_type& record, bool& hold, bool& overflow) const {
         if constexpr (IntegerField<typename Member::type>) {
             auto const gain = detail::checked<operation_kind::subtract>(
                 after_.*m.pointer, before_.*m.pointer, overflow);
@@ -183,7 +184,7 @@ private:
         return true;
     }
 
-    onward onward_;
+    original original_;
     image const* kept_;
     record_type before_{};
     record_type after_{};

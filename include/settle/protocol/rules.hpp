@@ -71,7 +71,7 @@ struct protocol_rules {
     static constexpr bool notes_pivot = true;
     /// In `deciding`, only the pivot's answer cancels: no other worker, no age and no limit.
     static constexpr bool pivot_decides = true;
-    /// The commit stores the results of the last stage, which confirms send.
+    /// The commit stores the results of the last stage: the confirms send them.
     static constexpr bool commit_keeps = true;
 
     // Rules of calls and their receivers.
@@ -114,8 +114,8 @@ struct protocol_rules {
     static constexpr bool receipts = true;
     /// A sweeper lists the prepared names before it reads their entries.
     static constexpr bool lists_first = true;
-    /// A name tells its log, and a sweeper ends only names of its own.
-    static constexpr bool names_tell_logs = true;
+    /// A prepared name contains its log, and a sweeper ends only the names of its own log.
+    static constexpr bool names_contain_logs = true;
 
     // Rules of the log, the engine and the sweeper.
 
@@ -133,7 +133,7 @@ struct protocol_rules {
     static constexpr bool sweeps_unlogged = true;
     /// A store belongs to one log.
     static constexpr bool one_log = true;
-    /// One phase looks at marks as an apply does.
+    /// One phase respects marks as an apply does.
     static constexpr bool one_phase_meets_marks = true;
     /// One phase changes nothing if its entry exists in any state but `initial`.
     static constexpr bool one_phase_compares = true;

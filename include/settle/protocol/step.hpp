@@ -12,19 +12,20 @@ enum class step : std::uint8_t {
     insert,         ///< log: insert the entry
     read,           ///< log: read the entry
     claim,          ///< log: raise the epoch and become the owner
-    commit,         ///< log: pending → applied
+    commit,         ///< log: pending or deciding → applied
     close,          ///< log: applied → done, canceling → canceled
-    cancel,         ///< log: pending → canceling, initial → canceled
+    cancel,         ///< log: pending or deciding → canceling, initial → canceled
     apply,          ///< stores: apply the parts that are due
     confirm,        ///< stores: finish the parts that are due, by the committed epoch
-    compensate,     ///< stores: undo the parts that are due, under any epoch
-    back_off,       ///< stores: undo the parts that are due, under exactly this epoch
+    compensate,     ///< stores: undo the parts that are due, up to the epoch of the entry
+    back_off,       ///< stores: undo the parts that are due, only under this worker's epoch
     pause,          ///< driver: wait a little, then resume()
     wait,           ///< driver: another owner is at work; wait, then look_again()
     end,            ///< no step is left: `state()` says how the run ended
     one_phase,      ///< one store: write the entry and every part in one native transaction
-    keep,           ///< log: write the results of the stage that was applied; the state stays
-    commit_and_close ///< log: pending → done, for a transaction without a part to confirm
+    keep,           ///< log: write the results of the applied stage; before a pivot also
+                    ///< pending → deciding
+    commit_and_close ///< log: pending or deciding → done, if no part has work after the commit
 };
 
 /// True if the step commits in two phases.
@@ -49,7 +50,7 @@ enum class step : std::uint8_t {
     return names[static_cast<std::size_t>(value)];
 }
 
-/// How the log answered an insert or a compare-and-set.
+/// The answer of the log to an insert or a compare-and-set.
 enum class log_answer : std::uint8_t {
     taken,       ///< the log acknowledged the write
     held_back,   ///< one phase: no write was due, since a part is busy or an earlier transaction of

@@ -101,7 +101,7 @@ protected:
         }
         if (!rules::lists_first) return;
         each_name(now, t, [&](std::size_t part, epoch name) {
-            look_at(t, part, name, "a prepared name", rules::names_tell_logs, branch);
+            look_at(t, part, name, "a prepared name", rules::names_contain_logs, branch);
         });
     }
 
