@@ -78,7 +78,7 @@ TEST_CASE("coordinator: in one phase a busy part writes nothing until the limit"
 TEST_CASE("coordinator: in one phase a held back transaction is sent again at once") {
     auto c = in_one_phase(2);
     answer_each(c, {answer::applied, answer::guard_failed});
-    c.stay_behind();
+    c.clear_decision();
     CHECK(c.why() == reason::none);
     c.settled(log_answer::held_back);
     CHECK(c.next() == step::one_phase);

@@ -56,9 +56,9 @@ public:
         return made;
     }
 
-    /// For `step::one_phase`: true if it inserts the entry, false if it changes the entry.
-    [[nodiscard]] bool inserts() const noexcept { return !known_ && goal_ != goal::recover; }
-    /// For `step::one_phase`: the epoch that it writes into the entry.
+    /// For `step::one_phase`: true if the step inserts the entry, false if it changes the entry.
+    [[nodiscard]] bool inserts() const noexcept { return !in_log_ && goal_ != goal::recover; }
+    /// For `step::one_phase`: the epoch that the step writes into the entry.
     [[nodiscard]] epoch one_phase_epoch() const noexcept { return inserts() ? seen_ : raised(); }
 
     /// The compare-and-set that the next step sends to the log.
@@ -83,11 +83,11 @@ public:
                     current == step::commit ? settle::state::applied : settle::state::done,
                     epoch_, epoch_, attempts_, reason::none, false, revision, revision, kept};
         case step::close:
-            return {state_, epoch_, ending_state(), epoch_, committed_, attempts_, reason::none,
+            return {state_, epoch_, closed_state(), epoch_, committed_, attempts_, reason::none,
                     false, revision, revision, kept};
         case step::cancel:
             return {state_, seen_, begins ? settle::state::canceled : settle::state::canceling,
-                    held() ? seen_ : seen_ + 1, 0, attempts_, why_, !held(),
+                    holds_epoch() ? seen_ : seen_ + 1, 0, attempts_, why_, !holds_epoch(),
                     revision, revision, kept};
         case step::one_phase:
             return {state_, seen_, decided_state_, raised(), 0, attempts_ + 1, why_, true,
@@ -102,8 +102,8 @@ public:
     void inserted(log_answer reply, bool expired) {
         // No part was sent. An earlier entry may be purged, so an old entry keeps nothing.
         if (expired && Rules::old_inserts_keep_nothing) stages_.kept = stages_.current = 0;
-        if (!moved(reply)) return;
-        known_ = true;
+        if (!acknowledged(reply)) return;
+        in_log_ = true;
         state_ = insert_state();
         epoch_ = seen_;
         if (goal_ != goal::run) next_ = step::end;
@@ -113,7 +113,7 @@ public:
 
     /// The log has no entry with this id.
     void found_nothing(view_of_entry const& view) {
-        if (known_ || goal_ == goal::recover) {
+        if (in_log_ || goal_ == goal::recover) {
             vanished_ = true;
             next_ = step::end;
             return;
@@ -127,10 +127,10 @@ public:
         bool const claimable = view.abandoned || (view.mine && unsure_);
         adopt(entry);
         // A worker that has to read its entry has lost its epoch; only a new claim gives it one.
-        known_ = true;
+        in_log_ = true;
         epoch_ = 0;
         if (is_final(state_)) {
-            // This worker may have left marks after another worker's decision. They are stray.
+            // This worker may have left marks after another worker ended the entry. They are stray.
             if (!wrote_) next_ = step::end;
             else start(state_ == settle::state::done ? step::confirm : step::compensate);
         } else if (goal_ == goal::submit || goal_ == goal::tombstone) {
@@ -148,10 +148,10 @@ public:
     void look_again() { next_ = step::read; }
 
     void claimed(log_answer reply, bool expired) {
-        // The outcome of this worker's own cancel is unknown. In `deciding`, the pivot is asked
-        // again: it has kept its refusal.
+        // True if the outcome of this worker's own cancel is unknown. In `deciding`, the pivot is
+        // called again instead: its receiver has kept its refusal.
         bool const cancels = unsure_ && why_ != reason::none && !only_pivot_decides();
-        if (!moved(reply)) return;
+        if (!acknowledged(reply)) return;
         epoch_ = seen_ = raised();
         if (!std::exchange(requeueing_, false)) ++attempts_;
         if (state_ == settle::state::initial) state_ = settle::state::pending;
@@ -160,7 +160,7 @@ public:
         } else if (state_ == settle::state::canceling) {
             compensate();
         } else if (cancels) {
-            // That cancel took no effect. The decision to cancel stands.
+            // That cancel took no effect, and is sent again.
             cancel_for(why_, failed_);
         } else {
             // The transaction starts over, so a failure under an earlier epoch is obsolete.
@@ -175,7 +175,7 @@ public:
 
     /// The pause is over. A worker without an epoch reads the entry first.
     void resume() {
-        if (!held()) look_again();
+        if (!holds_epoch()) look_again();
         else if (stages_.current == 0) start(step::apply);
         else next_ = step::apply;
     }
@@ -183,14 +183,14 @@ public:
     /// The results of the applied stage are in the entry.
     void kept(log_answer reply) {
         if (!took_no_effect(reply) && !Rules::keeps_acknowledged) reply = log_answer::taken;
-        if (!moved(reply)) return;
+        if (!acknowledged(reply)) return;
         state_ = state_after_keep();
         ++stages_.revision;
         start(step::apply, ++stages_.kept);
     }
 
     void committed(log_answer reply) {
-        if (!moved(reply)) return;
+        if (!acknowledged(reply)) return;
         committed_ = epoch_;
         bool const closes = next_ == step::commit_and_close;
         state_ = closes ? settle::state::done : settle::state::applied;
@@ -199,14 +199,14 @@ public:
     }
 
     void closed(log_answer reply) {
-        if (!moved(reply)) return;
-        state_ = ending_state();
+        if (!acknowledged(reply)) return;
+        state_ = closed_state();
         next_ = step::end;
     }
 
     void canceled(log_answer reply) {
-        if (!moved(reply)) return;
-        if (!held()) epoch_ = ++seen_;
+        if (!acknowledged(reply)) return;
+        if (!holds_epoch()) epoch_ = ++seen_;
         if (state_ == settle::state::initial) {
             state_ = settle::state::canceled;
             next_ = step::end;
@@ -224,7 +224,7 @@ public:
     /// Returns: true if the native transaction must write the entry, as insert_state(), change()
     ///          and why() now say; false if it must change nothing
     [[nodiscard]] bool decide_one_phase(std::uint32_t limit, bool expired) {
-        stay_behind();
+        clear_decision();
         for (std::size_t part = 0; part < answers_.size() && why_ == reason::none; ++part) {
             why_ = reason_of(answers_[part]);
             if (why_ != reason::none) failed_ = part;
@@ -242,8 +242,9 @@ public:
         return true;
     }
 
-    /// Instead of decide_one_phase(), if an earlier transaction of the window must end first.
-    void stay_behind() {
+    /// Instead of decide_one_phase(), if an earlier transaction of the window must end first: the
+    /// native transaction then writes nothing for this transaction.
+    void clear_decision() {
         why_ = reason::none;
         failed_ = no_part;
         decided_state_ = settle::state::initial;
@@ -259,13 +260,13 @@ public:
             return start(busy ? step::pause : step::one_phase);
         }
         if (reply != log_answer::taken) {
-            stay_behind();
+            clear_decision();
             answers_.reset();
         }
-        if (!moved(reply)) return;
+        if (!acknowledged(reply)) return;
         epoch_ = seen_ = one_phase_epoch();
         if (!inserts()) ++attempts_;
-        known_ = true;
+        in_log_ = true;
         state_ = decided;
         ask_log(step::end);
     }
@@ -349,8 +350,8 @@ private:
         return static_cast<stage_number>(stages_.kept - 1);
     }
 
-    /// True if the log acknowledged the write. If not, the next step is set here.
-    bool moved(log_answer reply) {
+    /// True if the log acknowledged the write. If not, the next step is the same write, or a read.
+    bool acknowledged(log_answer reply) {
         if (reply == log_answer::taken) {
             unsure_ = false;
             return true;
@@ -423,11 +424,12 @@ private:
         next_ = step::pause;
     }
 
-    /// Undoes the parts that this wave applied or may have applied, and starts over.
+    /// Undoes the parts that this wave applied or may have applied. Then the transaction starts
+    /// over.
     void roll_back_attempt() {
         for (answer& one : answers_) {
-            bool const stands = one == answer::applied || one == answer::unknown;
-            one = stands ? answer::none : answer::nothing;
+            bool const may_have_effect = one == answer::applied || one == answer::unknown;
+            one = may_have_effect ? answer::none : answer::nothing;
         }
         next_ = step::back_off;
         if (!answers_.contains(answer::none)) begin_again();

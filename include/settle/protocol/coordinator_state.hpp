@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The data of a coordinator: what its driver reads, and how a search compares and renames it.
+// The data of a coordinator, with the functions that its driver and a search read it by.
 #pragma once
 
 #include <settle/protocol/entry.hpp>
@@ -97,7 +97,7 @@ public:
         seed = hash_mix(seed, committed_);
         seed = hash_mix(seed, failed_);
         seed = hash_mix(seed, (wrote_ ? 1U : 0U) | (unsure_ ? 2U : 0U) | (pausing_ ? 4U : 0U) |
-                                  (vanished_ ? 8U : 0U) | (known_ ? 16U : 0U) |
+                                  (vanished_ ? 8U : 0U) | (in_log_ ? 16U : 0U) |
                                   (one_phase_ ? 32U : 0U) | (requeueing_ ? 64U : 0U) |
                                   static_cast<std::uint64_t>(decided_state_) << 8U);
         if (stages_.packed() != 0) seed = hash_mix(seed, stages_.packed());
@@ -130,11 +130,11 @@ protected:
         stages_.confirms = stages.confirms;
     }
 
-    [[nodiscard]] bool held() const noexcept { return epoch_ != 0; }
+    [[nodiscard]] bool holds_epoch() const noexcept { return epoch_ != 0; }
 
     /// True if one phase is still possible: an entry that began in two phases ends in two.
     [[nodiscard]] bool one_phase_next() const noexcept {
-        return one_phase_ && !held() && state_ == settle::state::initial;
+        return one_phase_ && !holds_epoch() && state_ == settle::state::initial;
     }
     [[nodiscard]] step first_step() const noexcept {
         return one_phase_ ? step::one_phase : step::insert;
@@ -152,7 +152,7 @@ protected:
         stages_.kept = entry.stages_kept;
     }
 
-    [[nodiscard]] settle::state ending_state() const noexcept {
+    [[nodiscard]] settle::state closed_state() const noexcept {
         return state_ == settle::state::applied ? settle::state::done : settle::state::canceled;
     }
 
@@ -170,10 +170,10 @@ protected:
     bool wrote_ = false;    ///< this worker has sent an apply to a store
     bool unsure_ = false;   ///< after a log write of unknown outcome, until one is acknowledged
     bool pausing_ = false;  ///< pause after the next claim
-    bool requeueing_ = false; ///< starts over behind an earlier transaction of the window
+    bool requeueing_ = false; ///< starts over after an earlier transaction of the window
     bool one_phase_ = false; ///< runs in one phase if the entry is new or `initial`
     settle::state decided_state_ = settle::state::initial; ///< the final state, in one phase
-    bool known_ = false;    ///< the log had the entry
+    bool in_log_ = false;   ///< the log had the entry, or took its insert
     bool vanished_ = false;
 };
 

@@ -54,7 +54,7 @@ public:
 
     /// The parts of a prepared target that its database holds in doubt, each with the entry that it
     /// waits for, in the order of their names.
-    /// Cost:    a read of the log for each
+    /// Cost:    a read of the log for each part
     template <typename Request, fixed_string Name>
     result<std::vector<doubtful_part>> in_doubt(prepared<Request, Name> const&) {
         if (!gate_.is_here()) return gate_.why();
@@ -71,7 +71,7 @@ public:
         return parts_.template session_of<collection_type>().template read<collection_type>(key);
     }
 
-    /// As read, for a record that must exist.
+    /// As read(), for a record that must exist.
     /// Errors:  throws settle::failure: errc::record_missing when no record has this key
     template <typename Record, fixed_string Name, auto Key>
     [[nodiscard]] Record at(collection<Record, Name, Key> const& of, value_of<Key> const& key) {

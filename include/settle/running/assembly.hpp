@@ -55,8 +55,8 @@ public:
         if constexpr (environment_at < sizeof...(Arguments)) {
             return std::get<environment_at>(arguments_).value;
         } else {
-            static constexpr system_environment world{};
-            return world;
+            static constexpr system_environment machine{};
+            return machine;
         }
     }
     [[nodiscard]] auto& observer() {
@@ -107,7 +107,7 @@ private:
     std::tuple<typename held_argument<Arguments>::type...> arguments_;
 };
 
-/// The largest wave that the log or a session prefers, and no session limits.
+/// The largest wave that the log or a session prefers, within the limit of each session.
 template <typename Log, typename Sessions>
 struct widest;
 template <typename Log, typename... Sessions>
@@ -125,8 +125,9 @@ template <typename... Targets, typename Rules, typename Log, typename... Session
 class ports<type_list<Targets...>, Rules, Log, std::tuple<Sessions...>> {
 public:
     template <typename Environment, typename Observer>
-    ports(Log& log, std::tuple<Sessions...>& sessions, Environment const& world, Observer& watching)
-        : environment(world), observer(watching), log_(log), stores_{std::apply(
+    ports(Log& log, std::tuple<Sessions...>& sessions, Environment const& given_environment,
+          Observer& given_observer)
+        : environment(given_environment), observer(given_observer), log_(log), stores_{std::apply(
               [&](Sessions&... session) {
                   return stores{std::make_unique<port_of_store<Sessions, Log>>(session, log)...};
               },
@@ -211,7 +212,7 @@ public:
         return std::get<at>(sessions_);
     }
 
-    /// Why a session of the direction's targets cannot use an id, or none.
+    /// The reason why a session of the direction's targets cannot use an id; empty if all can.
     template <typename Direction>
     [[nodiscard]] error fault_of([[maybe_unused]] transaction_id const& id) {
         error problem;
@@ -249,7 +250,7 @@ public:
 
     /// How many transactions the log and the stores prefer in one wave.
     static constexpr std::size_t wave = widest<log_type, sessions_type>::wave;
-    /// The same for entries that recovery claims.
+    /// How many entries recovery claims in one wave.
     static constexpr std::size_t recovery_wave = widest<log_type, sessions_type>::recovery_wave;
 
     /// True if the log and all stores are plain containers of this process.

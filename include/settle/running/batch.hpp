@@ -47,7 +47,7 @@ template <typename Direction>
     return refuse_parameters<Direction>(id, parameters, Direction::check(parameters));
 }
 
-/// A request for a new transaction, without its C++ type. The caller keeps the parameters.
+/// A request for a new transaction, without its C++ type. The caller owns the parameters.
 struct new_request {
     transaction_descriptor const* direction;
     void const* parameters;
@@ -83,7 +83,7 @@ job taken_job(entry const& found, typename Direction::parameters const& paramete
 }
 
 [[nodiscard]] inline error batch_stopped(batch_report const& report) {
-    std::string text = "settle: a deadline or a stop request ended the batch behind its first " +
+    std::string text = "settle: a deadline or a stop request ended the batch after its first " +
                        std::to_string(report.taken) + " elements; ";
     if (report.not_taken) text += std::to_string(*report.not_taken) + " were not taken";
     else text += "the rest was not taken";
@@ -111,14 +111,14 @@ public:
         } catch (...) {
             if (driving_) throw;
             // The exception concerns later elements; transactions under way settle first.
-            keep(std::current_exception());
+            store_exception(std::current_exception());
         }
         drain();
         if (thrown_) std::rethrow_exception(thrown_);
         return report;
     }
 
-    /// The report of a range when the call may not begin.
+    /// The report of a range if the call may not begin.
     template <typename Range>
     static batch_report took_nothing(Range& range, error why) {
         batch_report report;
@@ -137,9 +137,9 @@ private:
             take(*at, report.taken++);
             while (window_.full()) round();
             // Advancing an input range may consume an element, so ends() is called first.
-            if (read_once && ends()) return stop_behind(range, report);
+            if (read_once && ends()) return report_stop(range, report);
             ++at;
-            if (!read_once && ends() && at != last) return stop_behind(range, report);
+            if (!read_once && ends() && at != last) return report_stop(range, report);
         }
         report.not_taken = 0;
     }
@@ -152,7 +152,7 @@ private:
     }
 
     template <typename Range>
-    static void stop_behind(Range& range, batch_report& report) {
+    static void report_stop(Range& range, batch_report& report) {
         count_rest(range, report);
         if (report.not_taken == std::size_t{0}) return;
         report.problem = batch_stopped(report);
@@ -227,17 +227,17 @@ private:
         while (!window_.empty()) round();
     }
 
-    /// Reports an outcome. The first exception leaves only after every element taken has settled.
+    /// Reports an outcome. The first exception leaves after every element taken has its outcome.
     void deliver(std::size_t number, outcome&& concluded) {
-        keep(driver_.thrown());
+        store_exception(driver_.thrown());
         try {
             ended_(number, std::move(concluded));
         } catch (...) {
-            keep(std::current_exception());
+            store_exception(std::current_exception());
         }
     }
 
-    void keep(std::exception_ptr const& thrown) {
+    void store_exception(std::exception_ptr const& thrown) {
         if (!thrown_) thrown_ = thrown;
     }
 

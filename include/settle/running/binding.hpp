@@ -322,7 +322,7 @@ template <typename P, fixed_string Name, typename Guards, typename... Participan
 inline constexpr bool is_reversible<transaction_definition<P, Name, Guards, Participants...>> =
     (RecordParticipant<Participants> && ...);
 
-/// A store that cannot create or erase says `static constexpr bool creates_records = false;`.
+/// A store that cannot create or erase has `static constexpr bool creates_records = false;`.
 template <typename Database>
 constexpr bool can_create() {
     if constexpr (requires { Database::creates_records; }) return Database::creates_records;
@@ -400,7 +400,7 @@ constexpr bool store_can(std::type_identity<store_binding<Target, Database>>) {
     return can_create<Database>() || !any_existence<type_list<Target>, Types>;
 }
 
-/// True when every store can do what the types require of its collections.
+/// True when every store has the capabilities that the types require of its collections.
 template <typename... Arguments>
 constexpr bool stores_can() {
     using gathered = gather<type_list<>, type_list<>, Arguments...>;

@@ -32,7 +32,7 @@ template <typename Direction>
 }
 
 /// Reads the result that a person gives for a pivot, as its service would give it.
-/// Errors:  why it cannot be kept
+/// Errors:  why the entry cannot keep it
 [[nodiscard]] inline error read_stated(entry const& found, part_descriptor const& pivot,
                                        std::string const& given, std::string& value) {
     bool const is_call = pivot.kind == &service_kind;

@@ -8,7 +8,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The reason of a cancel: this worker's own, or the entry's when another worker canceled.
+/// Copies the reason of a cancel: from this worker, or from the entry if another worker canceled.
 template <typename Log>
 void copy_reason(outcome& concluded, job const& work, execution_state const& execution, Log& log) {
     auto const& c = work.coordinator;
@@ -62,7 +62,7 @@ outcome conclude(job& work, execution_state const& execution, Log& log) {
     if (execution.cut == interruption::redefined)
         return refuse(concluded.id, other_definition(*execution.seen));
     // After a finished run an earlier error is obsolete, or it is the cancel reason. Another owner
-    // may have met another reason.
+    // may have canceled for another reason.
     bool const ended = execution.cut == interruption::none;
     bool const taken_over = execution.cut == interruption::elsewhere;
     if (taken_over || (ended && !has_explanation(c.why()))) concluded.problem = {};

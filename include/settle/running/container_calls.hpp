@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The driver's calls to a log and stores that are plain containers of this process: they are
-// instantiated with the types of the transactions, since a pointer costs there what it saves
-// elsewhere.
+// The driver's calls to a log and stores that are plain containers of this process. The calls are
+// instantiated with the types of the transactions: a call of a container is so short that a call
+// through a pointer would be noticeable.
 #pragma once
 
 #include <settle/running/typed_wave.hpp>
@@ -18,7 +18,7 @@ class container_calls {
 public:
     container_calls(Log& log, Sessions& sessions) : log_(log), sessions_(sessions) {}
 
-    /// The log's calls take no time, so that the clock need not be read behind them.
+    /// The log's calls take no time, so that the clock need not be read after them.
     static constexpr bool takes_no_time = true;
     static constexpr bool one_phase = false;
     /// A container holds records alone, and records are of the first stage.

@@ -41,7 +41,7 @@ public:
         : parts_(parts), options_(given), ended_(ended) {
         auto& session = parts_.template session_of<Collection>();
         using session_type = std::remove_cvref_t<decltype(session)>;
-        // Creation needs one commit a wave, so larger waves pay than for transactions.
+        // A wave costs one commit, so large waves pay, even where transactions prefer small waves.
         constexpr std::size_t least = 1000;
         room_ = given.window == 0 ? std::max(least, wave_of<session_type>) : given.window;
         if (given.deadline) deadline_ = parts_.environment().elapsed() + bounded(*given.deadline);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lists the prepared parts without an end, each with the entry that it waits for.
+// Lists the prepared parts that are in doubt, each with the entry that it waits for.
 #pragma once
 
 #include <settle/store/preparing_resource.hpp>
 
 SETTLE_BEGIN
 
-/// A prepared part without an end. It holds its locks.
+/// A prepared part that is neither committed nor rolled back. It holds its locks.
 struct doubtful_part {
     std::string name;   ///< as the database shows it
-    timestamp prepared; ///< as the clock of the database counts
+    timestamp prepared; ///< by the clock of the database
     transaction_id id;  ///< empty if the library has not given the name
     part_number part;
     epoch epoch_number = 0;
-    std::optional<entry> waits_for{}; ///< the entry, if there is one; a sweep ends a part without
+    std::optional<entry> waits_for{}; ///< empty if there is no entry; a sweep then ends the part
 };
 
 namespace detail {

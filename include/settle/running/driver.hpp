@@ -37,7 +37,7 @@ public:
     /// The observer's first exception; the transactions go on to their ends.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return progress_.thrown(); }
     /// Rethrows that exception after the transactions have ended.
-    void let_out() const {
+    void rethrow() const {
         if constexpr (!std::is_same_v<Observer, no_observer>) {
             if (thrown()) std::rethrow_exception(thrown());
         }
@@ -56,7 +56,7 @@ public:
         return Calls::template of<Direction>();
     }
 
-    /// Drives one job to its end, or as far as it gets.
+    /// Drives one job until it ends or is interrupted.
     /// Shape:   typed - of the job's direction; follows - wait for another owner (a caller does,
     ///          recovery does not)
     interruption drive(job& work, execution_state& execution, bool follows,

@@ -184,7 +184,7 @@ public:
         auto concluded = execution.cut == interruption::described
                         ? cancel_entry(*execution.seen, call)
                         : detail::conclude(work, execution, parts_.log());
-        driver.let_out();
+        driver.rethrow();
         return concluded;
     }
 
@@ -200,9 +200,9 @@ public:
     }
 
     /// Closes a call whose service never answers. The entry keeps the reason, and the transaction
-    /// is brought to its end without the call. Of an `applied` or `canceling` transaction, a person
-    /// has confirmed or compensated the call otherwise. Of a `deciding` transaction, a person knows
-    /// from the service whether its pivot was applied, and says so in resolve_options::pivot; the
+    /// is brought to its end without the call. If the transaction is `applied` or `canceling`, a
+    /// person has confirmed or compensated the call by other means. If it is `deciding`, a person
+    /// knows from the service whether its pivot was applied, and sets resolve_options::pivot; the
     /// transaction then commits or cancels. The library cannot test that outcome. A copy of the
     /// call that is still under way may take effect after `was_not_applied`: have the service
     /// refuse the key of the call first.
@@ -221,7 +221,8 @@ public:
     }
 
     /// Undoes a transaction that is done by a new transaction, `<id>/reverse`; gives its outcome.
-    /// Errors:  `refused` when the original is not done, was done too long ago, or is a reversal
+    /// Errors:  `refused` when the original is not done, was done too long ago, is a reversal, or
+    ///          has a participant that is no record
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
         auto const found = parts_.log().read(id);
@@ -340,7 +341,7 @@ private:
                        driver_type::template calls_of<Direction>(), false);
     }
 
-    // The next two functions are not compiled for each type.
+    // The next two functions are compiled once for all types.
 
     outcome run_new(transaction_id&& id, detail::new_request const& request, goal purpose,
                     call_options const& call, typed_calls const& typed, bool new_id) {
@@ -356,7 +357,7 @@ private:
         execution_state execution;
         driver.drive(work, execution, true, typed);
         auto concluded = detail::conclude(work, execution, parts_.log());
-        driver.let_out();
+        driver.rethrow();
         return concluded;
     }
 

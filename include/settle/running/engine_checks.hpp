@@ -32,24 +32,24 @@ inline constexpr bool takes_events<observer_binding<Observer>> =
     std::is_invocable_v<Observer&, event const&>;
 
 template <typename Argument>
-inline constexpr bool is_world = true;
+inline constexpr bool is_environment_type = true;
 template <typename Environment>
-inline constexpr bool is_world<environment_binding<Environment>> =
-    requires(Environment const& world, std::chrono::nanoseconds time, std::stop_token const& stop) {
-        world.now();
-        world.elapsed();
-        world.random();
-        world.pause(time, stop);
+inline constexpr bool is_environment_type<environment_binding<Environment>> =
+    requires(Environment const& given, std::chrono::nanoseconds time, std::stop_token const& stop) {
+        given.now();
+        given.elapsed();
+        given.random();
+        given.pause(time, stop);
     };
 
-/// Why an engine does not accept an argument, or none.
+/// The fault of an argument that an engine does not accept, or none.
 template <typename Argument>
 consteval engine_fault fault_of_argument() {
     if constexpr (is_refused_argument<Argument>) return engine_fault::reported;
     else if constexpr (is_definition<Argument> || std::is_same_v<Argument, refused_transaction>)
         return engine_fault::definition;
     else if constexpr (!takes_events<Argument>) return engine_fault::observer;
-    else if constexpr (!is_world<Argument>) return engine_fault::environment;
+    else if constexpr (!is_environment_type<Argument>) return engine_fault::environment;
     else if constexpr (is_known_argument<Argument>) return engine_fault::none;
     else if constexpr (is_pointer_like<Argument>) return engine_fault::pointer;
     else if constexpr (is_reference_wrapper<Argument>) return engine_fault::reference;

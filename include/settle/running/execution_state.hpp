@@ -20,7 +20,7 @@ enum class interruption : std::uint8_t {
     failed      ///< the log holds unreadable data
 };
 
-/// A driver's memory of a job, besides the members that the stores and the log see.
+/// The state of a job that only its driver uses; the job itself has the other members.
 struct execution_state {
     /// The entry as last read. Most jobs never read theirs, and an entry is large.
     std::unique_ptr<entry> seen{};
@@ -29,9 +29,9 @@ struct execution_state {
     bool takes_part = false;     ///< in the current step
     bool kept_back = false;      ///< by the order of its window
     bool held_up = false;        ///< by marks or a store outside its window, when last sent
-    bool requeued = false;       ///< behind an earlier job of its window, when it was last sent
-    bool fenced = false;         ///< a mark had a later epoch, and the entry must be read
-    bool behind = false;         ///< the entry seemed not to have moved then; a claim verifies it
+    bool requeued = false;       ///< after an earlier job of its window, when it was last sent
+    bool fenced = false;         ///< a mark had a later epoch, so the entry must be read
+    bool behind_marks = false;   ///< the entry was unchanged at that read; a claim verifies it
     bool ended_here = false;     ///< a write of this call made the entry final
     bool failed_unsure = false;  ///< a write of unknown outcome had a permanent error
     bool behind_twin = false;    ///< rests until an earlier job of its window with its id is over

@@ -32,7 +32,7 @@ inline constexpr std::size_t longest_id = 200;
     return (numbered ? before.substr(0, before.size() - 1) : id).ends_with("/reverse");
 }
 
-/// The fault of a user's id, or nothing.
+/// The fault of a user's id; empty if there is none.
 [[nodiscard]] inline std::string_view fault_of_id(std::string_view id) {
     if (id.empty()) return "an id is empty";
     if (id.size() > longest_id) return "an id is longer than 200 bytes";

@@ -21,12 +21,12 @@ struct job {
     /// The id was drawn for this call. If the log has it already, another id is drawn, even if that
     /// entry has the same parameters.
     bool new_id = false;
-    bool hopeless = false;                   ///< a part of this wave will never be answered
-    std::uint32_t retry_after_ms = 0;        ///< the longest that a store of this wave asks for
-    std::int64_t row = 0;                    ///< where the log keeps the entry, if it says so
+    bool hopeless = false;                   ///< a part of this wave can never succeed
+    std::uint32_t retry_after_ms = 0;        ///< the longest pause that a store asks for
+    std::int64_t row = 0;                    ///< the log's own number of the entry, or 0
     error problem{};                         ///< the last error that a store or the log gave
 
-    // Spelled out: an aggregate is cleared as a whole before it is filled.
+    // A constructor, not an aggregate: an aggregate is cleared as a whole before it is filled.
     job(transaction_id&& own_id, transaction_descriptor const* own_type,
         void const* own_parameters, settle::coordinator&& work)
         : id(std::move(own_id)), type(own_type), parameters(own_parameters),

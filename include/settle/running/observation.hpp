@@ -45,9 +45,9 @@ public:
         }
     }
 
-    /// The call is over for a job. The observer gets an event if the outcome is done or canceled.
-    void is_over([[maybe_unused]] job const& work,
-                 [[maybe_unused]] execution_state const& execution) {
+    /// Reports the end of the call for a job, if its transaction is done or canceled.
+    void call_ended([[maybe_unused]] job const& work,
+                    [[maybe_unused]] execution_state const& execution) {
         if constexpr (observed) {
             if (!watches()) return;
             auto const& c = work.coordinator;
@@ -61,7 +61,7 @@ public:
         }
     }
 
-    /// A decision clears the answers, so the observer's answer is stored before it.
+    /// Stores the answer that the observer gets, before a decision clears the answers.
     void note_answers([[maybe_unused]] job const& work,
                       [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
@@ -98,7 +98,7 @@ public:
                 execution.ended_here || (final && work.reply == log_answer::taken);
         }
     }
-    /// An entry was read. No other worker writes under an epoch of this call.
+    /// Called after a read of the entry. No other worker writes under an epoch of this call.
     void note_entry([[maybe_unused]] entry const& found, [[maybe_unused]] std::string const& owner,
                     [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {

@@ -12,7 +12,8 @@ namespace detail {
 
 /// Keeps the order of the one-phase jobs of a wave. A busy job, or a job whose entry exists and is
 /// not final, goes on after the native transaction. A later job that shares its id or a record
-/// waits, so as not to overtake. A job whose entry is final changes no record; no job waits for it.
+/// waits, so that it does not overtake. A job whose entry is final changes no record, so no job
+/// waits for it.
 class one_phase_order {
 public:
     /// True if a job waits for an earlier job of its wave that has not settled.
@@ -28,13 +29,14 @@ private:
         job const* work;
     };
 
-    /// A job that gets another id goes on.
-    static bool is_over(decided const& one);
+    /// True if the job has settled. A job whose id was in use gets another id, and has not.
+    static bool has_settled(decided const& one);
     void look_at_earlier(decided const& current);
-    void let_wait(decided const& one);
+    /// Makes later jobs that share a record or the id wait for this job.
+    void hold_back_later(decided const& one);
 
     std::vector<decided> decided_; ///< requests, since the native transaction began
-    hash_index waiting_;           ///< records of unsettled jobs, with the job's index
+    hash_index unsettled_;         ///< records of unsettled jobs, with the job's index
     std::vector<std::uint64_t> records_;
 };
 
@@ -71,7 +73,7 @@ public:
             work.take(at, one.part, *one.descriptor, request.results[at]);
         }
         if (rules::one_phase_waits && keeps_order_ && order_.must_wait(request, work)) {
-            work.coordinator.stay_behind();
+            work.coordinator.clear_decision();
             return false;
         }
         bool const expired = age_of(work.created, environment_.now(), clocks_) > lifetime_;

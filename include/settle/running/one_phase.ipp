@@ -14,15 +14,15 @@ SETTLE_FUNCTION bool one_phase_order::must_wait(one_phase_request const& request
         look_at_earlier(current);
         decided_.push_back(current);
     }
-    if (waiting_.empty()) return false;
+    if (unsettled_.empty()) return false;
     auto const earlier = [&](std::size_t number) { return number < current.index; };
     one_phase_hashes(work, records_);
     return std::any_of(records_.begin(), records_.end(), [&](std::uint64_t record) {
-        return waiting_.find(record, earlier) != nullptr;
+        return unsettled_.find(record, earlier) != nullptr;
     });
 }
 
-SETTLE_FUNCTION bool one_phase_order::is_over(decided const& one) {
+SETTLE_FUNCTION bool one_phase_order::has_settled(decided const& one) {
     log_answer const reply = one.request->result.reply;
     return (reply == log_answer::ended && !one.work->new_id) || reply == log_answer::taken;
 }
@@ -30,23 +30,23 @@ SETTLE_FUNCTION bool one_phase_order::is_over(decided const& one) {
 SETTLE_FUNCTION void one_phase_order::look_at_earlier(decided const& current) {
     if (decided_.empty()) return;
     if (decided_.back().index < current.index) {
-        if (!is_over(decided_.back())) let_wait(decided_.back());
+        if (!has_settled(decided_.back())) hold_back_later(decided_.back());
         return;
     }
     // The native transaction is repeated, perhaps without the jobs whose entries exist.
     for (decided const& one : decided_) {
         log_answer const reply = one.request->result.reply;
         bool const is_there = reply == log_answer::conflict || reply == log_answer::ended;
-        if (is_there && !is_over(one)) let_wait(one);
+        if (is_there && !has_settled(one)) hold_back_later(one);
     }
     decided_.clear();
 }
 
-SETTLE_FUNCTION void one_phase_order::let_wait(decided const& one) {
+SETTLE_FUNCTION void one_phase_order::hold_back_later(decided const& one) {
     one_phase_hashes(*one.work, records_);
     for (auto const record : records_) {
         auto const not_later = [&](std::size_t other) { return other <= one.index; };
-        if (waiting_.find(record, not_later) == nullptr) waiting_.insert(record, one.index);
+        if (unsettled_.find(record, not_later) == nullptr) unsettled_.insert(record, one.index);
     }
 }
 

@@ -153,47 +153,47 @@ public:
     }
 
     enum class ruling : std::uint8_t {
-        stays,
-        behind, ///< is requeued behind earlier jobs of its window
-        held_up ///< by marks from outside its window, or by an unreachable store
+        stays,    ///< it takes its next step
+        requeued, ///< it is sent again after earlier jobs of its window
+        held_up   ///< by marks from outside its window, or by an unreachable store
     };
 
-    /// Where a job stands after the wave.
+    /// How a job goes on after the wave.
     /// Shape:   due - the job took part in the wave; other jobs only count for later jobs
     [[nodiscard]] ruling ruling_of(job const& work, bool due) {
         record_hashes(work, records_);
         auto const& c = work.coordinator;
         if (!due || has_begun(work)) {
-            // Its effects stay as they are.
             if (has_begun(work) && !has_marks(work)) return ruling::stays;
             auto& touched = has_begun(work) ? pending_ : blocked_;
             for (auto const record : records_) touched.insert(record);
             return ruling::stays;
         }
-        bool back = false;
-        bool away = false;
+        bool requeued = false;
+        bool unavailable = false;
         bool unsure = false;
         bool fenced = false;
         for (std::size_t part = 0; part < records_.size(); ++part) {
             answer const reply = c.answer_of(part);
-            away = away || reply == answer::unavailable;
+            unavailable = unavailable || reply == answer::unavailable;
             unsure = unsure || reply == answer::unknown;
             fenced = fenced || reply == answer::fenced;
             bool const may_succeed_later =
                 Rules::requeues && (reply == answer::busy || may_hold_later(reply));
-            back = back || (Rules::requeues_with && blocked_.contains(records_[part]));
+            requeued = requeued || (Rules::requeues_with && blocked_.contains(records_[part]));
             if (!may_succeed_later || !pending_.contains(records_[part])) continue;
-            back = true;
+            requeued = true;
             if (reply == answer::busy) exclusive_.insert(records_[part]);
         }
-        bool const waits = back || away || unsure || fenced || has_answer(work, answer::busy);
+        bool const waits =
+            requeued || unavailable || unsure || fenced || has_answer(work, answer::busy);
         for (std::size_t part = 0; part < records_.size(); ++part) {
             if (waits) blocked_.insert(records_[part]);
             else if (c.answer_of(part) == answer::applied) pending_.insert(records_[part]);
         }
-        if (!back) return waits ? ruling::held_up : ruling::stays;
+        if (!requeued) return waits ? ruling::held_up : ruling::stays;
         // A fenced job first has to find out the state of its entry.
-        return fenced ? ruling::stays : ruling::behind;
+        return fenced ? ruling::stays : ruling::requeued;
     }
 
     /// True if a job makes no progress: marks or a store outside its window hold it up, or it waits

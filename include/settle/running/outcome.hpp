@@ -31,7 +31,7 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
     reason why = reason::none;           ///< the reason of a cancel or a refusal
     std::string participant;             ///< the participant that failed, if any
     std::optional<std::uint32_t> line;   ///< its line, if the participant is a range
-    error problem;                       ///< what could not be reached, or what was refused
+    error problem;                       ///< the error of a store or the log, or of a refusal
     /// False if the transaction is done, and this call ended before all of its parts were
     /// confirmed. Recovery confirms them.
     bool finished = true;
@@ -64,7 +64,7 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
     }
 };
 
-/// How far a batch got through its range.
+/// The report of a batch.
 struct batch_report {
     std::size_t taken = 0;                  ///< elements taken from the range; each has an outcome
     std::optional<std::size_t> not_taken{}; ///< elements left in the range, if it knows its size
@@ -94,16 +94,16 @@ struct recovery_report {
     std::uint64_t elsewhere = 0;        ///< another worker claimed them meanwhile
     std::uint64_t young = 0;            ///< left alone, since they have not stood still long enough
     std::vector<skipped_entry> skipped; ///< not in the counts above; each says what to do
-    error problem; ///< why the round ended early, or why the first undecided entry is so
+    error problem; ///< why the round ended early, or why the first undecided entry did not end
 };
 
-/// What a purge did.
+/// The report of a purge.
 struct purge_report {
     std::uint64_t erased = 0;
     error problem; ///< why the purge ended early, or did not begin
 };
 
-/// What a sweep did.
+/// The report of a sweep.
 struct sweep_report {
     std::uint64_t looked_at = 0; ///< marks seen
     std::uint64_t undone = 0;    ///< stray marks compensated

@@ -52,13 +52,13 @@ public:
         return {jobs, environment_, limits_, ordering_};
     }
 
-    /// Marks the jobs that need the step; true if there are any.
+    /// Notes in each job whether it takes the step; true if any job does.
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] bool begin(jobs_side_by_side<Count> const& all) {
         bool any = false;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             bool const takes_part = all.jobs[i].takes(Step);
-            // A single job needs no mark: its wave ends only if it takes part.
+            // A single job needs no note: its wave ends only if it takes part.
             if constexpr (Count != 1) all.executions[i].takes_part = takes_part;
             any = any || takes_part;
         }
@@ -146,7 +146,7 @@ private:
             bool const is_there =
                 work.reply == log_answer::conflict || work.reply == log_answer::ended;
             if (work.new_id && is_there) work.id = fresh_id(environment_);
-            // After an unknown insert, an entry with the id counts as the job's own.
+            // After an unknown insert, an entry with the id counts as an entry of this job.
             work.new_id = work.new_id && work.reply != log_answer::unknown;
             if (work.reply == log_answer::unfit && c.inserts()) return interruption::unfit;
             if constexpr (Step == step::insert) {
@@ -163,7 +163,7 @@ private:
             c.claimed(work.reply, expired(work));
             // A read may be stale; a compare-and-set is not. It shows that no other worker raised
             // the entry's epoch, and yet a mark has a later epoch.
-            if (execution.behind && work.reply == log_answer::taken) {
+            if (execution.behind_marks && work.reply == log_answer::taken) {
                 work.problem = entry_behind_marks(work.id);
                 return interruption::failed;
             }
@@ -244,7 +244,7 @@ private:
         work.resting = true;
         if (is_final(work.coordinator.state()) || work.coordinator.vanished())
             stuck_.remove(work.id);
-        watch_.is_over(work, execution);
+        watch_.call_ended(work, execution);
     }
 
     // --------------------------------------------------------------------------- order of a window
@@ -255,8 +255,8 @@ private:
         if (!order_) order_ = std::make_unique<order>();
         order_->begin();
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            bool const leaves = all.jobs[i].coordinator.next() == step::back_off;
-            if (leaves && !all.executions[i].over) order_->backs_off(all.jobs[i]);
+            bool const backs_off = all.jobs[i].coordinator.next() == step::back_off;
+            if (backs_off && !all.executions[i].over) order_->backs_off(all.jobs[i]);
         }
         bool any = false;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
@@ -319,7 +319,7 @@ private:
     void take_ruling(job& work, execution_state& execution) {
         auto const found = order_->ruling_of(work, execution.takes_part);
         if (execution.takes_part) execution.held_up = found == order::ruling::held_up;
-        execution.kept_back = found == order::ruling::behind;
+        execution.kept_back = found == order::ruling::requeued;
     }
 
     // ------------------------------------------------------------------------------------- entries
@@ -355,9 +355,9 @@ private:
             work.problem = std::move(damaged);
             return interruption::failed;
         }
-        execution.behind = std::exchange(execution.fenced, false) &&
-                           stored.state == work.coordinator.state() &&
-                           stored.epoch_number == work.coordinator.epoch_number();
+        execution.behind_marks = std::exchange(execution.fenced, false) &&
+                                 stored.state == work.coordinator.state() &&
+                                 stored.epoch_number == work.coordinator.epoch_number();
         auto const unfit = same ? interruption::none : compare(work, stored);
         if (unfit != interruption::none) {
             execution.seen = std::make_unique<entry>(*std::move(found).value());
@@ -367,7 +367,7 @@ private:
         // No caller waits for the owner of a final entry, so the owner is not looked at.
         view.abandoned =
             !is_final(stored.state) && (stored.state == state::initial || is_gone(stored.owner) ||
-                                        stands_still(stored, execution) || execution.behind);
+                                        stands_still(stored, execution) || execution.behind_marks);
         work.created = stored.created;
         work.coordinator.found(standing_of(stored), view);
         if (work.type->stages.count > 1) work.results = stored.results;
@@ -440,14 +440,15 @@ private:
         if (execution.over) return;
         auto const elapsed = environment_.elapsed();
         auto const chosen = pauses_of(work, limits_).after(execution.rests, environment_.random());
-        std::chrono::nanoseconds const asked = std::chrono::milliseconds{
+        std::chrono::nanoseconds const retry_after = std::chrono::milliseconds{
             std::exchange(work.retry_after_ms, 0U)};
-        execution.wakes = std::min(elapsed + std::max(chosen, asked), *execution.deadline);
+        execution.wakes = std::min(elapsed + std::max(chosen, retry_after), *execution.deadline);
         ++execution.rests;
         work.resting = true;
     }
 
-    /// Wakes each job at the end of its rest. `first` is the earliest end; `waits` for it or not.
+    /// Wakes each job whose rest is over.
+    /// Shape:   first - the earliest end of a rest; waits - wait until then
     [[gnu::cold, gnu::noinline]] void wake_at(std::chrono::nanoseconds first, bool waits,
                                               std::span<job> jobs,
                                               std::span<execution_state> executions) {

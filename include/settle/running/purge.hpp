@@ -41,8 +41,8 @@ purge_report purge_log(Log& log, timestamp before, purge_options const& given) {
     return report;
 }
 
-/// Has the stores forget what they keep of finished transactions beside records. An unfinished
-/// entry that is old still needs it.
+/// Erases the receipts of finished transactions in the stores that keep receipts. If an old entry
+/// is unfinished, it may still need its receipts, so none is erased.
 template <typename Log, typename... Sessions>
 error purge_stores(Log& log, std::tuple<Sessions...>& sessions, timestamp before,
                    purge_options const& given) {

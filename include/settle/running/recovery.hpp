@@ -79,7 +79,8 @@ private:
 
     /// The current exception as an error; called from a handler.
     static error thrown_by_callback() {
-        std::string text = "settle: an observer or a report threw what is no std::exception";
+        std::string text = "settle: an observer or a report threw an object that is no "
+                           "std::exception";
         try {
             throw;
         } catch (std::exception const& thrown) {

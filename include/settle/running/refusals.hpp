@@ -119,23 +119,23 @@ template <typename Direction>
                                                 ". See errors#errors"};
 }
 
-/// The fault of a readable entry; nothing if a worker can use it.
+/// The error of a readable entry that no worker can use; empty if a worker can use it.
 [[nodiscard]] inline error fault_of(entry const& found) {
     // A claim raises the epoch once more, unless the entry is final.
     if (is_final(found.state) || found.epoch_number < epoch_limit - 1) return {};
     return {make_error_code(errc::damaged),
             "settle: the entry '" + found.id + "' is damaged: its epoch " +
                 std::to_string(found.epoch_number) +
-                " is none that settle gives. Restore it, or give it the highest epoch of its "
-                "marks. See errors#damaged"};
+                " is none that the library makes. Restore the entry, or give it the highest epoch "
+                "of its marks. See errors#damaged"};
 }
 
 /// The log is older than the records: a worker raises the entry's epoch before it raises a mark.
 [[nodiscard]] inline error entry_behind_marks(transaction_id const& id) {
     return {make_error_code(errc::damaged),
             "settle: a record has a mark of '" + id +
-                "' under a later epoch than the entry's: log and records are not of one moment, "
-                "as after a restore of one of them. Stop what recovers, and restore both together. "
+                "' with a later epoch than the entry has: log and records are not of one moment, "
+                "as after a restore of one of them. Stop all recovery, and restore both together. "
                 "See errors#damaged"};
 }
 
@@ -153,14 +153,14 @@ template <typename Direction>
         return std::to_string(std::chrono::ceil<hours>(time).count()) + " h";
     };
     return {make_error_code(errc::too_young),
-            "settle: entries of " + in_hours(age) + " may still be asked for, or meet a late "
-            "write; only those older than " + in_hours(horizon) +
-                " (resubmission + lifetime + clocks) can be purged. Ask for older ones. "
+            "settle: a call or a late write may still need entries of an age of " + in_hours(age) +
+                "; only entries older than " + in_hours(horizon) +
+                " (resubmission + lifetime + clocks) can be purged. Give a larger older_than. "
                 "See running#purge"};
 }
 
 /// The error of a limit that is too short.
-/// Shape:   name - as a program spells it; least - the words for the permitted values
+/// Shape:   name - as a program spells it; least - the text for the permitted values
 template <typename Duration>
 [[nodiscard]] error bad_limit(std::string_view name, Duration given, std::string_view least,
                               std::string_view anchor) {
@@ -171,7 +171,7 @@ template <typename Duration>
     return {make_error_code(errc::bad_option), text.append(anchor)};
 }
 
-/// Why nothing but the answer of its pivot ends an entry.
+/// The error of a cancel in `deciding`: only the answer of the pivot decides.
 [[nodiscard]] inline error pivot_decides(entry const& found) {
     return {make_error_code(errc::too_late),
             "settle: it is too late to cancel '" + found.id +
@@ -185,7 +185,7 @@ template <typename Duration>
                                                      ". See running#calls-of-services"};
 }
 
-/// Why a part of this entry cannot be closed, or none.
+/// The reason why no part of this entry can be closed; empty if one can.
 [[nodiscard]] inline error check_closing(entry const& found, std::string_view why,
                                          resolve_options const& given) {
     constexpr std::size_t longest = 1000;
@@ -243,7 +243,7 @@ template <typename Duration>
     return problem;
 }
 
-/// Why an entry cannot be reversed, or nothing.
+/// The reason why an entry cannot be reversed; empty if it can.
 [[nodiscard]] inline std::string why_not_reversible(entry const& original, timestamp now,
                                                     options const& limits) {
     if (is_reversal_id(original.id)) {
@@ -253,14 +253,14 @@ template <typename Duration>
     }
     if (original.state != state::done) {
         return "settle: '" + original.id + "' is " + std::string{name_of(original.state)} +
-               "; only what is done can be reversed. See running#reverse";
+               "; only a transaction that is done can be reversed. See running#reverse";
     }
     // The reversal may have been purged meanwhile, and would take effect a second time.
     bool const unknown = is_ahead(original.modified, now, limits.clocks);
     if (unknown && limits.resubmission != std::chrono::milliseconds::max()) {
         return "settle: '" + original.id +
-               "' says that it was done at a time that is still to come, so it may be too long ago "
-               "to reverse it. Set the clock, or run a new transaction. See running#reverse";
+               "' has an end time in the future, from a wrong clock, so it may have ended too long "
+               "ago to be reversed. Set the clock, or run a new transaction. See running#reverse";
     }
     if (time_between(original.modified, now) > limits.resubmission) {
         return "settle: '" + original.id +

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <settle/running/creation.hpp>
+#include <settle/running/doubts.hpp>
 #include <settle/running/engine_checks.hpp>
 #include <settle/running/outcome.hpp>
+#include <settle/running/statistics.hpp>
 
 #include <vector>
 
@@ -49,6 +51,8 @@ public:
     recovery_report recover(auto&&...);
     outcome cancel(auto&&...);
     outcome reverse(auto&&...);
+    outcome retry(auto&&...);
+    outcome resolve(auto&&...);
     sweep_report sweep(auto&&...);
     purge_report purge(auto&&...);
 
@@ -56,6 +60,9 @@ public:
     entry_listing<engine> list(auto&&...);
     entry_filter still_for(auto&&...) const;
     result<std::vector<entry>> page(auto&&...);
+    result<std::vector<entry>> stuck(auto&&...);
+    settle::statistics statistics() const;
+    result<std::vector<doubtful_part>> in_doubt(auto&&...);
     result<std::uint64_t> marks();
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<given<Record>>> read(collection<Record, Name, Key> const&, auto&&...);

@@ -83,7 +83,7 @@ private:
     time_limit lifetime_;
     std::vector<entry_write> writes_;
     std::vector<write_result> results_;
-    std::vector<job*> writers_; ///< of the writes or reads
+    std::vector<job*> writers_; ///< the jobs of the writes or reads
     std::vector<wave> waves_;   ///< one for each store
 };
 

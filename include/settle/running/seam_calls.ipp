@@ -148,8 +148,8 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
     ports_.stores.front()->one_phase(requests, at, decider);
     for (one_phase_request& one : requests) {
         job& work = jobs[one.index];
-        // The decision may be to write, and yet an earlier transaction must end first.
-        if (one.result.reply == log_answer::held_back) work.coordinator.stay_behind();
+        // The store may hold a transaction back although its decision was to write.
+        if (one.result.reply == log_answer::held_back) work.coordinator.clear_decision();
         work.take(std::move(one.result));
     }
 }

@@ -24,7 +24,7 @@ struct statistics {
 
 namespace detail {
 
-/// The stuck transactions that an engine has met. Threads may share it.
+/// The stuck transactions in the calls of an engine. Threads may share an object.
 /// Cost:    an id is in memory while its transaction is stuck
 class stuck_transactions {
 public:

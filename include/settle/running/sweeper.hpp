@@ -9,7 +9,7 @@ namespace detail {
 
 inline constexpr std::size_t marks_a_page = 256;
 
-/// Calls `function(mark_place const&)` for every mark of a session until it returns false.
+/// Calls `function(mark_locator const&)` for every mark of a session until it returns false.
 template <typename Session, typename Function>
 void for_each_mark(Session& session, error& problem, Function&& function) {
     std::optional<mark_locator> after;
@@ -64,12 +64,12 @@ private:
                 return false;
             }
             ++report_.looked_at;
-            if (!one.fault.empty()) return passes(one.id, one.fault);
-            auto const end = entry_of(one.id);
-            if (!end.has_value()) return passes(one.id, end.problem());
-            if (!is_stray(end.value(), one.epoch_number)) return true;
+            if (!one.fault.empty()) return note_failure(one.id, one.fault);
+            auto const found = entry_of(one.id);
+            if (!found.has_value()) return note_failure(one.id, found.problem());
+            if (!is_stray(found.value(), one.epoch_number)) return true;
             auto const undone = session.resolve(one, false);
-            if (!undone.has_value()) return passes(one.id, undone.problem());
+            if (!undone.has_value()) return note_failure(one.id, undone.problem());
             if (undone.value() == answer::applied) ++report_.undone;
             return true;
         });
@@ -79,7 +79,7 @@ private:
 
     /// Reports a failure; true if the sweep goes on. A permanent failure must not keep the sweep
     /// from later marks.
-    bool passes(transaction_id const& id, error const& problem) {
+    bool note_failure(transaction_id const& id, error const& problem) {
         if (problem.code == condition::permanent) report_.skipped.push_back({id, problem});
         else report_.problem = problem;
         return report_.problem.empty();
@@ -116,7 +116,7 @@ private:
     Assembly& parts_;
     std::stop_token const& stop_;
     sweep_report report_;
-    std::exception_ptr thrown_; ///< of the observer, about an entry inserted for a mark
+    std::exception_ptr thrown_; ///< an exception of the observer, about a tombstone
 };
 
 } // namespace detail

@@ -121,7 +121,7 @@ private:
         return limit;
     }
 
-    /// Runs neighbours of one type side by side.
+    /// Runs adjacent entries of one type side by side.
     void take_page(std::span<entry const> page) {
         while (!page.empty() && !call_.stop.stop_requested()) {
             auto const same = [&](entry const& one) {
@@ -134,7 +134,7 @@ private:
                     take_run<Direction>(run);
                 });
             if (!problem.empty()) {
-                // The sentence names the entry, so each entry gets its own.
+                // The sentence names the entry, so each entry gets a sentence of its own.
                 for (entry const& one : run) {
                     skip(one, with_direction<typename Assembly::types>(one, [](auto) {}));
                 }
@@ -170,7 +170,7 @@ private:
             while (jobs.full()) round();
         }
         while (!jobs.empty()) round();
-        driver.let_out();
+        driver.rethrow();
     }
 
     /// An unreadable entry in a page has no parameters and no error; a read of that entry alone

@@ -69,7 +69,7 @@ private:
     }
 
     hash_index first_;
-    bool any_ = false; ///< some job rests for this reason
+    bool any_ = false; ///< some job rests until an earlier job with its id is over
 };
 
 } // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A wave for stores that are plain containers of this process. An apply knows its step and type at
-// compile time, so that it costs no more than a loop by hand; the end of a part is the same code
-// for all types. Every other store gets part requests (seam_calls.hpp).
+// compile time, so that it costs no more than a loop written by hand; the end of a part is the
+// same code for all types. Every other store gets part requests (seam_calls.hpp).
 #pragma once
 
 #include <settle/running/job.hpp>
