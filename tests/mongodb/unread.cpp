@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A single transaction changes its records without reading them first. If the unread change is
 // refused, the record is read, and the outcome is the same.
-#include <settle/adapter/backoff.hpp>
+#include <settle/adapter/conditional_tries.hpp>
 
 #include "bank_documents.hpp"
 
@@ -167,7 +167,7 @@ TEST_CASE("unread: two parts that name one record are two parts") {
 }
 
 TEST_CASE("unread: after each miss records are read for a longer time") {
-    settle::detail::backoff tries;
+    settle::detail::conditional_tries tries;
     auto const reads_in_between = [&] {
         int count = 0;
         while (!tries.is_tried()) ++count;

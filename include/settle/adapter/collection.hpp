@@ -82,7 +82,7 @@ struct member_descriptor {
 
     std::string_view name{};
     member_access const* access = nullptr;
-    std::size_t integer = no_integer; ///< its position among the members that can be added to
+    std::size_t integer = no_integer; ///< its position among the integer members
     std::int64_t least = 0;           ///< the range of an integer member
     std::int64_t most = 0;
 };
@@ -130,7 +130,7 @@ struct exclusive_draft {
     std::string* image = nullptr;
 };
 
-/// A mark that is to go into a slot.
+/// A mark to insert into a slot.
 struct mark_data {
     transaction_id id{};
     part_number part{};
@@ -166,7 +166,7 @@ class any_slot;
 /// A record type without its C++ type.
 struct record_descriptor {
     std::span<member_descriptor const> members;
-    std::size_t integers; ///< how many members can be added to
+    std::size_t integers; ///< the number of integer members
 
     std::unique_ptr<any_slot> (*make_slot)();
     void* (*member)(void* record, std::size_t index);
@@ -175,7 +175,7 @@ struct record_descriptor {
     /// Calls a function with the conditional update of a request, if the request has one.
     void (*conditional)(part_request const&, conditional_function);
 
-    /// The number of a member; nothing if the record has no such member.
+    /// The number of a member; empty if the record has no such member.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view named) const {
         for (std::size_t at = 0; at < members.size(); ++at) {
             if (members[at].name == named) return at;
@@ -197,7 +197,7 @@ public:
     /// The record; null if there is none.
     [[nodiscard]] virtual void* record() = 0;
     [[nodiscard]] bool has_record() { return record() != nullptr; }
-    /// A fresh record.
+    /// Makes a new record, and returns it.
     virtual void* emplace() = 0;
 
     [[nodiscard]] virtual std::optional<mark_view> find(transaction_id const& id,

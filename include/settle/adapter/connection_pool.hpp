@@ -17,7 +17,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Later than now by a limit that may be very long.
+/// The time after a limit, which may be very long.
 [[nodiscard]] inline std::chrono::steady_clock::time_point
 deadline_after(std::chrono::milliseconds limit) {
     constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365};
@@ -44,11 +44,11 @@ void check_limits(Options const& options, Refuse const& refuse) {
 }
 
 /// Threads may share a pool. It outlives the connections on loan.
-/// Shape:   Connection - `alive()` is false once an unused connection is lost
+/// Shape:   Connection - `alive()` is false if an unused connection is lost
 template <typename Connection>
 class connection_pool {
 public:
-    /// Shape:   most - of the connections; longest_wait - for one of them
+    /// Shape:   most - the largest number of connections; longest_wait - for a connection
     connection_pool(std::size_t most, std::chrono::milliseconds longest_wait)
         : most_(most), longest_wait_(longest_wait) {}
     connection_pool(connection_pool const&) = delete;
@@ -75,8 +75,8 @@ public:
         std::unique_ptr<Connection> held_;
     };
 
-    /// An unused connection that still stands, or a new one. Waits for as long as it may while all
-    /// are in use or the server takes no connections.
+    /// A live unused connection, or a new connection. While all connections are in use, or the
+    /// server takes none, the call waits for a limited time.
     /// Errors:  throws settle::failure; nothing was sent. errc::forked in a forked child
     [[nodiscard]] loan take() {
         if (!made_in_.is_here()) throw failure(made_before_fork("database"));
@@ -98,7 +98,7 @@ public:
         }
     }
 
-    /// An unused connection that still stands, without a wait. Empty if there is none.
+    /// A live unused connection, without a wait. Empty if there is none.
     [[nodiscard]] std::optional<loan> take_unused() {
         if (!made_in_.is_here()) return std::nullopt;
         std::lock_guard const guard{mutex_};
@@ -106,8 +106,8 @@ public:
         return std::nullopt;
     }
 
-    /// A new connection that is not of the pool. While the server takes no connections, it tries
-    /// again for as long as it may.
+    /// A new connection outside of the pool. While the server takes no connections, the call tries
+    /// again, for a limited time.
     /// Errors:  throws settle::failure; errc::forked in a forked child
     [[nodiscard]] std::unique_ptr<Connection> connect() const {
         if (!made_in_.is_here()) throw failure(made_before_fork("database"));
@@ -119,11 +119,11 @@ protected:
 
 private:
     [[nodiscard]] virtual std::unique_ptr<Connection> make() const = 0;
-    /// Behind a loan. False if the connection is good for nothing.
+    /// Called after a loan. False if the connection cannot be used again.
     virtual bool take_back(Connection& one) noexcept = 0;
     [[nodiscard]] virtual error all_in_use(std::size_t count) const = 0;
 
-    /// Null if no unused connection stands.
+    /// A live unused connection; null if there is none.
     /// Shape:   the mutex is held
     [[nodiscard]] std::unique_ptr<Connection> pop_unused() noexcept {
         while (!unused_.empty()) {
@@ -156,7 +156,7 @@ private:
     std::mutex mutex_;
     std::condition_variable returned_;
     std::vector<std::unique_ptr<Connection>> unused_; ///< the last is used next
-    std::size_t count_ = 0;                           ///< of all, also those on loan
+    std::size_t count_ = 0;                           ///< of all connections, also on loan
 };
 
 } // namespace detail

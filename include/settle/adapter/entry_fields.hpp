@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The fields of a stored entry: their names and order, the fields that each write stores, their
-// values in a write, and their place in an entry that is read. A log brings only the native form of
+// values in a write, and their members in an entry that is read. A log adds only the native form of
 // each value.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // An entry as a row, for databases of tables: states and reasons are numbers, times are
-// milliseconds, images and results are JSON. The columns stand in the order of the fields.
+// milliseconds, images and results are JSON. The columns have the order of the fields.
 #pragma once
 
 #include <settle/adapter/entry_fields.hpp>
@@ -41,8 +41,8 @@ void with_stored_value(entry_field field, entry_write const& write, write_contex
     });
 }
 
-/// The words of a state's or a reason's column.
-/// Shape:   otherwise - the expression for a number that has no word
+/// The SQL expression for the names of a column of states or reasons.
+/// Shape:   otherwise - the expression for a number that has no name
 template <typename Enum>
 [[nodiscard]] std::string words_of(std::string_view column, std::span<Enum const> values,
                                    std::string_view otherwise) {
@@ -149,7 +149,7 @@ template <typename Row>
 void read_listed(Row const& row, entry& into) {
     into.fault = read_entry(row, into);
     if (!into.fault.empty()) into.parameters.clear();
-    // The next page begins behind it, whatever it is.
+    // The next page begins after this id, even if the id is damaged.
     if (into.id.empty()) into.id = row.text(static_cast<int>(entry_field::id));
 }
 

@@ -20,7 +20,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The work of one caller; it lives on that caller's stack.
+/// The work of one caller, on the stack of that caller.
 struct group_member {
     enum class stage : int { waiting, leads, ended };
 
@@ -56,12 +56,13 @@ public:
         groups* of_ = nullptr;
     };
 
-    /// Has work done, perhaps on another thread and beside the work of others.
-    /// Shape:   perform(group) - does the work of its members and sets their ends; when it throws,
-    ///          a member without an end gets none. Running each alone shows which member failed
+    /// Waits until the work of this caller is done, on its own thread or on the thread of a leader.
+    /// Shape:   perform(group) - does the work of the members and sets their results. A member has
+    ///          no result if perform throws or sets none; then its caller performs it alone, which
+    ///          shows which member failed
     template <typename Perform>
     void perform(Member& own, Perform&& perform) {
-        // Constructed before it leads: a leader must always hand over.
+        // Constructed before the caller leads, since a leader must always hand over.
         group all{own, *this};
         if (!leads(own)) return;
         try {
@@ -71,7 +72,7 @@ public:
         }
         last_.store(all.members_.size(), std::memory_order_relaxed);
         hand_over();
-        // A member may be gone once it has its result, so it is not touched afterwards.
+        // A member may be destroyed once it has ended, so no member is used after that.
         for (Member* const one : all.members_) {
             if (one != &own) one->now.store(group_member::stage::ended, std::memory_order_release);
         }
@@ -98,7 +99,7 @@ private:
         }
     }
 
-    /// Expects the members of the last group to arrive again.
+    /// Waits a moment for the members of the last group to arrive again.
     void gather(group& all) {
         auto const last = last_.load(std::memory_order_relaxed);
         for (int tries = 0; tries < 3 && 1 + waiting() < last; ++tries) std::this_thread::yield();

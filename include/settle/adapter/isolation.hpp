@@ -34,7 +34,7 @@ public:
     void note(transaction_id const& id, bool is_held_up) {
         if (!is_held_up && count_.load(std::memory_order_relaxed) == 0) return;
         std::lock_guard const guard{mutex_};
-        // Transactions whose callers gave up would stay for ever.
+        // Transactions whose callers gave up would otherwise stay in the set for ever.
         if (ids_.size() == most) ids_.clear();
         if (is_held_up) ids_.insert(id);
         else ids_.erase(id);

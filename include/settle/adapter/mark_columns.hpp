@@ -8,7 +8,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The columns of a mark's effect. Empty ones are NULL.
+/// The columns of a mark's effect. An empty column is NULL.
 struct mark_columns {
     std::string_view effect{};
     std::string confirm{};

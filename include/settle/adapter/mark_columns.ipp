@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The bodies of functions that mark_codec.hpp declares.
+// The bodies of functions that mark_columns.hpp declares.
 #pragma once
 
 #include <settle/adapter/mark_columns.hpp>

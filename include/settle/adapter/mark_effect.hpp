@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The effect of a mark, as every store keeps it: a word, the members that a confirm changes, the
-// members that an undo changes, and perhaps an image.
+// The effect of a mark, as every store keeps it: the name of the effect, the members that a confirm
+// changes, the members that an undo changes, and perhaps an image.
 //
 //   effect   confirm              undo                  image
 //   add      {balance: 100}       {balance: -100}                  added numbers
@@ -39,7 +39,7 @@ void for_each_change(record_descriptor const& of, mark_view const& from, bool co
     }
 }
 
-/// The place of the members that a confirm or an undo changes, for a codec that reads them.
+/// The members that a confirm or an undo changes, for a codec that reads them.
 class effect_side {
 public:
     effect_side(record_descriptor const& of, std::vector<std::int64_t>& deltas)
@@ -49,7 +49,7 @@ public:
     effect_side(record_descriptor const& of, void* record, std::uint64_t& fields)
         : of_(&of), record_(record), fields_(&fields) {}
 
-    /// The number of a member; nothing if the record has no such member.
+    /// The number of a member; empty if the record has no such member.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const {
         return of_->find(name);
     }
@@ -76,11 +76,11 @@ private:
 };
 
 /// Reads the effect of a mark.
-/// Shape:   effect - the stored word; record - the record under the mark, or null: an exclusive
+/// Shape:   effect - the stored name; record - the record under the mark, or null: an exclusive
 ///          effect keeps only the members that it changes, and no other transaction changes the
 ///          rest while the mark is there; read(confirms, effect_side) - reads one side, and
 ///          returns false where it failed
-/// Returns: false for an unknown word, and where a side failed
+/// Returns: false for an unknown name, and if a side failed
 template <typename Read>
 [[nodiscard]] bool read_effect(record_descriptor const& of, std::string_view effect,
                                std::string_view image, void const* record, mark_data& into,
@@ -101,7 +101,7 @@ template <typename Read>
 }
 
 /// The name of a member whose range a confirm or an undo of a mark would leave; empty if every sum
-/// fits. Escrow lets no such mark in: another program changed the mark or its record.
+/// fits. Escrow permits no such mark: another program changed the mark or its record.
 [[nodiscard]] std::string_view member_out_of_range(record_descriptor const& of, void* record,
                                                    mark_data const& added);
 

@@ -35,7 +35,7 @@ template <typename Row>
     return found;
 }
 
-/// Reads a mark of a listing. Texts are not checked, so that a page can begin behind a text that is
+/// Reads a mark of a listing. Texts are not checked, so that a page can begin after a text that is
 /// not UTF-8.
 /// Shape:   row - id, participant, line, collection, key, epoch
 template <typename Row>

@@ -67,7 +67,8 @@ inline void set_results(std::span<part_result> results, std::vector<part_result>
     replace_results(results, ended);
 }
 
-/// Calls `function(run, alone)` for runs of neighbours, and for each element that must be alone.
+/// Calls `function(run, alone)` for runs of adjacent elements, and for each element that must be
+/// alone.
 template <typename T, typename IsAlone, typename Function>
 void for_each_run(std::span<T> all, IsAlone&& is_alone, Function&& function) {
     auto begin = all.begin();

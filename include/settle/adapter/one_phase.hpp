@@ -62,8 +62,8 @@ void settle_in_native(one_phase_request& request, one_phase_decider& decider, Ex
 /// The log's answer to the insert of a request's entry if the entry exists; else empty.
 using insert_refusal = function_view<std::optional<log_answer>(one_phase_request const&)>;
 
-/// For requests whose ids are not in the log: two of them may have the same id.
-[[nodiscard]] inline insert_refusal const& log_was_asked() {
+/// For requests whose ids are not in the log: only two requests with one id conflict.
+[[nodiscard]] inline insert_refusal const& no_id_exists() {
     static auto const none = [](one_phase_request const&) { return std::optional<log_answer>{}; };
     static insert_refusal const made{none};
     return made;

@@ -21,16 +21,16 @@ inline constexpr std::string_view owner_metadata = "belongs_to";
 [[noreturn]] void refuse_other_log(std::string const& belongs_to);
 
 /// Gives a store to a log, unless the store belongs to another log.
-/// Shape:   known() - the stored log, if there is one; prepare() - prepares the collections;
+/// Shape:   stored() - the stored log, if there is one; prepare() - prepares the collections;
 ///          get_or_init() - the stored log, else the given log, which is then stored;
 ///          refuse(belongs_to) - throws errc::other_log
-template <typename Known, typename Prepare, typename GetOrInit, typename Refuse>
-void give_to_log(std::string const& log, Known&& known, Prepare&& prepare, GetOrInit&& get_or_init,
-                 Refuse&& refuse) {
-    std::optional<std::string> const before = known();
+template <typename Stored, typename Prepare, typename GetOrInit, typename Refuse>
+void give_to_log(std::string const& log, Stored&& stored, Prepare&& prepare,
+                 GetOrInit&& get_or_init, Refuse&& refuse) {
+    std::optional<std::string> const before = stored();
     if (before && *before != log) refuse(*before);
     prepare();
-    // Stored last: a refused collection must not lock the right log out.
+    // Written last: a store that refuses a collection must stay free for another log.
     std::string const belongs_to = get_or_init();
     if (belongs_to != log) refuse(belongs_to);
 }

@@ -23,12 +23,12 @@ public:
     /// Rows for read_receiver_row().
     /// Shape:   condition - with `?` as the sign
     [[nodiscard]] std::string select(std::string_view condition) const;
-    /// Rows in the order of their keys; its parameters are of page_of_receiver_rows().
+    /// Rows in the order of their keys. page_of_receiver_rows() gives the parameters.
     [[nodiscard]] std::string list() const;
-    /// Inserts or replaces a row; its parameters are of values_of_receiver_row().
+    /// Inserts or replaces a row. values_of_receiver_row() gives the parameters.
     [[nodiscard]] std::string store() const;
     /// Erases rows that ended before ?1, at most ?2.
-    /// Shape:   lock - behind the query of their keys
+    /// Shape:   lock - a clause after the query of their keys
     [[nodiscard]] std::string erase(std::string_view lock = {}) const;
 
 private:

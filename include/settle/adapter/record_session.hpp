@@ -17,8 +17,8 @@ template <typename Key>
     else return to_integer(key);
 }
 
-/// The records of a session's collections, each collection known by its number. An adapter derives
-/// from it.
+/// The records of a session's collections; a number identifies each collection. An adapter derives
+/// from this class.
 class record_store {
 public:
     /// Gives the record to fill.
@@ -97,26 +97,26 @@ public:
         return answer;
     }
 
-    /// As create for each record, together.
+    /// As create() for each record, in one call.
     template <typename C>
     void create_all(std::span<typename C::record_type const> wave,
                     std::span<result<void>> answers) {
         store_->create_all(number_of<C>, [&](std::size_t at) { return &wave[at]; }, answers);
     }
 
-    /// Lists records in the order of their keys, behind a key.
+    /// Lists records in the order of their keys, after a key.
     template <typename C>
     result<std::vector<typename C::record_type>> scan(
         std::optional<typename C::key_type> const& after, std::size_t limit) {
         std::vector<typename C::record_type> found;
-        auto const behind = after ? key_of_value(*after) : part_key{};
-        auto const ended = store_->scan(number_of<C>, after ? &behind : nullptr, limit,
+        auto const last_key = after ? key_of_value(*after) : part_key{};
+        auto const ended = store_->scan(number_of<C>, after ? &last_key : nullptr, limit,
                                         [&] { return &found.emplace_back(); });
         if (!ended.has_value()) return ended.problem();
         return found;
     }
 
-    /// Lists marks in the order of their records, behind a mark.
+    /// Lists marks in the order of their records, after a mark.
     result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                             std::size_t limit) {
         return store_->marks(after, limit);

@@ -11,7 +11,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The values that a column must be able to keep.
+/// The values that a column must be able to hold.
 struct column_need {
     std::string_view name;
     field_kind kind = field_kind::none;
@@ -30,7 +30,7 @@ struct table_need {
 
 [[nodiscard]] table_need need_of(collection_descriptor const& of);
 
-/// A key as error sentences show it.
+/// A key as error messages show it.
 [[nodiscard]] inline std::string shown(std::int64_t key) { return std::to_string(key); }
 [[nodiscard]] inline std::string shown(std::string_view key) {
     std::string text{"'"};
@@ -77,7 +77,7 @@ template <typename T, typename Row>
     return read_member(from, column, access_to<T>, &value);
 }
 
-/// The sentence of a row that cannot be read.
+/// The error of a row that cannot be read.
 /// Shape:   key - as the row has it; problem - the end of a clause about the column
 [[nodiscard]] error damaged_row(collection_descriptor const& of, std::string_view key,
                                 std::string_view column, std::string_view problem);

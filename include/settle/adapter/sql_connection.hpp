@@ -10,7 +10,7 @@
 
 SETTLE_BEGIN
 
-/// A connection inside a native transaction. It ends with the work that got it.
+/// A connection inside a native transaction. It is valid until the work returns.
 /// Shape:   one statement a call, with parameters as the database writes them: `?` in MariaDB, `$1`
 ///          in PostgreSQL
 /// Errors:  throws settle::failure, also for a statement that begins or ends a native transaction
@@ -32,7 +32,7 @@ public:
         return watch(sql, std::array<sql_value, sizeof...(Values)>{sql_value{values}...});
     }
 
-    /// Of the first statement that failed; empty if none did.
+    /// The error of the first statement that failed; empty if none failed.
     [[nodiscard]] error const& problem() const noexcept { return problem_; }
 
 protected:
@@ -49,10 +49,10 @@ private:
 namespace detail {
 
 /// True for a statement that may begin or end a native transaction or a savepoint.
-[[nodiscard]] bool is_of_transactions(std::string_view sql);
+[[nodiscard]] bool controls_transaction(std::string_view sql);
 
-/// The answer to a prepare whose native transaction is rolled back behind the work; nothing if it
-/// can be prepared.
+/// The answer to a prepare whose native transaction is rolled back after the work; empty if the
+/// native transaction can be prepared.
 /// Shape:   problem - of the first statement of the work that failed; is_busy - true for errors of
 ///          a lock that was not free in time, and of deadlocks
 [[nodiscard]] std::optional<prepare_result>

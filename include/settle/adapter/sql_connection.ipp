@@ -12,10 +12,10 @@ SETTLE_FUNCTION sql_rows sql_connection::watch(std::string const& sql,
                                                std::span<sql_value const> values) {
     if (problem_) throw failure(problem_);
     try {
-        if (detail::is_of_transactions(sql)) {
+        if (detail::controls_transaction(sql)) {
             throw failure({make_error_code(errc::bad_option),
-                           "settle: the native transaction of the work is not the work's to begin "
-                           "or end. Remove this statement: " +
+                           "settle: the work must not begin or end a native transaction or a "
+                           "savepoint. Remove this statement: " +
                                sql});
         }
         return run(sql, values);
@@ -27,7 +27,7 @@ SETTLE_FUNCTION sql_rows sql_connection::watch(std::string const& sql,
 
 namespace detail {
 
-/// The text behind the spaces, comments and empty statements at the front.
+/// The text after the spaces, comments and empty statements at the front.
 [[nodiscard]] SETTLE_FUNCTION std::string_view without_comments(std::string_view sql) {
     auto const from = [&](std::size_t at) { return sql.substr(std::min(at, sql.size())); };
     for (;;) {
@@ -50,17 +50,17 @@ namespace detail {
     }
 }
 
-SETTLE_FUNCTION bool is_of_transactions(std::string_view sql) {
-    std::string word;
+SETTLE_FUNCTION bool controls_transaction(std::string_view sql) {
+    std::string first_word;
     for (char const byte : without_comments(sql)) {
         auto const low = static_cast<char>(byte | 0x20);
         if (low < 'a' || low > 'z') break;
-        word += low;
+        first_word += low;
     }
     constexpr std::string_view all[]{"abort",     "begin",   "commit",  "end",
                                      "execute",   "prepare", "release", "rollback",
                                      "savepoint", "start",   "xa"};
-    return std::find(std::begin(all), std::end(all), word) != std::end(all);
+    return std::find(std::begin(all), std::end(all), first_word) != std::end(all);
 }
 
 SETTLE_FUNCTION std::optional<prepare_result>

@@ -39,8 +39,8 @@ private:
     alternatives value_{nullptr};
 };
 
-/// The result of a statement: the rows it gave, with each value as the text of the database, and
-/// the number of rows that it changed.
+/// The result of a statement: its rows, with each value as the text of the database, and the number
+/// of rows that it changed.
 class sql_rows {
 public:
     using row = std::vector<std::optional<std::string>>;
@@ -48,12 +48,12 @@ public:
     sql_rows(std::vector<row> all, std::uint64_t changed) noexcept
         : all_(std::move(all)), changed_(changed) {}
 
-    /// Of rows, by INSERT, UPDATE or DELETE.
+    /// The number of rows that an INSERT, UPDATE or DELETE changed.
     [[nodiscard]] std::uint64_t changed() const noexcept { return changed_; }
     [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
 
-    /// Shape:   at - the number of a row, from 0, as that of a column
+    /// Shape:   at - the number of a row; column - the number of a column. Both count from 0
     [[nodiscard]] bool is_null(std::size_t at, std::size_t column) const {
         return !all_.at(at).at(column).has_value();
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The unit of work: the records that a wave meets. Each is read at most once, decided by the record
-// rule, and written at most once.
+// The unit of work: the records that a wave uses. Each record is read at most once, decided by the
+// record rule, and written at most once.
 //
 // An adapter derives a table from records_of for the records of one collection. The table announces
-// what is to be read, reads it, and writes the changes; this file decides.
+// records, reads them, and writes the changes; this file decides.
 #pragma once
 
 #include <settle/adapter/collection.hpp>
@@ -35,7 +35,7 @@ public:
     /// Errors:  throws settle::failure
     [[nodiscard]] part_result execute(part_request const& request) {
         State& at = next();
-        if (auto known = table().answer_unruled(at, request)) return *std::move(known);
+        if (auto answer = table().answer_unruled(at, request)) return *std::move(answer);
         auto const image = [&] { return table().image_of(at); };
         auto changes = at.slot.execute(request, image);
         if (auto refused = table().refusal_of(at, request, changes)) {
@@ -112,7 +112,7 @@ private:
     void note(record_changes const& changes, State& at, part_request const& request) {
         bool const creates =
             changes.on_record == record_change::created && applies(request.action);
-        // A reversal brings a record back with all its native fields.
+        // A reversal creates a record again with all its native fields.
         table().note_record(changes, at,
                             creates ? record_part(request).native_image(request)
                                     : std::string_view{});
@@ -127,7 +127,7 @@ private:
     hash_index index_{};
 };
 
-/// The records of all collections that a wave meets.
+/// The records that a wave uses, of all collections.
 /// Shape:   Table - a records_of, with expect(request)
 template <typename Table>
 class unit_of_work {

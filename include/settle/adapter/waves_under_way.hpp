@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waves that run side by side with waves of other stores: each on its own thread, or sent to its
-// server and ended by the thread that waits for it.
+// Waves that run side by side with waves of other stores. A wave has its own thread, or was sent to
+// its server, and is ended by the thread that waits for it.
 #pragma once
 
 #include <settle/adapter/native_wave.hpp>
@@ -16,8 +16,8 @@ SETTLE_BEGIN
 namespace detail {
 
 /// Shape:   threads may share an object; the address of its results identifies a wave
-/// Cost:    a thread for each wave that was not sent before, which is cheap compared with the wait
-///          for a server, unless the machine is busy
+/// Cost:    a thread for each wave that was not sent before. On an idle machine this is cheap
+///          compared with the wait for a server
 class waves_under_way {
 public:
     waves_under_way() = default;
@@ -30,8 +30,8 @@ public:
 
     /// Begins `perform(kept)`, which returns the commit result, on another thread. False if no
     /// thread can be started: then nothing has begun.
-    /// Shape:   everything that perform uses stays until finish() or abandon(); is_sent - the
-    ///          server works at the wave already: perform then waits for the answers in finish()
+    /// Shape:   everything that perform uses stays until finish() or abandon(); is_sent - the wave
+    ///          was sent to its server, so finish() calls perform, which waits for the answers
     template <typename Perform>
     [[nodiscard]] bool start(std::span<part_result> results, Perform perform,
                              bool is_sent = false) {

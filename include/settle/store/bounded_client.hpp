@@ -15,8 +15,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Calls with texts of their own, and their answers: a client may use them after its caller has
-/// gone on.
+/// Copies of calls with their texts, and their answers. A client may still use them after the
+/// caller has returned.
 struct sent_calls {
     explicit sent_calls(std::span<service_call const> given)
         : calls(given.begin(), given.end()), answers(given.size()) {
@@ -31,15 +31,15 @@ struct sent_calls {
     std::deque<std::string> texts; ///< a deque, so that no text moves
     std::vector<service_call> calls;
     std::vector<service_answer> answers;
-    bool over = false; ///< the client has returned; then the answers may be read
+    bool over = false; ///< the client has returned, so the answers may be read
     std::string thrown;
 };
 
 } // namespace detail
 
-/// A client that hands its calls to another client, on a thread of its own, and answers `unknown`
-/// to all of them when the other client has not returned in time. Then the engine goes on: it sends
-/// the calls again, as their limits say, or lets other transactions run.
+/// A client that passes its calls to another client, on a thread of its own. If the other client
+/// does not return in time, it answers `unknown` to all calls. Then the engine goes on: it sends
+/// the calls again, within their limits, or lets other transactions run.
 /// Shape:   Client - a ServiceClient that several threads may use
 /// Cost:    a thread for each send(). A send() that never returns keeps its thread and the client
 template <ServiceClient Client>
@@ -68,8 +68,8 @@ public:
         for (std::size_t at = 0; at < answers.size(); ++at) {
             if (over) answers[at] = std::move(sent->answers[at]);
             else answers[at] = service_answer::unknown("settle: the client did not return in time");
-            bool const unsaid = answers[at].status == call_status::unknown;
-            if (over && unsaid && answers[at].text.empty()) answers[at].text = sent->thrown;
+            bool const has_no_answer = answers[at].status == call_status::unknown;
+            if (over && has_no_answer && answers[at].text.empty()) answers[at].text = sent->thrown;
         }
     }
 

@@ -29,13 +29,13 @@ SETTLE_BEGIN
 /// How strictly the text must match the struct.
 enum class json_form : std::uint8_t {
     exact, ///< every member once and no other, as encode_json writes it
-    /// As a native row has it: columns that the struct does not name are passed over, an optional
-    /// one may be absent, a bool may be 0 or 1, since not every store knows booleans, and a struct
-    /// or list may be a text that holds its JSON.
+    /// As a native row has it: columns that the struct does not name are ignored, an optional
+    /// member may be absent, a bool may be 0 or 1, since some stores have no booleans, and a struct
+    /// or list may be a text that contains its JSON.
     row
 };
 
-/// What becomes of members for which `settle::secret` is true.
+/// The form of members for which `settle::secret` is true.
 enum class secrets : std::uint8_t {
     written,
     hidden ///< `***` stands for them: for observers and logs
@@ -48,13 +48,13 @@ inline constexpr bool is_optional = false;
 template <typename T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-/// Functions on a value whose type is erased: so a struct costs the compiler a table of its
-/// members, and no code for each of them.
+/// Functions on a value whose type is erased. With them a struct costs the compiler one table of
+/// its members, and no code for each member.
 struct value_codec {
     void (*write)(std::string& out, void const* value, secrets shown);
     /// False when the reader failed; the value is then unspecified.
     bool (*read)(json_reader& reader, void* value, json_form form);
-    void (*clear)(void* value); ///< null where it cannot be empty
+    void (*clear)(void* value); ///< null if the value cannot be empty
 };
 
 template <typename T>

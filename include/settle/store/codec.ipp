@@ -15,7 +15,7 @@ SETTLE_FUNCTION void write_members(std::string& out, member_codec const* members
         if (at > 0) out += ',';
         append_json_text(out, members[at].name);
         out += ':';
-        // Not even its emptiness is shown.
+        // An empty value is hidden, too.
         if (members[at].is_secret && shown == secrets::hidden) out += "\"***\"";
         else members[at].codec->write(out, pointers[at], shown);
     }

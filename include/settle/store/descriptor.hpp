@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Descriptors: what the seam knows of a transaction type and of its parts. The compiler makes one
-// for each direction and one for each participant; all other code of drivers, stores and logs sees
-// parameters through them and is compiled once.
+// Descriptors: the facts of a transaction type and of its parts that the seam needs. The compiler
+// makes a descriptor for each direction and for each participant. All other code of drivers, stores
+// and logs reads parameters through descriptors, and is compiled once.
 #pragma once
 
 #include <settle/protocol/direction.hpp>
@@ -21,14 +21,14 @@ SETTLE_BEGIN
 
 /// A key of any collection.
 using key_value = std::variant<std::int64_t, std::string>;
-/// The same, where the text stands in the parameters.
+/// A key as a view: its text is in the parameters.
 using part_key = std::variant<std::int64_t, std::string_view>;
 
-/// A kind of participant. A store executes the kinds that it knows; the name stands in messages.
-/// Shape:   one object for each kind, known by its address
+/// A kind of participant. A store executes some kinds. The name is for messages.
+/// Shape:   one object for each kind; its address identifies the kind
 struct part_kind {
     std::string_view name;
-    /// True if two parts with one target and key are of one thing, such as a record, so that a
+    /// True if two parts with one target and key share one object, such as a record, so that a
     /// batch keeps the order of their transactions. Otherwise the parts need no key.
     bool shared = true;
 };
@@ -44,7 +44,7 @@ struct retry_limits {
 };
 
 /// One participant of a transaction type, as a store sees it.
-/// Shape:   `parameters` are those of the direction, wherever they stand
+/// Shape:   `parameters` points at the parameters of the direction
 struct part_descriptor {
     part_kind const* kind;
     void const* functions;   ///< of its kind
@@ -64,12 +64,12 @@ struct part_descriptor {
 };
 
 /// A direction of a transaction type, as drivers and logs see it.
-/// Shape:   `parameters` points at a Direction::parameters wherever it stands
+/// Shape:   `parameters` points at a Direction::parameters
 struct transaction_descriptor {
     std::string const& (*name)();
     std::uint64_t (*definition)();
     void (*append_json)(std::string& out, void const* parameters, secrets shown);
-    /// Stored parameters as append_json writes them; nothing when they cannot be read.
+    /// Stored parameters as append_json writes them; empty when they cannot be read.
     std::optional<std::string> (*normal_json)(std::string const& stored);
     /// True if append_json writes the same text for both values.
     bool (*same)(void const* left, void const* right);
@@ -194,7 +194,7 @@ template <typename Participant>
     else return false;
 }
 
-/// A kind that does not tell has work after the commit.
+/// A kind without a member `confirms` has work after the commit.
 template <typename Participant>
 [[nodiscard]] consteval bool has_confirm() {
     if constexpr (requires { Participant::confirms; }) return Participant::confirms;

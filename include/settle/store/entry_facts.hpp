@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Forms in which logs of rows and of documents write facts of an entry.
+// The text form of a fingerprint, which logs of rows and of documents share.
 #pragma once
 
 #include <settle/store/json_writer.hpp>

@@ -44,8 +44,8 @@ inline constexpr std::int64_t first_millisecond = 1735689600000;
 
 } // namespace detail
 
-/// An epoch unique to one insert: 42 bits of milliseconds and 11 random ones, below 2⁵³.
-/// Shape:   now - when it is drawn, as the driver read its clock
+/// An epoch unique to one insert: 42 bits of milliseconds and 11 random bits, below 2⁵³.
+/// Shape:   now - the time of the insert, as the driver read its clock
 template <typename Environment>
 [[nodiscard]] epoch fresh_epoch(Environment const& environment, timestamp now) {
     std::uint64_t const time = detail::milliseconds_since_2025(now);

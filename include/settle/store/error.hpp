@@ -33,7 +33,7 @@ enum class errc {
     record_exists,     ///< a record has this key already
     too_young,         ///< an entry is too young to be purged
     too_late,          ///< the transaction can be canceled no more: its pivot decides
-    not_closable,      ///< no part of this entry is closed by a person
+    not_closable,      ///< a person cannot close a part of this entry
     forked,            ///< it was made before fork(), and this is the child
     bad_option,        ///< an option has a value that makes no sense
     store_moved,       ///< the store's open files are no longer the files at their paths
@@ -45,7 +45,7 @@ enum class errc {
     prepared_lost      ///< a committed part is neither prepared nor has it a receipt
 };
 
-/// Conditions that errors of all adapters compare with; each asks for another action of a caller.
+/// Conditions that errors of all adapters compare with. Each needs another action of the caller.
 enum class condition {
     retryable = 1, ///< it did not take effect and may be tried again
     conflict,      ///< it conflicts with another transaction

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finds numbers by the hashes of their keys; it is emptied without touching its memory.
+// Finds numbers by the hashes of their keys. clear() takes constant time.
 #pragma once
 
 #include <settle/version.hpp>
@@ -13,8 +13,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   the caller holds the keys and compares them where hashes are equal. No single key can
-///          be erased; memory::id_index can erase one, at a cost
+/// Shape:   the caller holds the keys and compares them where hashes are equal. A single key cannot
+///          be erased; memory::id_index can erase a key, at a cost
 class hash_index {
 public:
     void clear() noexcept {

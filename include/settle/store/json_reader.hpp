@@ -87,7 +87,7 @@ private:
         std::size_t offset;
     };
     struct level {
-        std::size_t names = 0;  ///< in an object: how many names stood before its first
+        std::size_t names = 0;  ///< in an object: the number of names in outer objects
         std::size_t length = 0; ///< how many members or elements were begun
         bool object = false;
         bool inside = false; ///< a member or an element was begun and belongs to the path

@@ -22,8 +22,8 @@ using native_value =
     std::variant<std::monostate, bool, std::int64_t, double, std::string, blob>;
 
 /// Appends a scalar: `null`, `true`, `5`, `5.0`, `"text"`; `{"$real":"inf"}`, `"-inf"` and `"nan"`
-/// (without its payload) for what JSON has no number; `{"$blob":"00ff"}`; and `{"$text":"ff"}` for
-/// a native text that is not UTF-8, which must be restored unchanged, too.
+/// (without its payload) for doubles that JSON cannot express; `{"$blob":"00ff"}`; and
+/// `{"$text":"ff"}` for a native text that is not UTF-8, which must be restored unchanged, too.
 void append_native(std::string& out, native_value const& value);
 
 /// Reads the JSON of append_native. False when the reader failed; `value` is then unspecified.

@@ -32,7 +32,7 @@ struct event {
     std::string_view problem;   ///< the store's own message, if it had a problem
     void (*show)(std::string&, void const*, secrets) = nullptr;
     void const* shown = nullptr;
-    bool by_this_call = false;  ///< of `step::end`: the call that is observed made the state final
+    bool by_this_call = false;  ///< of `step::end`: the observed call made the state final
     /// True if the transaction is older than options::stuck_after and the step failed, so that it
     /// is taken again. An engine reports a transaction once.
     bool stuck = false;
@@ -54,7 +54,7 @@ struct event {
     }
 };
 
-/// Sees nothing and costs nothing.
+/// The observer of an engine without an observer: it costs nothing.
 struct no_observer {
     void operator()(event const&) const noexcept {}
 };

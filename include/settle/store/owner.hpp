@@ -20,7 +20,7 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 [[nodiscard]] std::string this_process();
 
 /// The owner of the claims of an engine with this environment: this process, unless the environment
-/// has an `owner()`. A test has one, so that workers of one process differ.
+/// has an `owner()`. The environments of tests have it, so that workers of one process differ.
 template <typename Environment>
 [[nodiscard]] std::string owner_in(Environment const& environment) {
     if constexpr (requires { environment.owner(); }) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A session of a store whose parts a database prepares: it names them, and ends what is in doubt.
+// A session of a store whose parts a database prepares: it gives the names, and ends the names that
+// are in doubt.
 #pragma once
 
 #include <settle/store/prepared_part.hpp>
@@ -127,7 +128,7 @@ public:
     result<answer> resolve(mark_locator const& locator, bool confirmed) {
         return detail::resolve_prepared(*port_, log_, locator, confirmed);
     }
-    /// The names of the log in doubt, behind a name.
+    /// The names of the log that are in doubt, after a name.
     result<std::vector<in_doubt_name>> in_doubt(std::string_view after, std::size_t limit) {
         return resource_.in_doubt(prepared_prefix(log_), after, limit);
     }

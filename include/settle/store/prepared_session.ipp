@@ -67,8 +67,8 @@ private:
         return made;
     }
 
-    /// Rolls back the names of the part, and denies later ones. A prepare may land between the two,
-    /// and holds the row of the receipt: then the names are listed again.
+    /// Rolls back the names of the part, and denies later prepares. A prepare may land between the
+    /// two, and holds the row of the receipt: then the names are listed again.
     part_result compensate() {
         constexpr int tries = 3;
         end_result denied;
@@ -91,7 +91,7 @@ private:
     }
 
     /// Calls `function(epoch)` for every prepared name of the part.
-    /// Returns: the first problem of the resource, or of an end that it did not acknowledge
+    /// Returns: the first problem of the listing, or of an end that was not acknowledged
     template <typename Function>
     error for_each_name(Function&& function) {
         constexpr std::size_t page = 64;

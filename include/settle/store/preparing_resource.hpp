@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a database that can prepare native transactions promises to the engine. The author of a
-// resource reads this file first.
+// The promises of a database that can prepare native transactions. The author of a resource reads
+// this file first.
 //
 // A resource is an object that outlives its engines: one database of one server. Threads that share
 // an engine call it at the same time. It has
@@ -17,7 +17,7 @@
 //   commit(name), roll_back(name)   End a prepared transaction. See end_answer. A roll back leaves
 //       no receipt.
 //   in_doubt(prefix, after, limit)  At most `limit` prepared transactions of this database whose
-//       names begin with the prefix, behind a name, in the order of the bytes of their names. Names
+//       names begin with the prefix, after a name, in the order of the bytes of their names. Names
 //       of other databases of the server are not listed. A name is listed until its end is
 //       complete.
 //   receipt_of(part)          The epoch in the committed receipt of a part, or nothing. It waits
@@ -27,11 +27,11 @@
 //       part holds the row; unknown.
 //   forget(prefix, before, limit)   Erases at most `limit` receipts that were written before a
 //       time, of parts whose text begins with the prefix, and returns their number. The time is
-//       as the clock of the database counts.
+//       by the clock of the database.
 //
 // A receipt is a row in a table of the resource: its key is prepared_part::text(), its value the
 // epoch. prepare() inserts it in the native transaction, before the work. So a part has one
-// prepared transaction at a time; a late prepare behind a commit or a cancel is denied; a roll back
+// prepared transaction at a time; a late prepare after a commit or a cancel is denied; a roll back
 // by hand is noticed; and no native transaction is empty.
 //
 // No call waits without a limit, neither for the server nor for a lock.
@@ -56,7 +56,7 @@ struct prepared_part {
     transaction_id id;
     part_number part;
 
-    /// `settle/<log>/<participant>.<line>/<id>/`: the key of the receipt, and the begin of every
+    /// `settle/<log>/<participant>.<line>/<id>/`: the key of the receipt, and the beginning of each
     /// name of the part.
     [[nodiscard]] std::string text() const;
 
@@ -74,10 +74,11 @@ struct prepared_name {
     friend bool operator==(prepared_name const&, prepared_name const&) = default;
 };
 
-/// The begin of all names and receipts of a log. No other log's begin so: a log's name has no '/'.
+/// The beginning of all names and receipts of a log. The names of another log begin differently,
+/// since the name of a log has no '/'.
 [[nodiscard]] std::string prepared_prefix(std::string_view log);
 
-/// Reads the text of a name; nothing if the library wrote no such name.
+/// Reads the text of a name; empty if the library writes no such name.
 [[nodiscard]] std::optional<prepared_name> read_prepared_name(std::string_view text);
 
 /// The answer of the user's work.
@@ -106,17 +107,17 @@ struct prepare_result {
     error problem{};
 };
 
-/// The answer to a commit or roll back of a name, and to a deny.
+/// The answer to a commit or a roll back of a name, or to a deny.
 /// Shape:   problem - of `unavailable` and `unknown`
 struct end_result {
     end_answer what = end_answer::unknown;
     error problem{};
 };
 
-/// A prepared transaction without an end.
+/// A prepared transaction that is neither committed nor rolled back.
 struct in_doubt_name {
     std::string name;
-    timestamp prepared; ///< as the clock of the database counts
+    timestamp prepared; ///< by the clock of the database
 
     friend bool operator==(in_doubt_name const&, in_doubt_name const&) = default;
 };

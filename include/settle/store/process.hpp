@@ -19,7 +19,7 @@ void count_forks() noexcept;
 
 } // namespace detail
 
-/// Remembers the process that created it.
+/// The process that created the object.
 /// Cost:    one load of a counter, and no call of the system
 class process_stamp {
 public:

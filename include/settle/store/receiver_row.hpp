@@ -29,12 +29,12 @@ struct receiver_row {
 
 namespace detail {
 
-/// The status of a name; nothing for any other word.
+/// The status with this name; empty if there is none.
 [[nodiscard]] constexpr std::optional<receiver_status>
-receiver_status_named(std::string_view word) {
+receiver_status_named(std::string_view name) {
     using enum receiver_status;
     for (auto const one : {applied, confirmed, compensated, refused, closed}) {
-        if (name_of(one) == word) return one;
+        if (name_of(one) == name) return one;
     }
     return std::nullopt;
 }

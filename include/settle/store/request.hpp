@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What drivers, stores and logs exchange: part requests and entry writes, and their answers.
+// The types that drivers, stores and logs exchange: part requests, entry writes, and their answers.
 #pragma once
 
 #include <settle/protocol/step.hpp>
@@ -21,13 +21,14 @@ struct part_request {
     transaction_id const* id;
     part_number part;
     step action;              ///< apply, confirm, compensate, back_off or one_phase
-    /// The epoch that the action names. apply, one_phase: the mark gets it. confirm: of this
-    /// worker's claim. compensate: marks up to it are undone. back_off: marks of exactly it.
+    /// The epoch of the action. apply, one_phase: the new mark gets this epoch. confirm: the epoch
+    /// of this worker's claim. compensate: marks up to this epoch are undone. back_off: marks of
+    /// exactly this epoch are undone.
     epoch epoch_number;
     epoch committed = 0;      ///< confirm: marks of exactly this epoch are confirmed
     /// The results in the entry, or null if its type has a single stage.
     std::vector<kept_result> const* results = nullptr;
-    /// A service's receiver refuses a first apply after it: the creation plus the lifetime.
+    /// The creation plus the lifetime: a receiver refuses a first apply after this time.
     timestamp last_moment = timestamp::max();
 
     [[nodiscard]] part_key key() const { return descriptor->key(parameters, part.line); }
@@ -36,11 +37,11 @@ struct part_request {
 /// A store's answer to a part request.
 struct part_result {
     answer what = answer::none;
-    /// The data that the store gives of an applied part for the entry, or null: for a record, its
-    /// exclusive effect. See part_descriptor::make_image and make_result.
+    /// Data of an applied part for the entry, or null: for a record, its exclusive effect. See
+    /// part_descriptor::make_image and make_result.
     std::shared_ptr<void const> kept{};
     error problem{}; ///< why the part was not applied or ended
-    std::uint32_t retry_after_ms = 0; ///< the store asks that the part is not sent again earlier
+    std::uint32_t retry_after_ms = 0; ///< the pause that the store asks for before the next try
 
     void fail(answer reply, error const& why) {
         what = reply;
@@ -90,9 +91,9 @@ struct entry_write {
     std::vector<image> const* images;
     std::int64_t row;        ///< as the log's last answer for this transaction gave it, or 0
     /// All results that the entry has from now on; null if this write stores none. Only a keep, a
-    /// commit, and the cancel of a person who closes a pivot store results.
+    /// commit, and a cancel by which a person closes a pivot store results.
     std::vector<kept_result> const* results = nullptr;
-    /// An insert that keeps a stage takes no effect after it.
+    /// An insert that keeps a stage takes no effect after this time.
     timestamp last_moment = timestamp::max();
 
     /// True if an insert must take no effect. The log asks inside its native write, where no purge
@@ -111,7 +112,7 @@ struct entry_write {
 struct write_result {
     log_answer reply = log_answer::unknown;
     error problem{};       ///< why the write took no effect, or may have taken none
-    std::int64_t row = 0;  ///< where the log keeps the entry, if that helps its next write
+    std::int64_t row = 0;  ///< the log's own number of the entry, for its next write; or 0
 };
 
 /// A read of one entry, handed to a log.
@@ -120,7 +121,7 @@ struct read_request {
     transaction_descriptor const* type;
     void const* parameters; ///< of the type
     std::int64_t* row;      ///< as entry_write::row; the log may change it
-    /// The transaction's insert follows, and finds an entry that this read missed.
+    /// An insert of this id follows, and will find an entry that this read misses.
     bool inserts_next = false;
 };
 

@@ -30,13 +30,13 @@
 //       then answers `nothing`.
 //   read<C>(key), create<C>(record), create_all<C>(records, results), scan<C>(after, limit)
 //       Access to records outside of transactions. `create` refuses a key that has a record or a
-//       mark. `scan` gives records in the order of their keys, behind a key.
-//   marks(after, limit)           The marks of the session's records, behind a mark, which may be
+//       mark. `scan` gives records in the order of their keys, after a key.
+//   marks(after, limit)           The marks of the session's records, after a mark, which may be
 //       gone. Their order is the store's own, by the collection, key, transaction and part of each
 //       mark; so pages of any size list each mark once. A mark that cannot be read is listed with
 //       its fault.
 //   resolve(locator, confirmed)   Confirms or undoes the mark with exactly the locator's epoch. The
-//       answer is `nothing` if no such mark stands.
+//       answer is `nothing` if there is no such mark.
 //
 // Optional members of a session of a store:
 //   one_phase(requests, log, context, decider)   Settles each request in a native transaction that
@@ -48,10 +48,10 @@
 //       request whose write was not due is `held_back`.
 //       can_settle_in_one_phase() tells after binding whether the server can do it.
 //   start(requests, results), finish(results), abandon(results), expect_others()
-//       For a store that can work while other stores do. expect_others() comes once, if the engine
-//       has other stores. Then start() begins a wave, and finish() waits until its results are set.
-//       Requests and results stay where they are until then. abandon() waits for the end of a wave
-//       whose results are no longer needed.
+//       For a store that can work while other stores do. expect_others() is called once, if the
+//       engine has other stores. Then start() begins a wave, and finish() waits until its results
+//       are set. Requests and results stay where they are until then. abandon() waits for the end
+//       of a wave whose results are no longer needed.
 //   expect<C>(key)                A request will name this record soon (fetches_ahead = true).
 //   longest_id()                  The longest id, in bytes, that the session can use.
 //   forget(before, limit)         Erases at most `limit` receipts that were written before a time,
@@ -86,7 +86,7 @@
 //       moment ago may be missing if the request says inserts_next. `same` is true if the log has
 //       compared type, definition and parameters with the request's; the entry then lacks its
 //       parameters. found() makes no call to the log.
-//   read(id), list(filter, after, limit)   One entry; entries in the order of their ids, behind an
+//   read(id), list(filter, after, limit)   One entry; entries in the order of their ids, after an
 //       id. An entry that cannot be read is listed with its fault.
 //   purge(before, limit, passed)  Erases at most `limit` finished entries whose creation and last
 //       change both precede `before`, and returns how far it has passed the log. The next call goes
@@ -113,17 +113,18 @@ struct mark_locator {
     transaction_id id;
     part_number part;
     epoch epoch_number = 0;
-    error fault{}; ///< why the mark cannot be used; its id, key or part may then be none
+    error fault{}; ///< why the mark cannot be used; its id, key or part may then be empty
 
     friend bool operator==(mark_locator const&, mark_locator const&) = default;
 };
 
-/// Which entries a listing asks for.
+/// The filter of a listing.
 struct entry_filter {
     std::optional<settle::state> state{};  ///< one state only
     bool unfinished = false;               ///< neither initial nor final
-    std::optional<timestamp> before{};     ///< not modified since
-    /// With `before`: or created or modified later than this, which a wrong clock has written.
+    std::optional<timestamp> before{};     ///< not modified since this time
+    /// With `before`: also entries that were created or modified later than this time, which a
+    /// wrong clock has written.
     std::optional<timestamp> ahead_of{};
 
     /// True if no entry can match.
@@ -137,8 +138,8 @@ struct purged {
     static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
 
     std::uint64_t erased = 0;
-    bool more = false; ///< there may be more that are old enough
-    std::int64_t passed = nothing; ///< where the next step goes on, as the log counts
+    bool more = false; ///< more entries may be old enough
+    std::int64_t passed = nothing; ///< the position in the log at which the next step goes on
 };
 
 /// Takes the entries of a look-up.
@@ -212,7 +213,7 @@ template <typename Session>
     requires requires { Session::settles_in_one_phase; }
 inline constexpr bool settles_in_one_phase<Session> = Session::settles_in_one_phase;
 
-/// True if the session can do so where it is bound.
+/// True if a session settles transactions in one phase on the server that it is bound to.
 template <typename Session>
 [[nodiscard]] bool can_settle_in_one_phase(Session const& session) {
     if constexpr (requires { session.can_settle_in_one_phase(); })
@@ -279,7 +280,7 @@ template <typename Session>
     requires requires { Session::largest_window; }
 inline constexpr std::size_t largest_window_of<Session> = Session::largest_window;
 
-/// How many entries at a time it prefers to see taken over, if that is another number.
+/// How many entries at a time a session prefers to take over, if this differs from wave_of.
 template <typename Session>
 inline constexpr std::size_t recovery_wave_of = wave_of<Session>;
 template <typename Session>

@@ -50,9 +50,9 @@ struct service_call {
 struct service_answer {
     call_status status = call_status::unknown;
     /// ok: the result as JSON, for an apply or a query. refused: the reason for a person.
-    /// Otherwise: what went wrong.
+    /// Otherwise: the cause.
     std::string text;
-    /// Do not send the call again earlier, as the receiver asks.
+    /// The pause that the receiver asks for before the call is sent again.
     std::optional<std::chrono::milliseconds> retry_after{};
 
     [[nodiscard]] static service_answer ok(std::string result_json = {}) {

@@ -34,7 +34,7 @@ public:
         case step::apply: return apply();
         case step::confirm: return confirm();
         case step::compensate: return compensate();
-        // No worker backs off after a call: only parts that make none have this action.
+        // No worker backs off after a call, so only parts that make no call have this action.
         default:
             for (part_result& one : results_) one.what = answer::applied;
         }
@@ -79,7 +79,7 @@ private:
         take_ends(call_operation::compensate);
     }
 
-    /// A receiver without rows does not refuse an apply behind its compensation. So a part without
+    /// A receiver without rows does not refuse an apply after its compensation. So a part without
     /// a kept result is applied again until its answer is known: no late copy of the apply then
     /// takes effect. A part that is refused for good needs no compensation.
     void apply_before_undo() {
@@ -126,8 +126,8 @@ private:
         if (!made.problem.empty()) {
             results_[part].fail(answer::unavailable, made.problem);
         } else if (made.overflow) {
-            // Sums of results are in arguments of an apply only. If a compensation repeats such a
-            // request, the apply was never sent.
+            // Only the arguments of an apply can have sums of results. If a compensation repeats
+            // such a request, the apply was never sent.
             results_[part].what =
                 request.action == step::apply ? answer::overflow : answer::applied;
         } else {
@@ -161,7 +161,7 @@ private:
         }
     }
 
-    /// The answers that the client set before it threw stand.
+    /// Answers that the client set before it threw keep their status.
     void note_thrown(std::string_view why) {
         for (service_answer& one : answers_) {
             if (one.status == call_status::unknown && one.text.empty()) one.text = why;
@@ -221,7 +221,7 @@ private:
                                                  "gave no answer to", given.text));
         }
         if (!given.retry_after || given.status == call_status::ok) return;
-        // Longer than a day is as good as a day: the caller's own limits end its wait before.
+        // At most a day: the caller's own limits end a longer wait before.
         constexpr std::int64_t day = 86'400'000;
         result.retry_after_ms = static_cast<std::uint32_t>(
             std::clamp<std::int64_t>(given.retry_after->count(), 0, day));

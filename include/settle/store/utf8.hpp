@@ -36,16 +36,16 @@ namespace detail {
     return length;
 }
 
-/// How many bytes at the front are plain, neither a NUL nor of a sequence of several: as far as
-/// they can be looked at several at a time.
+/// The number of bytes at the front that are plain: neither a NUL nor of a sequence of several
+/// bytes. It compares several bytes at a time, and may stop early.
 [[nodiscard]] constexpr std::size_t plain_prefix(std::string_view text) noexcept {
     std::size_t at = 0;
     if (std::is_constant_evaluated()) return at;
-    auto const plain = [text]<typename Word>(std::size_t from, Word ones) {
-        Word several = 0;
+    auto const plain = [text]<typename Number>(std::size_t from, Number low_bits) {
+        Number several = 0;
         std::memcpy(&several, text.data() + from, sizeof several);
         // A NUL alone borrows from the bit that no plain byte has.
-        return (((several - ones) | several) & (ones << 7U)) == 0;
+        return (((several - low_bits) | several) & (low_bits << 7U)) == 0;
     };
     constexpr std::uint64_t eight = 0x0101010101010101U;
     constexpr std::uint32_t four = 0x01010101U;

@@ -14,7 +14,7 @@
 //   is_of_count(code)                    a statement changed another number of rows than was meant
 #pragma once
 
-#include <settle/adapter/backoff.hpp>
+#include <settle/adapter/conditional_tries.hpp>
 #include <settle/adapter/isolation.hpp>
 #include <settle/adapter/one_phase.hpp>
 #include <settle/adapter/record_session.hpp>
@@ -241,13 +241,13 @@ private:
     /// Whether a conditional attempt did not match, so that the records must be read.
     [[nodiscard]] bool must_read(commit_result const& ended) {
         if (ended.status != commit_status::undone) {
-            backoff_.ended(true);
+            conditional_tries_.ended(true);
             return false;
         }
         // A request without a conditional update has sent nothing.
         if (ended.problem.code == errc::stopped) return true;
         if (!Sql::is_of_one_record(ended.problem.code) || is_overtaken(ended)) return false;
-        backoff_.ended(false);
+        conditional_tries_.ended(false);
         return true;
     }
 
@@ -271,7 +271,7 @@ private:
                               Sql::longest_repetition);
     }
     commit_result execute_some(std::span<part_request const> some, std::vector<part_result>& made) {
-        if (may_be_conditional(some) && backoff_.is_tried()) {
+        if (may_be_conditional(some) && conditional_tries_.is_tried()) {
             auto const ended = execute_by<unread_records>(some, made);
             if (!must_read(ended) && !is_overtaken(ended)) return ended;
         }
@@ -291,7 +291,7 @@ private:
             });
         if (!possible) return nullptr;
         auto unused = pool_->take_unused();
-        if (!unused || !backoff_.is_tried()) return nullptr;
+        if (!unused || !conditional_tries_.is_tried()) return nullptr;
         auto sent = std::make_unique<sent_wave>(sent_wave{{*pool_, *std::move(unused)}});
         auto const failed = sent->native.start(
             [&](connection& on) { execute_in<unread_records>(on, all, sent->made); });
@@ -418,7 +418,7 @@ private:
     }
     commit_result settle_all(std::span<call* const> all, log_session const& log) {
         commit_result ended{};
-        bool reads = !backoff_.is_tried();
+        bool reads = !conditional_tries_.is_tried();
         if (!reads) {
             ended = settle_by<unread_records>(all, log.entries());
             reads = must_read(ended);
@@ -477,7 +477,7 @@ private:
     typename Sql::mark_table marks_;
     call_groups groups_{most_leaders, largest_group};
     held_up held_up_;
-    backoff backoff_;
+    conditional_tries conditional_tries_;
     std::unique_ptr<waves_under_way> beside_; ///< null without other stores
 };
 

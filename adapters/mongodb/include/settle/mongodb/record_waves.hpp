@@ -2,7 +2,7 @@
 // Executes the waves of a session, lists marks, reads and creates records.
 #pragma once
 
-#include <settle/adapter/backoff.hpp>
+#include <settle/adapter/conditional_tries.hpp>
 #include <settle/adapter/one_phase.hpp>
 #include <settle/adapter/waves_under_way.hpp>
 #include <settle/mongodb/mark_listing.hpp>
@@ -198,7 +198,7 @@ private:
                 longest);
             bool const faulty = ended.status == commit_status::undone && earlier &&
                                 is_of_one_record(ended.problem.code) && earlier->faults() > before;
-            if (how == reading::if_needed) backoff_.ended(!missed && !faulty);
+            if (how == reading::if_needed) conditional_tries_.ended(!missed && !faulty);
             if (!missed && !faulty) return ended;
         }
     }
@@ -223,7 +223,7 @@ private:
             }
             bool const unread = how == reading::if_needed;
             bool const missed = !all && ended.problem.empty();
-            if (unread) backoff_.ended(!missed);
+            if (unread) conditional_tries_.ended(!missed);
             if (wrote_before && !ended.problem.empty()) ended.status = commit_status::unknown;
             if (!missed) return ended;
             earlier = std::move(here);
@@ -238,7 +238,8 @@ private:
 
     /// How a single transaction reads first.
     [[nodiscard]] reading first_reading() {
-        return layout_.is_own() && backoff_.is_tried() ? reading::if_needed : reading::always;
+        return layout_.is_own() && conditional_tries_.is_tried() ? reading::if_needed
+                                                                 : reading::always;
     }
 
     /// Executes a wave, and keeps the results. Only requests fail whose records other native
@@ -314,7 +315,7 @@ private:
             return commit_result{commit_status::unknown, caught.problem()};
         }
         // After a miss the next attempt reads: a native transaction detects a held record at once.
-        backoff_.ended(took_effect);
+        conditional_tries_.ended(took_effect);
         if (!took_effect && ended.problem.empty()) return std::nullopt;
         return ended;
     }
@@ -329,7 +330,7 @@ private:
                 [&](one_phase_request& one, write_context const& at) {
                     log.change_within(with, one, at);
                 },
-                one_id_twice ? &settle::detail::log_was_asked() : nullptr);
+                one_id_twice ? &settle::detail::no_id_exists() : nullptr);
             if (!fresh.empty()) log.insert_within(with, fresh, all.front()->at);
         };
         return in_unit(settle_each, how, first);
@@ -390,7 +391,7 @@ private:
     record_layout layout_;
     std::vector<record_codec> codecs_; ///< of the collections
     groups groups_{most_leaders, largest_group};
-    settle::detail::backoff backoff_;
+    settle::detail::conditional_tries conditional_tries_;
     held_up held_up_;
     std::unique_ptr<settle::detail::waves_under_way> beside_; ///< null without other stores
 };
