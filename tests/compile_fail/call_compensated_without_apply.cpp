@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A confirm is never undone.
-// expect: settle: a participant has 'compensate' and no 'apply'. What 'confirm' does
+// expect: settle: a participant has 'compensate' and no 'apply'. The effects of 'confirm'
 #include "trip.hpp"
 
 namespace bank {

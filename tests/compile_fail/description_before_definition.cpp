@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The members are not known before the closing brace.
-// expect: settle: SETTLE_STRUCT stands before the definition of its struct.
+// expect: settle: SETTLE_STRUCT precedes the definition of its struct.
 #include "bank.hpp"
 
 namespace bank {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // An erase at apply takes its mark away.
-// expect: settle: an erase at apply would take its mark away with the record.
+// expect: settle: an erase at apply would erase the mark with the record.
 #include "bank.hpp"
 
 namespace bank {

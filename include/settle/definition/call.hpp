@@ -67,7 +67,7 @@ enum class moment_fault {
     type
 };
 
-/// Which calls a participant takes at a moment.
+/// The calls that a participant takes at a moment.
 struct taken_calls {
     bool repeats;  ///< a call without arguments sends the request of the apply
     bool queries;  ///< a query is taken, too

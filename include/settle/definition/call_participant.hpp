@@ -64,9 +64,9 @@ struct call_participant {
         }
     }();
 
-    /// How often a call is sent; 0: as the engine's options say.
+    /// How often a call is sent; 0: the limit of the engine's options.
     static constexpr std::uint32_t attempts = Limits.attempts;
-    /// The first and the longest pause before a call is sent again; 0: as the engine's options say.
+    /// The first and the longest pause before a call is sent again; 0: the engine's options.
     static constexpr std::chrono::milliseconds first_pause{Limits.first_pause};
     static constexpr std::chrono::milliseconds longest_pause{Limits.longest_pause};
 

@@ -67,7 +67,7 @@ consteval void explain_collection() {
                   "See definition#records");
     static_assert(Fault != collection_fault::undescribed,
                   "settle: the record struct of this collection is not described. Add "
-                  "SETTLE_STRUCT(type, members...) behind it. See definition#records");
+                  "SETTLE_STRUCT(type, members...) after it. See definition#records");
     static_assert(Fault != collection_fault::name,
                   "settle: a collection's name is 1 to 48 letters, digits and '_', and begins "
                   "with a letter. See definition#names");

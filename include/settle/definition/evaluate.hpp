@@ -8,8 +8,8 @@
 
 SETTLE_BEGIN
 
-/// The type of the record or the line where an expression has none, and of the result of a service
-/// that gives none.
+/// The type that stands for a missing record or line of an expression, and for the result of a
+/// service without a result.
 struct nothing {};
 
 /// The input of an expression. An operation whose result needs more than 64 bits sets `overflow`,

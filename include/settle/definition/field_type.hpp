@@ -147,7 +147,7 @@ constexpr void explain_type_fault() {
                   "std::vector. See definition#field-types");
     static_assert(Fault != type_fault::undescribed,
                   "settle: a member is of a class that is not described. Add SETTLE_STRUCT(type, "
-                  "members...) behind it, or use another type. See definition#field-types");
+                  "members...) after it, or use another type. See definition#field-types");
     static_assert(Fault != type_fault::optional_struct,
                   "settle: a std::optional holds one field, and no struct or list. Use a "
                   "std::vector, which may be empty. See definition#field-types");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The grade of a receiver: what the service's side of a call remembers.
+// The grade of a receiver: the memory that the service's side of a call has.
 #pragma once
 
 #include <settle/version.hpp>
@@ -8,14 +8,14 @@
 
 SETTLE_BEGIN
 
-/// What a receiver remembers of its calls. A definition says which grade it relies on.
+/// The memory that a receiver has of its calls. A definition names the grade that it relies on.
 /// Shape:   a structural type, so that it is a template argument of settle::service
 struct receiver_grade {
     enum class memory : std::uint8_t {
         nothing, ///< a repeated call takes effect again
         keys,    ///< key and operation: a repeat gets the first answer and takes no effect
         rows     ///< a row for each key, in one native transaction with the receiver's own work: it
-                 ///< refuses an apply behind its compensation
+                 ///< refuses an apply after its compensation
     };
 
     memory remembers = memory::nothing;
@@ -23,7 +23,7 @@ struct receiver_grade {
     bool closes_keys = false;    ///< a key can be closed before any apply; a later apply is refused
 
     friend constexpr bool operator==(receiver_grade, receiver_grade) = default;
-    /// Joins two grades: the sum of their memories.
+    /// Joins two grades: the result has the memories of both.
     friend constexpr receiver_grade operator|(receiver_grade left, receiver_grade right) {
         return {left.remembers < right.remembers ? right.remembers : left.remembers,
                 left.keeps_refusals || right.keeps_refusals,

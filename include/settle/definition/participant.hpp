@@ -24,8 +24,8 @@ inline constexpr std::uint32_t last_stage = 254;
 ///          stage             - a constant, at most last_stage: its parts are applied together
 /// Members of a kind that is no record (see RecordParticipant), besides:
 ///          review()          - static: reports a wrong definition with static_assert, and returns
-///                              whether the definition stands
-///          describe(text)    - appends lines to the definition's canonical text, behind the line
+///                              true if the definition is right
+///          describe(text)    - appends lines to the definition's canonical text, after the line
 ///                              with name, target, stage and key
 ///          premises(parameters, element)   - the reason that refuses parameters before any write,
 ///                              or reason::none; `element` is the line's, or null
@@ -261,7 +261,7 @@ struct record_participant {
         constexpr bool erases = (std::is_same_v<Effects, erase_effect> || ...);
         static_assert(first, "settle: 'apply' is given twice. Put all its effects into one call. "
                              "See definition#participants");
-        static_assert(!erases, "settle: an erase at apply would take its mark away with the "
+        static_assert(!erases, "settle: an erase at apply would erase the mark with the "
                                "record. Use .confirm(settle::erase). "
                                "See definition#create-erase-replace");
         if constexpr (first && !erases) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A prepared target: statements of the user's that their database runs and prepares.
+// A prepared target: statements of the user that a database runs and prepares.
 #pragma once
 
 #include <settle/definition/service.hpp>
@@ -11,7 +11,7 @@ template <service_fault Fault>
 consteval void explain_prepared() {
     static_assert(Fault != service_fault::request,
                   "settle: the request struct of this settle::prepared is not described. Add "
-                  "SETTLE_STRUCT(type, members...) behind it. See definition#prepared");
+                  "SETTLE_STRUCT(type, members...) after it. See definition#prepared");
     static_assert(Fault != service_fault::name,
                   "settle: the name of a settle::prepared is 1 to 48 letters, digits and '_', and "
                   "begins with a letter. See definition#names");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A participant that a database prepares: a request for the user's statements, or a range of such.
+// A participant that a database prepares: a request for the user's statements, or a range of
+// requests.
 #pragma once
 
 #include <settle/definition/call.hpp>
@@ -62,7 +63,7 @@ private:
     static constexpr auto refuse_end() {
         static_assert(Given == ~std::size_t{0},
                       "settle: a prepared participant has an 'apply' alone: its database commits "
-                      "or rolls back what it has prepared. Remove .compensate(...) and "
+                      "or rolls back the prepared statements. Remove .compensate(...) and "
                       ".confirm(...). See definition#prepared");
         return detail::refused_participant{};
     }

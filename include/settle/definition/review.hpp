@@ -266,8 +266,8 @@ constexpr bool stays_above_zero() {
     }(std::make_index_sequence<member_count<record>>{});
 }
 
-/// Checks every requirement with its own assertion, so that the first line of an error says what
-/// to do.
+/// Checks every requirement with its own assertion, so that the first line of an error names the
+/// correction.
 template <RecordParticipant Participant>
 constexpr bool review() {
     constexpr bool applies = is_moment<typename Participant::apply_type>;
@@ -278,13 +278,13 @@ constexpr bool review() {
                   "settle: a participant has 'apply' and no 'compensate'. Add .compensate(...) or "
                   ".compensate(settle::inverse). See definition#compensation");
     static_assert(applies || !compensates,
-                  "settle: a participant has 'compensate' and no 'apply'. What 'confirm' does is "
+                  "settle: a participant has 'compensate' and no 'apply'. The effects of 'confirm' are "
                   "never undone; remove .compensate(...). See definition#compensation");
     if constexpr (applies && compensates) {
         static_assert(is_undone<Participant>(),
-                      "settle: this 'compensate' is not shown to undo its 'apply'. Take what was "
-                      "added, add what was taken, assign back the settle::lit that a guard "
-                      "requires, or write .compensate(settle::inverse). "
+                      "settle: this 'compensate' is not shown to undo its 'apply'. Subtract the "
+                      "added amount, add the subtracted amount, assign the settle::lit that a "
+                      "guard requires, or write .compensate(settle::inverse). "
                       "See definition#compensation");
     }
     static_assert(stays_above_zero<Participant>(),

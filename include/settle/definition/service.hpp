@@ -34,10 +34,10 @@ template <service_fault Fault>
 consteval void explain_service() {
     static_assert(Fault != service_fault::request,
                   "settle: the request struct of this service is not described. Add "
-                  "SETTLE_STRUCT(type, members...) behind it. See definition#services");
+                  "SETTLE_STRUCT(type, members...) after it. See definition#services");
     static_assert(Fault != service_fault::result,
                   "settle: the result struct of this service is not described. Add "
-                  "SETTLE_STRUCT(type, members...) behind it, or write settle::nothing for a "
+                  "SETTLE_STRUCT(type, members...) after it, or write settle::nothing for a "
                   "service without a result. See definition#services");
     static_assert(Fault != service_fault::name,
                   "settle: a service's name is 1 to 48 letters, digits and '_', and begins "
@@ -50,7 +50,7 @@ consteval void explain_service() {
 /// Shape:   Request - a struct described with SETTLE_STRUCT
 ///          Result - another, or settle::nothing
 ///          Name - letters, digits and `_`; a client gets it with each call
-///          Grade - what the receiver of the calls remembers, at least
+///          Grade - the grade that the receiver of the calls has at least
 template <typename Request, typename Result, fixed_string Name, receiver_grade Grade>
 struct service {
     using request_type = Request;

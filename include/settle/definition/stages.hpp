@@ -34,7 +34,8 @@ inline constexpr bool is_call_group<call_group<Calls...>> = true;
 template <typename T>
 inline constexpr bool has_place = is_call_participant<T> || is_call_group<T>;
 
-/// True if the participant takes a stage of its own: a call that is applied, or a group of such.
+/// True if the participant takes a stage of its own: a call that is applied, or a group of such
+/// calls.
 template <typename T>
 inline constexpr bool takes_stage = false;
 template <typename T>
@@ -43,7 +44,7 @@ inline constexpr bool takes_stage<T> = T::applies;
 template <typename... Calls>
 inline constexpr bool takes_stage<call_group<Calls...>> = (takes_stage<Calls> || ...);
 
-/// Shape:   Own - the stage of a call that is applied; Last - the stage of one that is not
+/// Shape:   Own - the stage of a call that is applied; Last - the stage of any other call
 template <std::uint32_t Own, std::uint32_t Last, typename T>
 constexpr auto placed(T const& given) {
     if constexpr (is_call_participant<T>) {
@@ -136,7 +137,7 @@ constexpr void explain_call() {
                   "settle: a participant makes no call. Add .apply(settle::call(...)) or "
                   ".confirm(settle::call(...)). See definition#services");
     static_assert(Fault != call_fault::not_applied,
-                  "settle: a participant has 'compensate' and no 'apply'. What 'confirm' does is "
+                  "settle: a participant has 'compensate' and no 'apply'. The effects of 'confirm' are "
                   "never undone; remove .compensate(...). See definition#services");
     static_assert(Fault != call_fault::query_undone,
                   "settle: a query has no effect, so there is nothing to compensate. Remove "
@@ -160,7 +161,7 @@ constexpr void explain_call() {
         Fault != call_fault::pivot,
         "settle: a call has 'apply' and no 'compensate', so it must be the last call that "
         "is applied, once and alone in its stage. Add .compensate(settle::call()), or "
-        "move it behind the others. See definition#services");
+        "move it after the others. See definition#services");
     static_assert(Fault != call_fault::pivot_beside_prepared,
                   "settle: after a takeover the work of a settle::prepared runs again and may "
                   "refuse, when a call without 'compensate' is made already. Add "
@@ -182,7 +183,7 @@ constexpr void explain_call() {
                   "in the log. Add it there. See definition#services");
     static_assert(Fault != call_fault::too_early,
                   "settle: a settle::result_from is used before its stage has answered. Move the "
-                  "call behind the stage of that participant. See definition#services");
+                  "call after the stage of that participant. See definition#services");
     static_assert(Fault != call_fault::computed,
                   "settle: a sum of a result could overflow in 'confirm' or 'compensate', which "
                   "must not fail. Pass the result as it is. See definition#services");
@@ -245,7 +246,7 @@ private:
     }
 };
 
-/// True if another participant may refuse in the stage of a pivot or behind it.
+/// True if another participant may refuse in the stage of a pivot or in a later stage.
 template <typename Pivot, typename Other>
 consteval bool may_refuse_behind() {
     if constexpr (std::is_same_v<Pivot, Other> || RecordParticipant<Other>) {

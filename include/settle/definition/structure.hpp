@@ -80,8 +80,8 @@ consteval auto described_by(Named... named) {
     static_assert(is_struct, "settle: SETTLE_STRUCT describes a struct or a class, and this is "
                              "neither. See definition#records");
     static_assert(complete || !is_struct,
-                  "settle: SETTLE_STRUCT stands before the definition of its struct. Write it "
-                  "behind the closing brace. See definition#records");
+                  "settle: SETTLE_STRUCT precedes the definition of its struct. Write it after "
+                  "the closing brace. See definition#records");
     constexpr bool few = sizeof...(Named) <= member_limit;
     static_assert(few, "settle: SETTLE_STRUCT lists more than 64 members, and 64 is the limit. "
                        "Move some of them into a struct that is a member. See definition#records");
@@ -132,7 +132,7 @@ struct boost::hana::accessors_impl<T, boost::hana::when<settle::detail::Describe
 };
 
 /// Lists the members of a struct that stores keep: `SETTLE_STRUCT(bank::account, id, balance);`.
-/// The macro stands behind the struct, in its namespace or at global scope.
+/// Write the macro after the struct, in its namespace or at global scope.
 #define SETTLE_STRUCT(type, ...)                                                                   \
     [[maybe_unused]] consteval auto settle_members(std::type_identity<type>,                       \
                                                    ::settle_description) {                         \

@@ -124,7 +124,7 @@ constexpr bool check_transaction(std::type_identity<boost::hana::tuple<Participa
     constexpr bool participants_only = (Participant<Participants> && ...);
     static_assert(reported || described,
                   "settle: the parameter struct of this transaction is not described. Add "
-                  "SETTLE_STRUCT(type, members...) behind it. See definition#parameters");
+                  "SETTLE_STRUCT(type, members...) after it. See definition#parameters");
     static_assert(reported || is_plain_name(Name.view()),
                   "settle: a transaction's name is 1 to 48 letters, digits and '_', and begins "
                   "with a letter. See definition#names");
