@@ -36,7 +36,7 @@ SETTLE_BEGIN
 ///                       its key and the commit of a store, this one fails. The function may be
 ///                       called again, when its first native transaction was undone
 ///   erase(before, limit)        erases rows whose end_of is before a time, at most `limit`
-///   list(filter, after, limit)  rows in the order of their keys, beginning behind a key
+///   list(filter, after, limit)  rows in the order of their keys, beginning after a key
 ///   find(key)                   the row of a key
 template <typename Database>
 concept ReceiverDatabase = requires(Database& database, typename Database::transaction& native,
@@ -79,7 +79,7 @@ namespace detail {
 [[nodiscard]] service_answer checked_answer(service_answer given, service_call const& call,
                                             receiver_options const& options);
 
-/// The error of a call whose key no row can have, or an empty text.
+/// The error of a call whose key no row can have; empty if a row can have it.
 [[nodiscard]] std::string fault_of_key(std::string_view key);
 
 [[nodiscard]] service_answer answer_of_missing(service_call const& call);
@@ -225,7 +225,7 @@ public:
     /// Closes a key: if it has no row, no apply of it takes effect any more.
     /// Shape:   last_moment - of the key's calls, if it is known: the row may be purged after it
     /// Errors:  condition::unknown if the row may have been stored; close again
-    /// Returns the row. No effect stands if its status is neither `applied` nor `confirmed`.
+    /// Returns the row. The key has no effect if its status is neither `applied` nor `confirmed`.
     [[nodiscard]] result<receiver_row> close(std::string_view key,
                                              timestamp last_moment = timestamp::max()) {
         if (auto fault = detail::fault_of_key(key); !fault.empty()) {
@@ -250,7 +250,7 @@ public:
 
     /// Erases rows that no call needs any more: see end_of. Call it from time to time.
     /// Returns the number of erased rows.
-    /// Cost:    one native transaction. A smaller limit lets other writers in earlier
+    /// Cost:    one native transaction. With a smaller limit, other writers wait for less time
     [[nodiscard]] result<std::size_t> purge(std::size_t limit = 10'000) {
         return database_->erase(detail::earlier(environment_.now(), options_.clocks), limit);
     }
