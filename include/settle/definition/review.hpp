@@ -278,8 +278,8 @@ constexpr bool review() {
                   "settle: a participant has 'apply' and no 'compensate'. Add .compensate(...) or "
                   ".compensate(settle::inverse). See definition#compensation");
     static_assert(applies || !compensates,
-                  "settle: a participant has 'compensate' and no 'apply'. The effects of 'confirm' are "
-                  "never undone; remove .compensate(...). See definition#compensation");
+                  "settle: a participant has 'compensate' and no 'apply'. The effects of 'confirm' "
+                  "are never undone; remove .compensate(...). See definition#compensation");
     if constexpr (applies && compensates) {
         static_assert(is_undone<Participant>(),
                       "settle: this 'compensate' is not shown to undo its 'apply'. Subtract the "

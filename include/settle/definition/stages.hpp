@@ -137,8 +137,8 @@ constexpr void explain_call() {
                   "settle: a participant makes no call. Add .apply(settle::call(...)) or "
                   ".confirm(settle::call(...)). See definition#services");
     static_assert(Fault != call_fault::not_applied,
-                  "settle: a participant has 'compensate' and no 'apply'. The effects of 'confirm' are "
-                  "never undone; remove .compensate(...). See definition#services");
+                  "settle: a participant has 'compensate' and no 'apply'. The effects of 'confirm' "
+                  "are never undone; remove .compensate(...). See definition#services");
     static_assert(Fault != call_fault::query_undone,
                   "settle: a query has no effect, so there is nothing to compensate. Remove "
                   ".compensate(...), or write settle::call(...). See definition#services");
