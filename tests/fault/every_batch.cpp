@@ -10,8 +10,8 @@ namespace {
 template <typename Parameters>
 void right(std::size_t mishaps, store_kind where, scene<Parameters> const& given,
            std::vector<other_worker> const& others = {}) {
-    auto const seen = every_run(run_bounds{mishaps}, [&](run_choices& way) {
-        return run_scene<order_rules>(way, where, given, others);
+    auto const seen = every_run(run_bounds{mishaps}, [&](run_choices& choices) {
+        return run_scene<order_rules>(choices, where, given, others);
     });
     MESSAGE(seen);
     CHECK(seen);

@@ -168,25 +168,25 @@ enum class store_kind { memory, three_databases, file_in_two_phases, file_in_one
 /// Shape:   Rules - of the order of a window; arguments - databases and the engine's other
 ///          arguments
 template <typename Rules, typename... Arguments>
-auto trial_of(run_choices& way, Arguments&&... arguments) {
+auto trial_of(run_choices& choices, Arguments&&... arguments) {
     return basic_trial<Rules, std::remove_cvref_t<Arguments>..., settle::type_tag<move_type>,
                        settle::type_tag<delivery_type>, settle::type_tag<tally_type>>{
-        way, arguments..., settle::type<move_type>, settle::type<delivery_type>,
+        choices, arguments..., settle::type<move_type>, settle::type<delivery_type>,
         settle::type<tally_type>};
 }
 
 template <typename Rules, typename Parameters>
-std::string run_scene(run_choices& way, store_kind where, scene<Parameters> const& given,
+std::string run_scene(run_choices& choices, store_kind where, scene<Parameters> const& given,
                       std::vector<other_worker> const& others) {
     if (where == store_kind::memory) {
         settle::memory::database db;
-        return run_scene(trial_of<Rules>(way, db), given, others);
+        return run_scene(trial_of<Rules>(choices, db), given, others);
     }
     if (where == store_kind::three_databases) {
         settle::memory::database log;
         settle::memory::database bank;
         settle::memory::database shop;
-        return run_scene(trial_of<Rules>(way, settle::log_in(log), settle::bind(ledgers, bank),
+        return run_scene(trial_of<Rules>(choices, settle::log_in(log), settle::bind(ledgers, bank),
                                          settle::bind(shelves, shop)),
                          given, others);
     }
@@ -194,7 +194,7 @@ std::string run_scene(run_choices& way, store_kind where, scene<Parameters> cons
     settle::sqlite::database db{file.path()};
     auto const how =
         where == store_kind::file_in_one_phase ? settle::phases::one : settle::two_phases;
-    return run_scene(trial_of<Rules>(way, db, how), given, others);
+    return run_scene(trial_of<Rules>(choices, db, how), given, others);
 }
 
 } // namespace settle_test

@@ -18,8 +18,8 @@ struct switched {
 template <typename Parameters>
 void needs(bool& rule, std::size_t mishaps, store_kind where, scene<Parameters> const& given) {
     auto const look = [&] {
-        return every_run(run_bounds{mishaps}, [&](run_choices& way) {
-            return run_scene<switched>(way, where, given, {});
+        return every_run(run_bounds{mishaps}, [&](run_choices& choices) {
+            return run_scene<switched>(choices, where, given, {});
         });
     };
     auto const kept = look();

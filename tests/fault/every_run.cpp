@@ -14,19 +14,19 @@ namespace {
 using namespace settle::testing;
 
 /// A run of three forks. The middle fork is not a fault.
-std::string forks(run_choices& way, std::set<std::string>& seen) {
-    std::string taken = std::to_string(way.mishap(3));
-    taken += std::to_string(way.turn(2));
-    taken += std::to_string(way.mishap(2));
-    way.note([&] { return "took " + taken; });
+std::string forks(run_choices& choices, std::set<std::string>& seen) {
+    std::string taken = std::to_string(choices.mishap(3));
+    taken += std::to_string(choices.turn(2));
+    taken += std::to_string(choices.mishap(2));
+    choices.note([&] { return "took " + taken; });
     seen.insert(taken);
     return taken == "211" ? "two and one" : "";
 }
 
 /// Makes money out of nothing.
-std::string grants(run_choices& way) {
+std::string grants(run_choices& choices) {
     settle::memory::database db;
-    trial here{way, db, settle::type<adjust_type>};
+    trial here{choices, db, settle::type<adjust_type>};
     here.open(ledgers, {"A", 100, 0, ""}).conserves(ledgers, settle::field<&ledger::balance>);
     here.worker([&](auto& engine) {
         here.note(engine.run("t", adjust{"A", 0, 5, 0, 0, no_least, no_most}));
@@ -38,17 +38,20 @@ std::string grants(run_choices& way) {
 
 TEST_CASE("every run: each allowed path is taken, in the order of the number of faults") {
     std::set<std::string> seen;
-    auto const none = every_run(run_bounds{0}, [&](run_choices& way) { return forks(way, seen); });
+    auto const none =
+        every_run(run_bounds{0}, [&](run_choices& choices) { return forks(choices, seen); });
     CHECK(none);
     CHECK(none.runs == 2);
     CHECK(seen == std::set<std::string>{"000", "010"});
     seen.clear();
-    auto const one = every_run(run_bounds{1}, [&](run_choices& way) { return forks(way, seen); });
+    auto const one =
+        every_run(run_bounds{1}, [&](run_choices& choices) { return forks(choices, seen); });
     CHECK(one);
     CHECK(one.runs == 2 + 6);
     CHECK(seen.size() == 8);
     seen.clear();
-    auto const two = every_run(run_bounds{2}, [&](run_choices& way) { return forks(way, seen); });
+    auto const two =
+        every_run(run_bounds{2}, [&](run_choices& choices) { return forks(choices, seen); });
     CHECK_FALSE(two);
     CHECK(two.trace == "took 211\nWRONG: two and one\n");
     CHECK(two.run == "2.1.1");
@@ -57,7 +60,7 @@ TEST_CASE("every run: each allowed path is taken, in the order of the number of 
 
 TEST_CASE("every run: an incomplete search does not count as correct") {
     std::set<std::string> seen;
-    auto const run = [&](run_choices& way) { return forks(way, seen); };
+    auto const run = [&](run_choices& choices) { return forks(choices, seen); };
     auto const cut = every_run(run_bounds{1, 3}, run);
     CHECK(cut.right);
     CHECK_FALSE(cut);
@@ -68,15 +71,16 @@ TEST_CASE("every run: an incomplete search does not count as correct") {
 
 TEST_CASE("every run: a named run is replayed, and an impossible name is refused") {
     std::set<std::string> seen;
-    auto const run = [&](run_choices& way) { return forks(way, seen); };
+    auto const run = [&](run_choices& choices) { return forks(choices, seen); };
     auto const again = every_run(replay{"2.1.1"}, run);
     CHECK_FALSE(again);
     CHECK(again.trace == "took 211\nWRONG: two and one\n");
     CHECK(every_run(replay{"2"}, run));
-    CHECK_THROWS_WITH_AS(static_cast<void>(every_run(replay{"3"}, run)),
-                         "settle: this run cannot be repeated: there are 3 ways, where it took "
-                         "number 4 of 3",
-                         std::logic_error);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(every_run(replay{"3"}, run)),
+        "settle: this run cannot be repeated: there are 3 alternatives, where it took "
+        "number 4 of 3",
+        std::logic_error);
 }
 
 TEST_CASE("every run: a violated clause is reported with the steps that led to it") {

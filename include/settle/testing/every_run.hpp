@@ -3,9 +3,9 @@
 // choices, until every run with at most a given number of mishaps has been made.
 //
 //   auto const seen = settle::testing::every_run(
-//       settle::testing::run_bounds{.mishaps = 2}, [](settle::testing::run_choices& way) {
+//       settle::testing::run_bounds{.mishaps = 2}, [](settle::testing::run_choices& choices) {
 //           settle::memory::database db;
-//           settle::testing::trial trial{way, db, settle::type<bank::transfer_type>};
+//           settle::testing::trial trial{choices, db, settle::type<bank::transfer_type>};
 //           trial.open(bank::accounts, {"A", 100, 100}).open(bank::accounts, {"B", 0, 0});
 //           trial.conserves(bank::accounts, settle::field<&bank::account::balance>);
 //           trial.worker([&](auto& engine) {
@@ -64,12 +64,12 @@ namespace detail {
 template <typename Run>
 [[nodiscard]] runs_seen trace_run(replay const& again, Run const& run) {
     runs_seen seen;
-    run_choices way{again};
-    std::string const wrong = run(way);
+    run_choices choices{again};
+    std::string const wrong = run(choices);
     seen.right = wrong.empty();
     seen.runs = 1;
     seen.run = again.run;
-    seen.trace = way.trace();
+    seen.trace = choices.trace();
     if (!seen.right) seen.trace += "WRONG: " + wrong + '\n';
     return seen;
 }
@@ -88,20 +88,20 @@ template <typename Run>
     auto const started = std::chrono::steady_clock::now();
     runs_seen seen;
     for (std::size_t mishaps = 0; mishaps <= within.mishaps && seen; ++mishaps) {
-        run_choices way{mishaps};
+        run_choices choices{mishaps};
         do {
             if (seen.runs == within.most_runs) {
                 seen.complete = false;
                 break;
             }
-            bool const right = run(way).empty();
+            bool const right = run(choices).empty();
             // A run with fewer mishaps was counted in an earlier round.
-            if (way.spent() == mishaps) ++seen.runs;
+            if (choices.spent() == mishaps) ++seen.runs;
             if (right) continue;
             auto const runs = seen.runs;
-            seen = detail::trace_run({way.name()}, run);
+            seen = detail::trace_run({choices.name()}, run);
             seen.runs = runs;
-        } while (seen.right && way.next());
+        } while (seen.right && choices.next());
     }
     seen.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

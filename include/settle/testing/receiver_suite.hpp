@@ -70,7 +70,7 @@ inline std::string first_failure(trial& of, std::span<receiver_case const> cases
 } // namespace receivers
 
 /// Runs every case, and says which grade the receiver has.
-/// Shape:   the receiver is used by nobody else meanwhile. The suite makes new keys at each call
+/// Shape:   no other program uses the receiver meanwhile. The suite makes new keys at each call
 /// Errors:  receiver_report::problem, if the client answers `unknown`, or if the description does
 ///          not fit the receiver
 template <ServiceClient Client>

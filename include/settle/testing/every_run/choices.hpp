@@ -18,14 +18,14 @@ public:
     }
 
     /// Chooses between normal behaviour, 0, and mishaps.
-    /// Shape:   ways - the number of alternatives
-    std::size_t mishap(std::size_t ways) {
-        std::size_t const taken = choose(ways, spent_ == mishaps_ ? 1 : ways);
+    /// Shape:   alternatives - the number of alternatives
+    std::size_t mishap(std::size_t alternatives) {
+        std::size_t const taken = choose(alternatives, spent_ == mishaps_ ? 1 : alternatives);
         if (taken != 0) ++spent_;
         return taken;
     }
     /// Chooses between alternatives that are all normal.
-    std::size_t turn(std::size_t ways) { return choose(ways, ways); }
+    std::size_t turn(std::size_t alternatives) { return choose(alternatives, alternatives); }
 
     /// Moves to the next run; false after the last run.
     bool next() {
@@ -63,20 +63,20 @@ public:
 private:
     struct fork {
         std::size_t taken;
-        std::size_t ways;    ///< 0 before the first visit
+        std::size_t alternatives; ///< 0 before the first visit
         std::size_t offered; ///< the number of alternatives that a run may take, from 0
     };
 
-    std::size_t choose(std::size_t ways, std::size_t offered) {
-        if (ways == 1) return 0;
-        if (at_ == forks_.size()) forks_.push_back({0, ways, offered});
+    std::size_t choose(std::size_t alternatives, std::size_t offered) {
+        if (alternatives == 1) return 0;
+        if (at_ == forks_.size()) forks_.push_back({0, alternatives, offered});
         fork& here = forks_[at_++];
-        if (here.ways == 0) here.ways = ways;
-        if (here.ways != ways || here.taken >= ways) {
-            throw std::logic_error("settle: this run cannot be repeated: there are " +
-                                   std::to_string(ways) + " ways, where it took number " +
-                                   std::to_string(here.taken + 1) + " of " +
-                                   std::to_string(here.ways));
+        if (here.alternatives == 0) here.alternatives = alternatives;
+        if (here.alternatives != alternatives || here.taken >= alternatives) {
+            throw std::logic_error(
+                "settle: this run cannot be repeated: there are " + std::to_string(alternatives) +
+                " alternatives, where it took number " + std::to_string(here.taken + 1) + " of " +
+                std::to_string(here.alternatives));
         }
         return here.taken;
     }

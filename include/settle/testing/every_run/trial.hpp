@@ -4,8 +4,8 @@
 
 #include <settle/testing/every_run/choices.hpp>
 #include <settle/testing/simulate/audit.hpp>
-#include <settle/testing/simulate/doorway.hpp>
 #include <settle/testing/simulate/schedule.hpp>
+#include <settle/testing/simulate/worker_access.hpp>
 
 #include <thread>
 
@@ -19,8 +19,8 @@ class chosen_state {
 public:
     using time = std::chrono::nanoseconds;
 
-    chosen_state(run_choices& way, std::size_t workers)
-        : way_(way), turns_(workers), here_(workers, true) {}
+    chosen_state(run_choices& choices, std::size_t workers)
+        : choices_(choices), turns_(workers), here_(workers, true) {}
 
     [[nodiscard]] witness& seen() { return witness_; }
     [[nodiscard]] schedule& turns() { return turns_; }
@@ -52,7 +52,7 @@ public:
     }
 
     void crashed(std::size_t worker) {
-        way_.note([&] { return name(worker) + " has ended"; });
+        choices_.note([&] { return name(worker) + " has ended"; });
     }
     /// A worker makes no more calls.
     void leave(std::size_t worker) {
@@ -82,15 +82,15 @@ private:
         for (std::size_t i = 0; i < here_.size(); ++i) {
             if (i != worker && here_[i]) others.push_back(i);
         }
-        std::size_t const taken = way_.mishap(1 + others.size());
+        std::size_t const taken = choices_.mishap(1 + others.size());
         if (taken == 0) return;
-        way_.note([&] { return name(others[taken - 1]) + " goes on"; });
+        choices_.note([&] { return name(others[taken - 1]) + " goes on"; });
         turns_.hand_over(worker, others[taken - 1]);
     }
 
     /// Chooses a late write to land now, or none.
     bool land_one() {
-        std::size_t const taken = way_.turn(1 + late_.size());
+        std::size_t const taken = choices_.turn(1 + late_.size());
         if (taken != 0) land(taken - 1);
         return taken != 0;
     }
@@ -101,7 +101,7 @@ private:
         auto const before = std::count(late_.begin(), end, &source);
         late_.erase(end);
         ++landed_;
-        way_.note([] { return "a late write lands"; });
+        choices_.note([] { return "a late write lands"; });
         if (!source.deliver_one(static_cast<std::size_t>(before))) {
             witness_.complain("a late write is lost");
         }
@@ -120,7 +120,7 @@ private:
         bool const whole = current.what == name_of(step::one_phase);
         std::size_t const groups = whole ? 1 : groups_of(current);
         std::size_t const kinds = reads ? 1 : std::size(partial);
-        std::size_t const taken = way_.mishap(1 + kinds * groups + (reads ? 1 : 2));
+        std::size_t const taken = choices_.mishap(1 + kinds * groups + (reads ? 1 : 2));
         fault drawn;
         if (taken > kinds * groups) {
             drawn.kind = taken == kinds * groups + 1 ? fault_kind::crash_before
@@ -130,7 +130,7 @@ private:
             std::size_t const group = (taken - 1) / kinds;
             if (group > 0) drawn.operations = std::uint64_t{1} << (group - 1) % 64;
         }
-        way_.note([&] { return name(worker) + ": " + words(current, drawn); });
+        choices_.note([&] { return name(worker) + ": " + words(current, drawn); });
         if (drawn.kind == fault_kind::late) late_.push_back(&source);
         return drawn;
     }
@@ -149,7 +149,7 @@ private:
         return made;
     }
 
-    run_choices& way_;
+    run_choices& choices_;
     witness witness_;
     schedule turns_;
     std::vector<bool> here_;
@@ -213,8 +213,8 @@ public:
                                              std::declval<options const&>()));
 
     template <typename... Given>
-    explicit basic_trial(run_choices& way, Given&&... arguments)
-        : base(arguments...), way_(way), arguments_(std::forward<Given>(arguments)...) {
+    explicit basic_trial(run_choices& choices, Given&&... arguments)
+        : base(arguments...), choices_(choices), arguments_(std::forward<Given>(arguments)...) {
         limits_.takeover = std::chrono::milliseconds{100};
         limits_.attempts = 8;
     }
@@ -243,7 +243,7 @@ public:
     /// Returns: the problems, or an empty string
     std::string run() {
         this->begin();
-        shared_.emplace(way_, acts_.size());
+        shared_.emplace(choices_, acts_.size());
         shared_->look_with([this] { this->look(shared_->seen()); });
         for (std::size_t i = 0; i <= acts_.size(); ++i) own_.push_back(make_own(i));
         if (acts_.size() == 1) live(0);
@@ -300,7 +300,7 @@ private:
     void close() {
         shared_->calm_down();
         // Late writes land before the first recovery, before the first sweep or after it.
-        std::size_t const lands = shared_->late() == 0 ? 0 : way_.turn(3);
+        std::size_t const lands = shared_->late() == 0 ? 0 : choices_.turn(3);
         auto here = make_engine(own_.back(), environment{*shared_, acts_.size()}, limits_);
         recover_options all;
         all.older_than = std::chrono::milliseconds{0};
@@ -316,7 +316,7 @@ private:
         }
     }
 
-    run_choices& way_;
+    run_choices& choices_;
     std::tuple<typename settle::detail::held_argument<Arguments>::type...> arguments_;
     options limits_;
     std::vector<std::function<void(engine_type&)>> acts_;

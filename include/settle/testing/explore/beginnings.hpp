@@ -14,9 +14,9 @@ enum class move_kind : std::uint8_t { protocol, outside };
 template <typename Protocol, typename Records>
 class beginnings {
 public:
-    using mind = typename Protocol::mind;
-    using worker = model_worker<mind>;
-    using world_type = world<mind, Records>;
+    using coordinator_type = typename Protocol::coordinator_type;
+    using worker = model_worker<coordinator_type>;
+    using world_type = world<coordinator_type, Records>;
     using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
     using rules = typename Protocol::rules;
 
@@ -138,8 +138,8 @@ protected:
     }
 
     void begin_tombstone(world_type& next, worker& w, std::size_t t) const {
-        begin(w, role::sweeper, t, mind::begin(0, fresh(next, t), goal::tombstone));
-        w.mind.look_again();
+        begin(w, role::sweeper, t, coordinator_type::begin(0, fresh(next, t), goal::tombstone));
+        w.coordinator.look_again();
     }
 
     /// Calls `function(part, epoch)` for each prepared name of a transaction.
@@ -161,31 +161,32 @@ protected:
 
     // A protocol with two phases only has one stage only.
 
-    mind born(transaction const& of, epoch first, goal aim, phases how) const {
+    coordinator_type born(transaction const& of, epoch first, goal aim, phases how) const {
         if constexpr (knows_one_phase) {
             stage_plan stages = of.stages();
             stages.keeps_at_insert = stages.keeps_at_insert && within_.keeps_at_insert;
-            return mind::begin(of.parts(), first, aim, how, stages);
+            return coordinator_type::begin(of.parts(), first, aim, how, stages);
         } else {
-            return mind::begin(of.parts(), first, aim);
+            return coordinator_type::begin(of.parts(), first, aim);
         }
     }
-    static mind taken(transaction const& of, standing const& found, phases how) {
-        if constexpr (knows_one_phase) return mind::take(of.parts(), found, how, of.stages());
-        else return mind::take(of.parts(), found);
+    static coordinator_type taken(transaction const& of, standing const& found, phases how) {
+        if constexpr (knows_one_phase)
+            return coordinator_type::take(of.parts(), found, how, of.stages());
+        else return coordinator_type::take(of.parts(), found);
     }
-    static mind canceling(transaction const& of) {
+    static coordinator_type canceling(transaction const& of) {
         if constexpr (knows_one_phase) {
-            return mind::cancel(of.parts(), reason::cancel_asked, of.stages());
+            return coordinator_type::cancel(of.parts(), reason::cancel_asked, of.stages());
         } else {
-            return mind::cancel(of.parts());
+            return coordinator_type::cancel(of.parts());
         }
     }
 
-    static void begin(worker& w, role what, std::size_t t, mind made) {
+    static void begin(worker& w, role what, std::size_t t, coordinator_type made) {
         w.what = what;
         w.transaction = static_cast<std::uint8_t>(t);
-        w.mind = std::move(made);
+        w.coordinator = std::move(made);
     }
 
     /// The worker reads the fields of an entry that its coordinator does not need.
@@ -199,13 +200,13 @@ protected:
         auto const of = [&](auto const& one) { return one.transaction == t; };
         return std::any_of(now.workers.begin(), now.workers.end(),
                            [&](auto const& one) { return one.what != role::idle && of(one); }) ||
-               std::any_of(now.flights.begin(), now.flights.end(), of);
+               std::any_of(now.unanswered.begin(), now.unanswered.end(), of);
     }
 
     /// A new epoch of the transaction: above all others, and out of reach of claims.
     epoch fresh(world_type& state, std::size_t t) const {
-        if (!rules::first_epochs_differ && state.entries[t].birth != 0)
-            return state.entries[t].birth;
+        if (!rules::first_epochs_differ && state.entries[t].first_epoch != 0)
+            return state.entries[t].first_epoch;
         epoch most = 0;
         auto const note = [&](epoch one) { most = std::max(most, one); };
         state.visit_epochs(t, note);

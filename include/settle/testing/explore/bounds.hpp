@@ -34,9 +34,9 @@ struct bounds {
 };
 
 /// The protocol of a search: a coordinator, and the rules that its records and its log follow.
-template <typename Mind, typename Rules>
+template <typename Coordinator, typename Rules>
 struct searched_protocol {
-    using mind = Mind;
+    using coordinator_type = Coordinator;
     using rules = Rules;
 };
 

@@ -20,7 +20,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// One record, as stored (`slot`) and as the committed transactions alone give it (`truth`).
+/// One record: as stored (`slot`), and as the committed transactions alone make it (`truth`).
 template <Described Record>
 struct model_cell {
     record_slot<Record> slot;
@@ -112,7 +112,7 @@ struct model_entry {
     std::uint8_t lives = 0;        ///< the number of purges of the id
     std::uint8_t earlier = 0;      ///< the number of commits before the last purge
     breach broken = breach::none;
-    epoch birth = 0;               ///< the first insert's epoch, if all inserts share it
+    epoch first_epoch = 0;         ///< the first insert's epoch, if all inserts share it
     call_results results = 0;      ///< the results that were kept
     std::uint8_t resolved = 0;     ///< a bit for each call that a person closed
     std::uint8_t ever_resolved = 0; ///< the same, of all writes
@@ -127,7 +127,7 @@ struct model_entry {
                   std::uint64_t{now.attempts} << 32U);
         print.add(now.epoch_number);
         print.add(now.committed);
-        print.add(birth);
+        print.add(first_epoch);
         if (now.revision == 0 && now.stages_kept == 0) return;
         print.add(std::uint64_t{now.revision} | std::uint64_t{now.stages_kept} << 32U |
                   std::uint64_t{results} << 40U | std::uint64_t{1} << 63U);

@@ -17,7 +17,7 @@ class moves : part_moves<Protocol, Records> {
     using base::within_;
 
 public:
-    using typename base::mind;
+    using typename base::coordinator_type;
     using typename base::rules;
     using typename base::transactions;
     using typename base::worker;
@@ -71,14 +71,16 @@ private:
                 move_kind::outside, [](world_type&, worker& w) { w.rest(); },
                 [] { return "crashes"; });
         }
-        bool const ends = me.mind.next() == step::confirm || me.mind.next() == step::compensate;
+        bool const ends =
+            me.coordinator.next() == step::confirm || me.coordinator.next() == step::compensate;
         if (within_.resolves && ends) {
             branch(
                 move_kind::protocol, [](world_type&, worker& w) { w.rest(); },
                 [] { return "ends its call at its time limit"; });
         }
         if (me.what == role::sweeper && me.found_stray) undo_stray(me, branch);
-        else if (me.what != role::sweeper || me.mind.next() != step::end) advance(now, me, branch);
+        else if (me.what != role::sweeper || me.coordinator.next() != step::end)
+            advance(now, me, branch);
         else check_mark(now, me, branch);
     }
 
@@ -87,7 +89,7 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                flight sent;
+                sent_operation sent;
                 sent.transaction = me.transaction;
                 sent.part = me.part;
                 sent.at = step::back_off;
@@ -102,7 +104,7 @@ private:
     void check_mark(world_type const& now, worker const& me, Branch const& branch) const {
         if (me.lists) return list_names(now, me, branch);
         bool const stray =
-            is_stray({me.mind.state(), 0, me.mind.committed(), 0}, me.marked);
+            is_stray({me.coordinator.state(), 0, me.coordinator.committed(), 0}, me.marked);
         branch(
             move_kind::protocol,
             [&](world_type&, worker& w) {
@@ -138,10 +140,10 @@ private:
                 move_kind::protocol, [&](world_type&, worker& w) { change(w); },
                 [&] { return words; });
         };
-        switch (me.mind.next()) {
+        switch (me.coordinator.next()) {
         case step::end: return end(me, branch);
-        case step::pause: return alone([](worker& w) { w.mind.resume(); }, "goes on");
-        case step::wait: return alone([](worker& w) { w.mind.look_again(); }, "looks again");
+        case step::pause: return alone([](worker& w) { w.coordinator.resume(); }, "goes on");
+        case step::wait: return alone([](worker& w) { w.coordinator.look_again(); }, "looks again");
         case step::read: return read(now, me, branch);
         case step::one_phase:
             if constexpr (knows_one_phase) settle_in_one_phase(now, me, branch);
@@ -171,11 +173,13 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                if (is_final(me.mind.state()))
-                    next.entries[me.transaction].check_outcome(me.mind.state());
+                if (is_final(me.coordinator.state()))
+                    next.entries[me.transaction].check_outcome(me.coordinator.state());
                 w.rest();
             },
-            [&] { return "ends with the outcome " + std::string{name_of(me.mind.state())}; });
+            [&] {
+                return "ends with the outcome " + std::string{name_of(me.coordinator.state())};
+            });
     }
 
     template <typename Branch>
@@ -190,7 +194,7 @@ private:
                     view_of_entry view;
                     view.fresh = this->fresh(next, t);
                     if (leaves) w.rest();
-                    else w.mind.found_nothing(view);
+                    else w.coordinator.found_nothing(view);
                 },
                 [] { return "reads nothing"; });
             return;
@@ -202,7 +206,7 @@ private:
                 [&](world_type&, worker& w) {
                     view_of_entry view;
                     view.abandoned = abandoned;
-                    w.mind.found(here.now, view);
+                    w.coordinator.found(here.now, view);
                     this->note_read(w, here);
                 },
                 [&] {
@@ -215,14 +219,14 @@ private:
     template <typename Branch>
     void ask_log(world_type const& now, worker const& me, bool expired,
                  Branch const& branch) const {
-        flight sent;
+        sent_operation sent;
         sent.transaction = me.transaction;
-        sent.at = me.mind.next();
-        sent.inserts = me.mind.insert_state();
-        sent.under = sent.at == step::insert ? me.mind.insert_epoch() : 0;
-        sent.change = me.mind.change();
+        sent.at = me.coordinator.next();
+        sent.inserts = me.coordinator.insert_state();
+        sent.under = sent.at == step::insert ? me.coordinator.insert_epoch() : 0;
+        sent.change = me.coordinator.change();
         if constexpr (knows_one_phase) {
-            if (sent.at == step::insert) sent.change.stages_kept = me.mind.stages_kept();
+            if (sent.at == step::insert) sent.change.stages_kept = me.coordinator.stages_kept();
         }
         sent.old = me.old;
         if (sent.at == step::keep || commits(sent.at)) {
@@ -235,45 +239,49 @@ private:
             [&](world_type& next, worker& w) {
                 reply = operations_.perform_at_log(next, sent);
                 bool const old = expired || next.entries[me.transaction].old;
-                give_answer(w.mind, sent, reply, old);
+                give_answer(w.coordinator, sent, reply, old);
             },
             [&] { return text(sent) + words(reply); });
-        if constexpr (requires(mind& m) { m.cancel_for(reason::none); }) {
+        if constexpr (requires(coordinator_type & m) { m.cancel_for(reason::none); }) {
             if (within_.refusals && (commits(sent.at) || sent.at == step::keep)) {
                 branch(
                     move_kind::outside,
-                    [](world_type&, worker& w) { w.mind.cancel_for(reason::record_unusable); },
+                    [](world_type&, worker& w) {
+                        w.coordinator.cancel_for(reason::record_unusable);
+                    },
                     [&] { return text(sent) + ": never"; });
             }
         }
         this->may_be_late(now, sent, branch, [&](world_type& next, worker& w) {
             bool const old = expired || next.entries[me.transaction].old;
-            give_answer(w.mind, sent, log_answer::unknown, old);
+            give_answer(w.coordinator, sent, log_answer::unknown, old);
         });
     }
 
     /// One phase: one native transaction executes all parts and writes the entry.
     template <typename Branch>
     void settle_in_one_phase(world_type const& now, worker const& me, Branch const& branch) const {
-        flight sent;
+        sent_operation sent;
         sent.transaction = me.transaction;
         sent.at = step::one_phase;
-        sent.under = me.mind.one_phase_epoch();
-        if (!me.mind.inserts()) sent.change = me.mind.change();
+        sent.under = me.coordinator.one_phase_epoch();
+        if (!me.coordinator.inserts()) sent.change = me.coordinator.change();
         sent.old = me.old;
         log_answer reply{};
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                reply = operations_.settle_in_one_phase(next, sent, w.mind);
-                w.mind.settled(reply);
+                reply = operations_.settle_in_one_phase(next, sent, w.coordinator);
+                w.coordinator.settled(reply);
             },
             [&] { return text(sent) + words(reply); });
-        this->may_be_late(now, sent, branch,
-                    [](world_type&, worker& w) { w.mind.settled(log_answer::unknown); });
+        this->may_be_late(now, sent, branch, [](world_type&, worker& w) {
+            w.coordinator.settled(log_answer::unknown);
+        });
     }
 
-    static void give_answer(mind& to, flight const& sent, log_answer reply, bool old) {
+    static void give_answer(coordinator_type& to, sent_operation const& sent, log_answer reply,
+                            bool old) {
         if constexpr (knows_one_phase) {
             if (sent.at == step::keep) return to.kept(reply);
         }

@@ -17,18 +17,20 @@ public:
         std::size_t answer = 0; ///< below possible_answers()
     };
 
-    using mind = typename Protocol::mind;
-    using world_type = world<mind, Records>;
+    using coordinator_type = typename Protocol::coordinator_type;
+    using world_type = world<coordinator_type, Records>;
     using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
     using rules = typename Protocol::rules;
 
     /// False for a protocol that has two phases only.
-    static constexpr bool knows_one_phase = requires(mind& m) { m.settled(log_answer::taken); };
+    static constexpr bool knows_one_phase = requires(coordinator_type & m) {
+        m.settled(log_answer::taken);
+    };
 
     operations(transactions const& all, bounds const& within) : all_(all), within_(within) {}
 
     /// Shape:   chosen - of each_choice()
-    call_answer execute(world_type& next, flight const& sent, choice const& chosen) const {
+    call_answer execute(world_type& next, sent_operation const& sent, choice const& chosen) const {
         auto const& one = *all_[sent.transaction];
         if (prepared_model const* const made = one.prepared_of(sent.part)) {
             auto& row = next.prepared[one.prepared_row_of(sent.part)];
@@ -43,14 +45,14 @@ public:
     }
 
     /// As execute(), at a receiver that stops between its row and its effect. False if it cannot.
-    bool execute_half(world_type& next, flight const& sent, choice const& chosen) const {
+    bool execute_half(world_type& next, sent_operation const& sent, choice const& chosen) const {
         call_model const& made = *all_[sent.transaction]->call_of(sent.part);
         return testing::execute_half(next.rows[row_of(sent)], made, received(sent, chosen));
     }
 
     /// Calls `function(choice)` for each clock and answer that the target of a part may have.
     template <typename Function>
-    void each_choice(world_type const& now, flight const& sent, Function&& function) const {
+    void each_choice(world_type const& now, sent_operation const& sent, Function&& function) const {
         auto const& one = *all_[sent.transaction];
         if (prepared_model const* const made = one.prepared_of(sent.part)) {
             std::size_t const count = possible_answers(*made, sent.at, sent.begins);
@@ -68,7 +70,7 @@ public:
     }
 
     /// The index of the row of a call's key.
-    [[nodiscard]] std::size_t row_of(flight const& sent) const {
+    [[nodiscard]] std::size_t row_of(sent_operation const& sent) const {
         auto const& one = *all_[sent.transaction];
         if (!rules::keys_name_parts) return one.first_row;
         std::size_t first = one.row_of(sent.part);
@@ -83,7 +85,8 @@ public:
     }
 
     /// Shape:   m - the coordinator in this step; the caller passes the result to it
-    log_answer settle_in_one_phase(world_type& next, flight const& sent, mind& m) const {
+    log_answer settle_in_one_phase(world_type& next, sent_operation const& sent,
+                                   coordinator_type& m) const {
         auto const& one = *all_[sent.transaction];
         model_entry& here = next.entries[sent.transaction];
         for (std::size_t part = 0; part < one.parts(); ++part) {
@@ -111,11 +114,11 @@ public:
         return written;
     }
 
-    log_answer perform_at_log(world_type& next, flight const& sent) const {
+    log_answer perform_at_log(world_type& next, sent_operation const& sent) const {
         model_entry& here = next.entries[sent.transaction];
         if (sent.at == step::insert) {
-            if (!here.present && here.birth == 0 && !rules::first_epochs_differ)
-                here.birth = sent.under;
+            if (!here.present && here.first_epoch == 0 && !rules::first_epochs_differ)
+                here.first_epoch = sent.under;
             stage_number const kept = sent.change.stages_kept;
             if (kept != 0 && sent.old && rules::old_inserts_keep_nothing) {
                 return log_answer::unavailable;
@@ -143,7 +146,7 @@ public:
     }
 
     /// Performs a late operation on the log.
-    log_answer land(world_type& next, flight const& sent) const {
+    log_answer land(world_type& next, sent_operation const& sent) const {
         if constexpr (knows_one_phase) {
             if (sent.at == step::one_phase) return land_one_phase(next, sent);
         }
@@ -152,22 +155,23 @@ public:
 
 private:
     /// True if the receiver's clock may be on this side of the last moment of a call.
-    static bool clock_allows(world_type const& now, flight const& sent, bool late) {
+    static bool clock_allows(world_type const& now, sent_operation const& sent, bool late) {
         if (!rules::last_moment) return !late;
         model_entry const& here = now.entries[sent.transaction];
         bool const passed = sent.old || here.closed;
         return late ? passed || here.passing : !passed;
     }
-    static received_call received(flight const& sent, choice const& chosen) {
+    static received_call received(sent_operation const& sent, choice const& chosen) {
         return {sent.at, sent.under, sent.results, chosen.late, chosen.answer, sent.closes};
     }
 
-    log_answer land_one_phase(world_type& next, flight const& sent) const {
+    log_answer land_one_phase(world_type& next, sent_operation const& sent) const {
         std::size_t const parts = all_[sent.transaction]->parts();
         standing const before{state::initial, sent.change.from_epoch, 0, sent.change.attempts};
-        mind m = sent.change.from_epoch == 0
-                     ? mind::begin(parts, sent.under, goal::run, phases::one)
-                     : mind::take(parts, before, phases::one);
+        coordinator_type m =
+            sent.change.from_epoch == 0
+                ? coordinator_type::begin(parts, sent.under, goal::run, phases::one)
+                : coordinator_type::take(parts, before, phases::one);
         return settle_in_one_phase(next, sent, m);
     }
 

@@ -26,7 +26,7 @@ protected:
 
     template <typename Function>
     void move_outside(world_type const& now, Function& function) const {
-        for (std::size_t i = 0; i < now.flights.size(); ++i) land(now, i, function);
+        for (std::size_t i = 0; i < now.unanswered.size(); ++i) land(now, i, function);
         for (std::size_t t = 0; t < all_.size(); ++t) {
             if (within_.ages) age(now, t, function);
             if (within_.resolves) resolve(now, t, function);
@@ -36,7 +36,7 @@ protected:
 
     /// True if a further operation or receiver may fail.
     [[nodiscard]] bool may_fail(world_type const& now) const {
-        return now.flights.size() + now.late < within_.late_writes;
+        return now.unanswered.size() + now.late < within_.late_writes;
     }
 
     operations<Protocol, Records> operations_;
@@ -44,10 +44,10 @@ protected:
 private:
     template <typename Function>
     void land(world_type const& now, std::size_t i, Function& function) const {
-        flight const landing = now.flights[i];
+        sent_operation const landing = now.unanswered[i];
         auto const with = [&](choice const& chosen) {
             world_type next = now;
-            next.flights.erase(i);
+            next.unanswered.erase(i);
             ++next.late;
             call_answer part_answer{};
             log_answer reply{};
@@ -99,7 +99,7 @@ private:
         next.entries[t].old = next.entries[t].present;
         next.entries[t].closed = true;
         for (auto& one : next.workers) one.old = one.old || one.transaction == t;
-        for (auto& one : next.flights) one.old = one.old || one.transaction == t;
+        for (auto& one : next.unanswered) one.old = one.old || one.transaction == t;
     }
 
     /// A receiver forgets a call that has an end, once its last moment is over.
@@ -189,7 +189,7 @@ private:
     void close(world_type const& now, std::size_t t, std::size_t i, Function& function) const {
         auto const& of = *all_[t];
         model_entry const& here = now.entries[t];
-        flight sent;
+        sent_operation sent;
         sent.transaction = static_cast<std::uint8_t>(t);
         sent.at = step::keep;
         sent.results = here.results;
@@ -210,7 +210,7 @@ private:
         function(std::move(next), move_kind::protocol, [&] { return words(""); });
         if (!may_fail(now)) return;
         next = now;
-        next.flights.push_back(sent);
+        next.unanswered.push_back(sent);
         function(std::move(next), move_kind::outside, [&] { return words(": unknown"); });
     }
 };

@@ -27,7 +27,7 @@ protected:
 
     /// The worker gets `unknown`; the operation takes effect later or never.
     template <typename Branch, typename Answer>
-    void may_be_late(world_type const& now, flight const& sent, Branch const& branch,
+    void may_be_late(world_type const& now, sent_operation const& sent, Branch const& branch,
                      Answer const& answer_unknown) const {
         bool const calls =
             asks_parts(sent.at) && all_[sent.transaction]->call_of(sent.part) != nullptr;
@@ -35,7 +35,7 @@ protected:
         branch(
             move_kind::outside,
             [&](world_type& next, worker& w) {
-                next.flights.push_back(sent);
+                next.unanswered.push_back(sent);
                 answer_unknown(next, w);
             },
             [&] { return text(sent) + ": unknown"; });
@@ -45,10 +45,10 @@ protected:
     void ask_parts(world_type const& now, worker const& me, bool expired,
                    Branch const& branch) const {
         bool any = false;
-        for (std::size_t part = 0; part < me.mind.parts(); ++part) {
+        for (std::size_t part = 0; part < me.coordinator.parts(); ++part) {
             if (!due(me, part)) continue;
             any = true;
-            flight const sent = request(me, part);
+            sent_operation const sent = request(me, part);
             if (is_resolved(me, part)) {
                 leave_out(me, part, branch);
                 continue;
@@ -71,14 +71,14 @@ protected:
             }
             if constexpr (knows_one_phase) {
                 bool const requeues = within_.requeues && !sent.begins;
-                if (requeues && sent.at == step::apply && me.mind.may_start_over()) {
+                if (requeues && sent.at == step::apply && me.coordinator.may_start_over()) {
                     ask_and_requeue(now, me, sent, expired, branch);
                 }
             }
             if (sent.begins) continue;
             may_be_late(now, sent, branch, [&](world_type&, worker& w) {
                 set_begun(w, part, false);
-                w.mind.answered(part, answer::unknown);
+                w.coordinator.answered(part, answer::unknown);
                 decide(w, expired);
             });
         }
@@ -90,12 +90,14 @@ protected:
         if constexpr (knows_one_phase) give_up(me, branch);
     }
 
-    std::string text(flight const& sent) const { return words_of(sent, *all_[sent.transaction]); }
+    std::string text(sent_operation const& sent) const {
+        return words_of(sent, *all_[sent.transaction]);
+    }
 
 private:
     /// True if a purge went by a worker that confirms a prepared part: the receipt is gone. The
     /// engine's patience ends such a worker.
-    [[nodiscard]] bool is_forgotten(world_type const& now, flight const& sent,
+    [[nodiscard]] bool is_forgotten(world_type const& now, sent_operation const& sent,
                                     call_answer const& reply) const {
         return sent.at == step::confirm && reply.what == answer::unavailable &&
                all_[sent.transaction]->prepared_of(sent.part) != nullptr &&
@@ -105,7 +107,7 @@ private:
     /// True if a person has closed the call, so that its confirm or compensation is not sent.
     [[nodiscard]] bool is_resolved(worker const& me, std::size_t part) const {
         auto const& of = *all_[me.transaction];
-        if (of.call_of(part) == nullptr || me.mind.next() == step::apply) return false;
+        if (of.call_of(part) == nullptr || me.coordinator.next() == step::apply) return false;
         return (me.resolved >> (part - of.first_call()) & 1U) != 0;
     }
     template <typename Branch>
@@ -113,7 +115,7 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type&, worker& w) {
-                w.mind.answered(part, answer::applied);
+                w.coordinator.answered(part, answer::applied);
                 decide(w, false);
             },
             [&] {
@@ -125,7 +127,7 @@ private:
 
     /// The receiver stores its row or its effect, and stops before the other.
     template <typename Branch>
-    void stop_receiver(world_type const& now, flight const& sent, bool expired,
+    void stop_receiver(world_type const& now, sent_operation const& sent, bool expired,
                        Branch const& branch) const {
         auto const writes = all_[sent.transaction]->call_of(sent.part)->writes;
         if (writes == row_write::with_effect || !may_fail(now)) return;
@@ -137,7 +139,7 @@ private:
                 [&](world_type& next, worker& w) {
                     std::ignore = operations_.execute_half(next, sent, chosen);
                     ++next.late;
-                    w.mind.answered(sent.part, answer::unknown);
+                    w.coordinator.answered(sent.part, answer::unknown);
                     decide(w, expired);
                 },
                 [&] {
@@ -150,7 +152,7 @@ private:
 
     /// The request is lost, and the worker takes the answer of an earlier try for its answer.
     template <typename Branch>
-    void swap_answer(world_type const& now, flight const& sent, bool expired,
+    void swap_answer(world_type const& now, sent_operation const& sent, bool expired,
                      Branch const& branch) const {
         std::size_t const row = operations_.row_of(sent);
         stray_answer const& stray = now.rows[row].stray;
@@ -173,19 +175,22 @@ private:
     /// The driver's limit: it cancels while the outcome of a later stage is unknown.
     template <typename Branch>
     void give_up(worker const& me, Branch const& branch) const {
-        if (!within_.cancels || me.mind.next() != step::apply || me.mind.stage() == 0) return;
+        if (!within_.cancels || me.coordinator.next() != step::apply || me.coordinator.stage() == 0)
+            return;
         branch(
-            move_kind::outside, [](world_type&, worker& w) { w.mind.cancel_for(reason::busy); },
+            move_kind::outside,
+            [](world_type&, worker& w) { w.coordinator.cancel_for(reason::busy); },
             [] { return "gives up"; });
     }
 
-    [[nodiscard]] flight request(worker const& me, std::size_t part) const {
-        flight sent;
+    [[nodiscard]] sent_operation request(worker const& me, std::size_t part) const {
+        sent_operation sent;
         sent.transaction = me.transaction;
         sent.part = static_cast<std::uint8_t>(part);
-        sent.at = me.mind.next();
-        sent.under = sent.at == step::compensate ? me.mind.latest() : me.mind.epoch_number();
-        sent.committed = sent.at == step::confirm ? me.mind.committed() : 0;
+        sent.at = me.coordinator.next();
+        sent.under =
+            sent.at == step::compensate ? me.coordinator.latest() : me.coordinator.epoch_number();
+        sent.committed = sent.at == step::confirm ? me.coordinator.committed() : 0;
         auto const& of = *all_[me.transaction];
         if (of.prepared_of(part) != nullptr) {
             bool const halves = sent.at == step::apply || sent.at == step::compensate;
@@ -207,7 +212,7 @@ private:
         return sent;
     }
 
-    void take_answer(worker& w, flight const& sent, call_answer const& reply) const {
+    void take_answer(worker& w, sent_operation const& sent, call_answer const& reply) const {
         std::size_t const part = sent.part;
         auto const& of = *all_[w.transaction];
         if (of.prepared_of(part) != nullptr) {
@@ -215,28 +220,28 @@ private:
             set_begun(w, part, other_half && sent.begins);
             if (other_half) return;
         }
-        if (of.call_of(part) == nullptr) return w.mind.answered(part, reply.what);
+        if (of.call_of(part) == nullptr) return w.coordinator.answered(part, reply.what);
         std::size_t const call = part - of.first_call();
         auto const bit = static_cast<std::uint8_t>(1U << call);
         if (sent.burns) {
             // A refused call has no effect to undo.
             if (reply.what == answer::applied) w.burned |= bit;
-            else if (reply.what == answer::refused) w.mind.answered(part, answer::applied);
-            else w.mind.answered(part, answer::unavailable);
+            else if (reply.what == answer::refused) w.coordinator.answered(part, answer::applied);
+            else w.coordinator.answered(part, answer::unavailable);
         } else if (sent.closes) {
             w.refused &= static_cast<std::uint8_t>(~bit);
             // A key that cannot be closed may have been applied.
             bool const closed = reply.what == answer::applied;
-            w.mind.answered(part, closed ? answer::refused : answer::unknown);
+            w.coordinator.answered(part, closed ? answer::refused : answer::unknown);
         } else if (must_close(w, sent, reply)) {
             w.refused |= bit;
         } else if (sent.at == step::apply) {
-            w.mind.answered(part, reply.what);
+            w.coordinator.answered(part, reply.what);
             if (reply.result != 0) w.results = with_result(w.results, call, reply.result);
         } else {
             // A confirm or a compensation cannot be refused.
             bool const refused = reply.what == answer::refused;
-            w.mind.answered(part, refused ? answer::unavailable : reply.what);
+            w.coordinator.answered(part, refused ? answer::unavailable : reply.what);
         }
     }
 
@@ -256,14 +261,14 @@ private:
         auto const& of = *all_[me.transaction];
         call_model const& made = *of.call_of(part);
         bool const burned = (me.burned >> (part - of.first_call()) & 1U) != 0;
-        return rules::burns_first && me.mind.next() == step::compensate && !burned &&
+        return rules::burns_first && me.coordinator.next() == step::compensate && !burned &&
                made.moments == call_moments::undoable &&
                made.grade.remembers == receiver_grade::memory::keys;
     }
 
     /// True if a refusal counts only after the key is closed: the receiver forgets its refusals, so
     /// that a late copy of the apply could take effect.
-    [[nodiscard]] bool must_close(worker const& me, flight const& sent,
+    [[nodiscard]] bool must_close(worker const& me, sent_operation const& sent,
                                   call_answer const& reply) const {
         call_model const& made = *all_[me.transaction]->call_of(sent.part);
         return rules::closes_refused && reply.what == answer::refused && sent.at == step::apply &&
@@ -273,25 +278,25 @@ private:
 
     [[nodiscard]] bool due(worker const& w, std::size_t part) const {
         if constexpr (knows_one_phase) {
-            return w.mind.due(part, all_[w.transaction]->stage_of(part));
+            return w.coordinator.due(part, all_[w.transaction]->stage_of(part));
         } else {
-            return w.mind.due(part);
+            return w.coordinator.due(part);
         }
     }
 
-    /// After a wave's last answer, a batch may requeue the transaction behind an earlier
+    /// After the last answer of a wave, a batch may requeue the transaction after an earlier
     /// transaction.
     template <typename Branch>
-    void ask_and_requeue(world_type const& now, worker const& me, flight const& sent, bool expired,
-                         Branch const& branch) const {
-        for (std::size_t part = 0; part < me.mind.parts(); ++part) {
+    void ask_and_requeue(world_type const& now, worker const& me, sent_operation const& sent,
+                         bool expired, Branch const& branch) const {
+        for (std::size_t part = 0; part < me.coordinator.parts(); ++part) {
             if (part != sent.part && due(me, part)) return;
         }
         auto const requeue = [&](worker& w, answer reply) {
             set_begun(w, sent.part, false);
-            w.mind.answered(sent.part, reply);
-            if (w.mind.fenced()) decide(w, expired);
-            else w.mind.requeue();
+            w.coordinator.answered(sent.part, reply);
+            if (w.coordinator.fenced()) decide(w, expired);
+            else w.coordinator.requeue();
         };
         branch(
             move_kind::protocol,
@@ -305,11 +310,11 @@ private:
 
     /// Decides the wave once no part is due.
     void decide(worker& w, bool expired) const {
-        for (std::size_t part = 0; part < w.mind.parts(); ++part) {
+        for (std::size_t part = 0; part < w.coordinator.parts(); ++part) {
             if (due(w, part)) return;
         }
-        w.mind.decide(within_.attempts);
-        if constexpr (knows_one_phase) w.mind.look_at_age(expired);
+        w.coordinator.decide(within_.attempts);
+        if constexpr (knows_one_phase) w.coordinator.look_at_age(expired);
     }
 };
 

@@ -16,7 +16,7 @@ struct call_answer {
     std::uint8_t result = 0;
 };
 
-/// An answer on its way to a worker that does not wait for it any more.
+/// A late answer to a worker that does not wait for it any more.
 struct stray_answer {
     std::optional<call_operation> operation{};
     call_answer given{};
@@ -34,7 +34,7 @@ struct receiver_row {
     std::uint8_t result = 0;
     bool compensated = false;    ///< a receiver of keys alone remembers this operation
     bool forgotten = false;      ///< the row was purged once
-    std::int8_t effects = 0;     ///< effects that stand; an undo of nothing makes it negative
+    std::int8_t effects = 0;     ///< effects not undone; an undo without effect makes it negative
     call_results parameters = 0; ///< the results that the first call carried
     std::uint8_t transaction = 0;
     epoch under = 0; ///< the epoch in the key, if keys have epochs

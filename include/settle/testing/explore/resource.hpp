@@ -100,10 +100,10 @@ template <typename Rules>
 answer clear_before_prepare(prepared_row& row, epoch under) {
     answer found = answer::none;
     row.end(false, [&](epoch name) {
-        auto const fate = before_prepare<Rules>(name, under);
-        if (fate == found_name::fences) found = answer::fenced;
-        if (fate == found_name::adopted) found = answer::applied;
-        return fate == found_name::rolled_back;
+        auto const decided = before_prepare<Rules>(name, under);
+        if (decided == found_name::fences) found = answer::fenced;
+        if (decided == found_name::adopted) found = answer::applied;
+        return decided == found_name::rolled_back;
     });
     return found;
 }

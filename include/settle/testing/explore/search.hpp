@@ -49,7 +49,8 @@ class search {
 public:
     using moves_type = moves<Protocol, Records>;
     using world_type = typename moves_type::world_type;
-    using checker_type = state_checker<typename Protocol::mind, typename Protocol::rules, Records>;
+    using checker_type =
+        state_checker<typename Protocol::coordinator_type, typename Protocol::rules, Records>;
     using path_type = std::vector<std::uint16_t>;
 
     search(moves_type const& possible, checker_type const& checker, world_type first)

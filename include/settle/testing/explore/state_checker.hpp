@@ -10,10 +10,10 @@
 SETTLE_BEGIN
 namespace testing {
 
-template <typename Mind, typename Rules, typename Records>
+template <typename Coordinator, typename Rules, typename Records>
 class state_checker {
 public:
-    using world_type = world<Mind, Records>;
+    using world_type = world<Coordinator, Records>;
     using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
     /// A check that the user declares: returns the problem of the records, or an empty string.
     using declared = std::function<std::string(Records const&)>;
@@ -45,9 +45,9 @@ public:
     }
 
     /// True when all workers are idle, no write is late, all entries are final and no mark or
-    /// prepared name is left. What a person has rolled back waits for a person.
+    /// prepared name is left. A name that a person has rolled back waits for a person.
     [[nodiscard]] static bool is_end(world_type const& now) {
-        bool ended = now.flights.empty();
+        bool ended = now.unanswered.empty();
         for (auto const& one : now.workers) ended = ended && one.what == role::idle;
         for (auto const& one : now.entries) {
             ended = ended && (!one.present || is_final(one.now.state));
@@ -151,7 +151,7 @@ private:
         }
         bool const at_commit = made.moments == call_moments::confirm_only;
         if (at_commit && !committed) return name + ": this call was confirmed before the commit";
-        // A late insert behind a purge makes an entry that is only canceled.
+        // A late insert after a purge makes an entry that is only canceled.
         stage_number const stage = at_commit ? one.stages().count : made.stage;
         if (here.present && here.lives == 0 && contradicts(row.parameters, one, stage, here)) {
             return name + ": the call was made with results that its entry does not keep";

@@ -37,7 +37,8 @@ template <typename Records>
 }
 
 template <typename Records>
-[[nodiscard]] std::string words_of(flight const& sent, model_transaction<Records> const& of) {
+[[nodiscard]] std::string words_of(sent_operation const& sent,
+                                   model_transaction<Records> const& of) {
     std::string out = std::string{name_of(sent.at)} + " " + of.id();
     if (!asks_parts(sent.at)) {
         bool const inserts = sent.at == step::insert || sent.at == step::one_phase;

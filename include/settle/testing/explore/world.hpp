@@ -10,8 +10,8 @@ namespace testing {
 enum class role : std::uint8_t { idle, caller, recoverer, canceler, sweeper };
 
 /// One worker of a search, with its state.
-/// Shape:   Mind - a coordinator
-template <typename Mind>
+/// Shape:   Coordinator - a coordinator
+template <typename Coordinator>
 struct model_worker {
     role what = role::idle;
     std::uint8_t name = 0; ///< shown in traces only; equal workers are interchangeable
@@ -26,7 +26,7 @@ struct model_worker {
     call_results results = 0;     ///< the results of calls that the worker has received or read
     std::uint8_t resolved = 0;    ///< a bit for each call that a person closed, as last read
     epoch marked = 0;             ///< the epoch of the sweeper's mark
-    Mind mind{};
+    Coordinator coordinator{};
 
     [[nodiscard]] fingerprint print() const {
         fingerprint made;
@@ -37,7 +37,7 @@ struct model_worker {
                  std::uint64_t{burned} << 18U | std::uint64_t{refused} << 26U |
                  std::uint64_t{begun} << 34U | (lists ? std::uint64_t{1} : 0U) << 42U);
         made.add(marked);
-        made.add(mind.hash());
+        made.add(coordinator.hash());
         if (results != 0 || resolved != 0) {
             made.add(results | std::uint64_t{resolved} << 16U | std::uint64_t{1} << 63U);
         }
@@ -52,7 +52,7 @@ struct model_worker {
 };
 
 /// A sent operation whose outcome is unknown to its worker.
-struct flight {
+struct sent_operation {
     std::uint8_t transaction = 0;
     std::uint8_t part = 0;
     bool old = false;
@@ -61,7 +61,7 @@ struct flight {
     epoch under = 0;
     epoch committed = 0;
     bool begins = false;      ///< the first half of a request for a prepared part; never late
-    bool burns = false;       ///< an apply whose answer only tells that its call can be undone
+    bool burns = false;       ///< an apply whose answer only shows that its call can be undone
     bool closes = false;      ///< closes the key of a refused call
     call_results results = 0; ///< parameters of a call, or results to keep
     std::uint8_t resolved = 0; ///< the calls that a person closed, to keep
@@ -91,12 +91,12 @@ struct flight {
     }
 };
 
-template <typename Mind, typename Records>
+template <typename Coordinator, typename Records>
 struct world {
     Records data;
     few<model_entry, 4> entries;
-    few<model_worker<Mind>, 3> workers;
-    few<flight, 3> flights;
+    few<model_worker<Coordinator>, 3> workers;
+    few<sent_operation, 3> unanswered;
     few<prepared_row, most_prepared> prepared;
     few<receiver_row, most_calls> rows;
     std::uint8_t late = 0;  ///< late writes so far
@@ -107,7 +107,7 @@ struct world {
         data.for_each_cell([&](auto const& cell) { made.add(cell.print); });
         for (auto const& one : entries) one.add_to(made);
         for (auto const& one : workers) made.add(one.print());
-        for (auto const& one : flights) made.add(one.print());
+        for (auto const& one : unanswered) made.add(one.print());
         for (auto const& one : prepared) one.add_to(made);
         for (auto const& one : rows) {
             made.add(one.packed());
@@ -123,11 +123,11 @@ struct world {
         auto& here = entries[transaction];
         function(here.now.epoch_number);
         function(here.now.committed);
-        function(here.birth);
+        function(here.first_epoch);
         for (auto& one : workers) {
             if (one.what == role::idle || one.transaction != transaction) continue;
             function(one.marked);
-            one.mind.visit_epochs(function);
+            one.coordinator.visit_epochs(function);
         }
         for (auto& one : prepared) {
             if (one.transaction != transaction) continue;
@@ -137,7 +137,7 @@ struct world {
         for (auto& one : rows) {
             if (one.transaction == transaction) function(one.under);
         }
-        for (auto& one : flights) {
+        for (auto& one : unanswered) {
             if (one.transaction != transaction) continue;
             function(one.under);
             function(one.committed);
@@ -192,14 +192,14 @@ struct world {
         rename_marks(id, rename);
     }
 
-    /// Makes states equal that differ in the order of workers or flights, or in attempts beyond
+    /// Makes states equal that differ in the order of workers or operations, or in attempts beyond
     /// `most`.
     void canonize(std::uint32_t most) {
         auto const cap = [&](std::uint32_t& attempts) { attempts = std::min(attempts, most); };
-        for (auto& one : workers) one.mind.visit_attempts(cap);
+        for (auto& one : workers) one.coordinator.visit_attempts(cap);
         for (auto& one : entries) cap(one.now.attempts);
-        for (auto& one : flights) cap(one.change.attempts);
-        sort(flights);
+        for (auto& one : unanswered) cap(one.change.attempts);
+        sort(unanswered);
         sort(workers);
     }
 

@@ -206,7 +206,7 @@ inline constexpr std::array key_cases{
     receiver_case{"a repeated compensate", repeats_compensate},
     receiver_case{"a repeated confirm", repeats_confirm},
     receiver_case{"copies of an apply at the same time", copies_of_apply},
-    receiver_case{"repeats behind a restart", remembers_over_restart},
+    receiver_case{"repeats after a restart", remembers_over_restart},
     receiver_case{"a repeated confirm without an apply", repeats_confirm_alone},
     receiver_case{"copies of a confirm without an apply", copies_of_confirm_alone},
     receiver_case{"a confirm without an apply, and a restart", remembers_confirm_alone}};
@@ -295,7 +295,7 @@ inline std::string confirm_of_purged(trial& of) {
 
 inline constexpr std::array row_cases{
     receiver_case{"a compensate before its apply", empty_compensate},
-    receiver_case{"an apply behind its compensate", late_apply},
+    receiver_case{"an apply after its compensate", late_apply},
     receiver_case{"apply and compensate at the same time", swapped},
     receiver_case{"a compensate of a refused apply", compensate_of_refusal},
     receiver_case{"a first apply after its last moment", last_moment},
@@ -337,7 +337,7 @@ inline constexpr std::array refusal_cases{
     receiver_case{"a refused request", has_refusal},
     receiver_case{"a repeated refusal", repeats_refusal},
     receiver_case{"a refused key whose request would be accepted now", keeps_refusal},
-    receiver_case{"a refused key behind a restart", keeps_refusal_over_restart}};
+    receiver_case{"a refused key after a restart", keeps_refusal_over_restart}};
 
 // -------------------------------------------------------------------------------------------------
 // closes_keys
@@ -371,9 +371,9 @@ inline std::string closes_over_restart(trial& of) {
 
 inline constexpr std::array closing_cases{
     receiver_case{"a way to close a key", has_close},
-    receiver_case{"an apply behind the closing of its key", closes},
+    receiver_case{"an apply after the closing of its key", closes},
     receiver_case{"the closing of an applied key", tells_apply},
-    receiver_case{"an apply behind a closing and a restart", closes_over_restart}};
+    receiver_case{"an apply after a closing and a restart", closes_over_restart}};
 
 } // namespace receivers
 } // namespace testing

@@ -20,7 +20,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// What the suite must know of a receiver.
+/// The description of a receiver, for the suite.
 struct receiver_description {
     std::string service = "service"; ///< the name of the service
     std::string accepted;            ///< JSON: the request of an apply that is accepted each time

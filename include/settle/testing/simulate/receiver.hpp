@@ -65,7 +65,7 @@ public:
 
     void enter(service_world world) { world_ = std::move(world); }
     void set_clock(time skew) { skew_ = skew; }
-    /// Restarts. The effects behind the last answer that reached a worker are lost.
+    /// Restarts. The effects after the last answer that reached a worker are lost.
     void restart() { memory_.go_back(answered_); }
     /// Restarts from a backup: the state of an earlier time.
     void restore(time back_to) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/running/prepared_binding.hpp>
-#include <settle/testing/simulate/doorway.hpp>
+#include <settle/testing/simulate/worker_access.hpp>
 
 SETTLE_BEGIN
 namespace testing {

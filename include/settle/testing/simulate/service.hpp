@@ -13,8 +13,8 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// The work of a service that nothing else describes: it refuses some calls, is busy for some, and
-/// gives random results.
+/// The default work of a service: it refuses some calls, is unavailable for some, and gives random
+/// results.
 template <typename Service>
 struct random_work {
     using result_type = typename Service::result_type;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <settle/running/engine.hpp>
-#include <settle/testing/simulate/doorway.hpp>
 #include <settle/testing/simulate/shared_state.hpp>
+#include <settle/testing/simulate/worker_access.hpp>
 
 #include <variant>
 

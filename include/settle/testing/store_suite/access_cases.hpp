@@ -79,10 +79,10 @@ TEST_CASE_TEMPLATE_DEFINE("store: scans are ordered by key and paged", Fixture, 
         std::sort(expected.begin(), expected.end());
         CHECK(seen == expected);
     }
-    auto const behind = on.session().template scan<ledgers_type>("a", 100).value();
-    REQUIRE(behind.size() == 3);
-    CHECK(behind[0].id == "a b");
-    CHECK(behind[2].id == "\xC3\xA4");
+    auto const after = on.session().template scan<ledgers_type>("a", 100).value();
+    REQUIRE(after.size() == 3);
+    CHECK(after[0].id == "a b");
+    CHECK(after[2].id == "\xC3\xA4");
 }
 
 TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture, suite_marks) {

@@ -13,7 +13,7 @@ namespace testing {
     return timestamp{std::chrono::milliseconds{1800000000000 + count}};
 }
 
-/// An entry_writer whose times are milliseconds behind at_millisecond(0).
+/// An entry_writer whose times are milliseconds after at_millisecond(0).
 template <typename Log>
 class suite_entry : public entry_writer<Log> {
     using base = entry_writer<Log>;
@@ -75,7 +75,7 @@ template <typename Log>
                             standing_of(found)};
 }
 
-/// The ids of entries, each with a space behind it.
+/// The ids of entries, with a space after each.
 [[nodiscard]] inline std::string ids_of(std::vector<entry> const& found) {
     std::string out;
     for (entry const& one : found) out += one.id + ' ';

@@ -146,13 +146,13 @@ auto engine_at(Database& database, Clock const& clock) {
     return engine{database, type<move_type>, two_phases, with_environment(clock)};
 }
 
-/// Runs a transaction on an engine that crashes after the step `behind`.
+/// Runs a transaction on an engine that crashes after the step `last_step`.
 template <typename Database, typename Clock>
 void leave(Database& database, Clock const& clock, transaction_id const& id,
-           std::string_view behind, std::int64_t amount = 10) {
+           std::string_view last_step, std::int64_t amount = 10) {
     faulty fragile{database};
     fragile.plan([&](call const& current) {
-        return fault{current.what == behind ? fault_kind::crash_after : fault_kind::none};
+        return fault{current.what == last_step ? fault_kind::crash_after : fault_kind::none};
     });
     auto crashing = engine_at(fragile, clock);
     CHECK_THROWS_AS(std::ignore = crashing.run(id, move{"A", "B", amount}), crash);

@@ -15,9 +15,9 @@ namespace testing::detail {
 /// reach the database.
 /// Shape:   Shared - has the witness, seen(), and the plan, answer(worker, database, source, call)
 template <typename Database, typename Shared>
-class doorway {
+class worker_database {
 public:
-    doorway(Database& database, Shared& shared, std::size_t worker)
+    worker_database(Database& database, Shared& shared, std::size_t worker)
         : seen_(database, shared.seen()), fragile_(seen_) {
         std::size_t const number = shared.number_of(&database);
         fault_source& source = fragile_.source();
@@ -25,8 +25,8 @@ public:
             return shared.answer(worker, number, source, current);
         });
     }
-    doorway(doorway const&) = delete;
-    doorway& operator=(doorway const&) = delete;
+    worker_database(worker_database const&) = delete;
+    worker_database& operator=(worker_database const&) = delete;
 
     [[nodiscard]] faulty<witnessed<Database>>& open() { return fragile_; }
 
@@ -36,12 +36,11 @@ private:
 };
 
 /// One worker's calls of a service, with the worker's faults.
-/// Shape:   Shared - as for a doorway; also note_service(number, receiver) and garbles()
+/// Shape:   Shared - as for a worker_database; also note_service(number, receiver) and garbles()
 template <ServiceClient Client, typename Shared>
-class service_doorway {
+class worker_client {
 public:
-    service_doorway(Client& client, Shared& shared, std::size_t worker)
-        : sender_(client, shared) {
+    worker_client(Client& client, Shared& shared, std::size_t worker) : sender_(client, shared) {
         std::size_t const number = shared.number_of(&client);
         shared.note_service(number, sender_.receiver);
         fault_source& source = sender_.fragile.source();
@@ -49,8 +48,8 @@ public:
             return shared.answer(worker, number, source, current);
         });
     }
-    service_doorway(service_doorway const&) = delete;
-    service_doorway& operator=(service_doorway const&) = delete;
+    worker_client(worker_client const&) = delete;
+    worker_client& operator=(worker_client const&) = delete;
 
     template <typename... Services>
     [[nodiscard]] auto bind(std::string const& log_name) {
@@ -95,8 +94,8 @@ private:
     sender sender_;
 };
 
-/// A worker's copy of an engine argument: databases behind a `doorway`, clients of services behind
-/// a `service_doorway`, other arguments unchanged.
+/// A worker's copy of an engine argument: a database in a `worker_database`, a client of services
+/// in a `worker_client`, any other argument unchanged.
 template <typename Argument, typename Shared>
 struct own_argument {
     own_argument(Argument const& given, Shared&, std::size_t) : value(given) {}
@@ -107,47 +106,47 @@ template <typename Database, typename Shared>
     requires settle::detail::is_database<Database>
 struct own_argument<Database, Shared> {
     own_argument(Database& given, Shared& shared, std::size_t worker)
-        : way(given, shared, worker) {}
-    [[nodiscard]] auto& get() { return way.open(); }
-    doorway<Database, Shared> way;
+        : access(given, shared, worker) {}
+    [[nodiscard]] auto& get() { return access.open(); }
+    worker_database<Database, Shared> access;
 };
 template <typename Database, typename Shared>
 struct own_argument<log_binding<Database>, Shared> {
     own_argument(log_binding<Database> const& given, Shared& shared, std::size_t worker)
-        : way(given.database, shared, worker) {}
-    [[nodiscard]] auto get() { return log_in(way.open()); }
-    doorway<Database, Shared> way;
+        : access(given.database, shared, worker) {}
+    [[nodiscard]] auto get() { return log_in(access.open()); }
+    worker_database<Database, Shared> access;
 };
 template <typename Collection, typename Database, typename Shared>
 struct own_argument<store_binding<Collection, Database>, Shared> {
     own_argument(store_binding<Collection, Database> const& given, Shared& shared,
                  std::size_t worker)
-        : way(given.database, shared, worker) {}
+        : access(given.database, shared, worker) {}
     [[nodiscard]] auto get() {
-        return store_binding<Collection, faulty<witnessed<Database>>>{way.open()};
+        return store_binding<Collection, faulty<witnessed<Database>>>{access.open()};
     }
-    doorway<Database, Shared> way;
+    worker_database<Database, Shared> access;
 };
 template <typename Service, ServiceClient Client, typename Shared>
 struct own_argument<store_binding<Service, Client>, Shared> {
     own_argument(store_binding<Service, Client> const& given, Shared& shared, std::size_t worker)
-        : way(given.database, shared, worker) {}
+        : access(given.database, shared, worker) {}
     [[nodiscard]] auto get() {
-        return store_binding<Service, service_doorway<Client, Shared>>{way};
+        return store_binding<Service, worker_client<Client, Shared>>{access};
     }
-    service_doorway<Client, Shared> way;
+    worker_client<Client, Shared> access;
 };
 template <typename Service, typename Client, typename Shared>
 struct own_argument<client_binding<Service, Client>, Shared> {
     own_argument(client_binding<Service, Client>& given, Shared& shared, std::size_t worker)
-        : way(given.database, shared, worker) {}
+        : access(given.database, shared, worker) {}
     [[nodiscard]] auto get() {
-        return store_binding<Service, service_doorway<Client, Shared>>{way};
+        return store_binding<Service, worker_client<Client, Shared>>{access};
     }
-    service_doorway<Client, Shared> way;
+    worker_client<Client, Shared> access;
 };
 
-/// Every other worker uses two phases, so that both kinds of commit meet.
+/// Every other worker uses two phases, so that both kinds of commit occur side by side.
 template <typename Shared>
 struct own_argument<phases, Shared> {
     own_argument(phases given, Shared&, std::size_t worker)
