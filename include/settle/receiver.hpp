@@ -19,12 +19,12 @@
 
 SETTLE_BEGIN
 
-/// A database that keeps rows of a receiver beside the service's own records.
+/// A database that keeps the rows of a receiver together with the service's own records.
 ///
 ///   session      the access of a handler to the database, inside the native transaction
 ///   transaction  an open native transaction, with
-///                  expect(calls)  comes before all else, with every call whose key will be found,
-///                                 so that the database may lock and read their rows together
+///                  expect(calls)  is called first, with every call whose key find() will get, so
+///                                 that the database may lock and read their rows together
 ///                  find(key)      the row, if there is one
 ///                  store(row)     inserts or replaces the row
 ///                  attempt(work)  calls work(session); if it returns false, its writes are undone.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Everything a user of settle needs beside the header of a store.
+// All headers that a user of settle needs besides the header of a store.
 #pragma once
 
 #include <settle/definition/transaction.hpp>

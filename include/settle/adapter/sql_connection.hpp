@@ -14,7 +14,7 @@ SETTLE_BEGIN
 /// Shape:   one statement a call, with parameters as the database writes them: `?` in MariaDB, `$1`
 ///          in PostgreSQL
 /// Errors:  throws settle::failure, also for a statement that begins or ends a native transaction
-///          or a savepoint; then the work is undone, whatever it answers
+///          or a savepoint; then the work is undone, whatever its answer is
 /// Cost:    a round trip for each statement
 /// Example: auto const left = on.query("SELECT seats FROM flight WHERE id = ? FOR UPDATE", id);
 class sql_connection {

@@ -72,7 +72,7 @@ void describe_type(std::string& out) {
     if constexpr (field_traits<T>::optional) out += '?';
 }
 
-/// Text in quotes. A quote or a backslash gets a backslash, so that two texts never look alike.
+/// Text in quotes. A quote or a backslash gets a backslash, so that two texts always differ.
 void describe_text(std::string& out, std::string_view text);
 
 template <typename Record, auto Member>

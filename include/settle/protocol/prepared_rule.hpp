@@ -24,7 +24,7 @@ enum class prepare_answer : std::uint8_t {
 /// The answer of a resource to a commit or a roll back of a name, or to a deny.
 enum class end_answer : std::uint8_t {
     ended,       ///< it took effect now
-    absent,      ///< no such name is prepared here, and none is under way to its end
+    absent,      ///< this name is neither prepared nor being committed or rolled back
     unavailable, ///< no effect; may be sent again. Also while another session holds the name
     unknown      ///< it took effect at most once, possibly later
 };

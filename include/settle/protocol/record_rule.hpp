@@ -68,7 +68,7 @@ template <typename Value>
     return side == bound_side::lower ? least >= limit : most <= limit;
 }
 
-/// True if the bounds of a commuting intent hold, whichever way the other marks end.
+/// True if the bounds of a commuting intent hold for every outcome of the other marks.
 template <typename Rules, Described Record, typename Intent>
 [[gnu::always_inline]] inline bool bounds_hold(record_slot<Record> const& slot,
                                                Intent const& intent, bool& overflow) {
@@ -86,7 +86,7 @@ template <typename Rules, Described Record, typename Intent>
     return hold;
 }
 
-/// True if every member stays within its type, whichever way this part and the other marks end.
+/// True if every member stays within its type for every outcome of this part and the other marks.
 /// Shape:   undo - the negation of `apply`
 template <typename Rules, Described Record>
 [[SETTLE_INLINED]] inline bool fits(record_slot<Record> const& slot,

@@ -28,7 +28,7 @@ struct protocol_rules {
     static constexpr bool parts_in_marks = true;
     /// An exclusive part needs a record without marks, and its mark keeps other parts away.
     static constexpr bool exclusive_marks = true;
-    /// Guards hold whichever way the other marks end.
+    /// Guards hold for every outcome of the other marks.
     static constexpr bool escrow = true;
 
     // Rules of the coordinator.

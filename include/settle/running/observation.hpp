@@ -76,7 +76,7 @@ public:
         }
     }
 
-    /// Called before the coordinator takes the log's answer. The epoch of an unanswered write tells
+    /// Called before the coordinator takes the log's answer. The epoch of an unanswered write shows
     /// later whether the write took effect.
     template <step Step>
     void note_write([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Keeps the order of a window among transactions that share a record.
 //
-// An apply wave sends all jobs of a window at once, in order. A job that fails beside the pending
-// mark of an earlier job might succeed after the earlier job has ended, so the failed job is
-// requeued: it is sent again later. Later jobs on the same record are requeued, too, and do not
+// An apply wave sends all jobs of a window at once, in order. A job that fails on a record with the
+// pending mark of an earlier job might succeed after the earlier job has ended. So the failed job
+// is requeued: it is sent again later. Later jobs on the same record are requeued, too, and do not
 // overtake. A job that is applied beside pending marks may go on: its guards hold for every outcome
 // of the earlier jobs (escrow).
 //
@@ -66,7 +66,7 @@ inline void one_phase_hashes(job const& work, std::vector<std::uint64_t>& into) 
 /// The rules of this order, by name. A program uses all of them; only the environment of a search
 /// hides some (`order_rules`), to show that each is needed.
 struct order_rules {
-    /// A job that failed beside the pending mark of an earlier job is requeued behind it.
+    /// A job that failed on a record with the pending mark of an earlier job is requeued behind it.
     static constexpr bool requeues = true;
     /// A later job that shares a record with a requeued or held-up job is requeued, too.
     static constexpr bool requeues_with = true;
@@ -99,8 +99,8 @@ public:
         paused_.clear();
     }
 
-    /// A job that backs off may still have marks. No other job may be sent to those records, least
-    /// of all the earlier job that it backs off from.
+    /// A job that backs off may still have marks. No other job may be sent to its records, least of
+    /// all the earlier job that it backs off from.
     void backs_off(job const& work) {
         if (!Rules::backs_off_first) return;
         record_hashes(work, records_);

@@ -92,8 +92,8 @@ struct recovery_report {
     std::uint64_t canceled = 0;
     std::uint64_t undecided = 0;        ///< the next round may settle them
     std::uint64_t elsewhere = 0;        ///< another worker claimed them meanwhile
-    std::uint64_t young = 0;            ///< left alone, since they have not stood still long enough
-    std::vector<skipped_entry> skipped; ///< not in the counts above; each says what to do
+    std::uint64_t young = 0;            ///< not claimed: they have not stood still long enough
+    std::vector<skipped_entry> skipped; ///< not in the counts above; each has a reason
     error problem; ///< why the round ended early, or why the first undecided entry did not end
 };
 
@@ -108,7 +108,7 @@ struct sweep_report {
     std::uint64_t looked_at = 0; ///< marks seen
     std::uint64_t undone = 0;    ///< stray marks compensated
     std::uint64_t tombstones = 0;  ///< entries inserted as canceled, reason "mark without entry"
-    std::vector<skipped_entry> skipped; ///< entries of marks left alone; each says what to do
+    std::vector<skipped_entry> skipped; ///< entries whose marks were not undone; each has a reason
     error problem;                      ///< why the sweep ended early, if it did
 };
 

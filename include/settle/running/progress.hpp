@@ -314,8 +314,8 @@ private:
         }
     }
 
-    /// A job that failed beside an earlier job of its window is requeued: it may succeed later. A
-    /// later job on the same record is requeued, too.
+    /// A job that failed because of an earlier job of its window is requeued: it may succeed later.
+    /// A later job on the same record is requeued, too.
     void take_ruling(job& work, execution_state& execution) {
         auto const found = order_->ruling_of(work, execution.takes_part);
         if (execution.takes_part) execution.held_up = found == order::ruling::held_up;

@@ -62,7 +62,7 @@ struct clock_view {
     }
 };
 
-/// Values that a log writes beside every entry of a call.
+/// Values that a log writes into every entry of a call.
 struct write_context {
     timestamp now;
     std::string const& owner;
@@ -96,8 +96,8 @@ struct entry_write {
     /// An insert that keeps a stage takes no effect after this time.
     timestamp last_moment = timestamp::max();
 
-    /// True if an insert must take no effect. The log asks inside its native write, where no purge
-    /// can come between.
+    /// True if an insert must take no effect. The log calls this inside its native write, so that
+    /// no purge can come between.
     [[nodiscard]] bool is_late(write_context const& at) const {
         return inserts && change.stages_kept != 0 && at.time() > last_moment;
     }

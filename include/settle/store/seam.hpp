@@ -46,7 +46,7 @@
 //       confirmed if the entry becomes `done`, and otherwise undone. If the native transaction is
 //       repeated, the requests are executed and decided again, in their order. The result of a
 //       request whose write was not due is `held_back`.
-//       can_settle_in_one_phase() tells after binding whether the server can do it.
+//       can_settle_in_one_phase() is true, after binding, if the server can do it.
 //   start(requests, results), finish(results), abandon(results), expect_others()
 //       For a store that can work while other stores do. expect_others() is called once, if the
 //       engine has other stores. Then start() begins a wave, and finish() waits until its results
@@ -63,10 +63,10 @@
 //       its life. It is part of the keys of calls.
 //   write(writes, results, context)   Inserts entries, or changes each by compare-and-set on state,
 //       epoch and revision. All writes of a call have the same action. Each takes effect alone or
-//       together with others, but never in part, and is answered by itself. results[i].row comes as
-//       writes[i].row. A new entry has revision 0 and no results, and the kept stages that the
-//       insert gives: none, unless the session has keeps_at_insert. A keep leaves
-//       the epoch and the owner, and may change `pending` to `deciding`; it raises the revision and
+//       together with others, but never in part, and has an answer of its own. results[i].row is
+//       writes[i].row at first. A new entry has revision 0 and no results, and the kept stages that
+//       the insert gives: none, unless the session has keeps_at_insert. A keep leaves the epoch and
+//       the owner, and may change `pending` to `deciding`; it raises the revision and
 //       the number of kept stages, which no other write changes. Lists of images and results that a
 //       write has replace the lists of the entry, and all other writes leave them. Answers:
 //         taken        the write is durable

@@ -41,9 +41,9 @@ void execute_calls(std::string const& log, std::span<part_request const> request
 } // namespace detail
 
 /// The idempotency key of a part's call: `log/transaction/participant`, and `/line` in a range.
-/// No two parts share a key. A log's name and a participant's have no `/`, a participant's begins
-/// with a letter, and a line is a number: so the first and the last `/` of a key tell its log, its
-/// participant and its line, and the text between them is the id, whatever it holds.
+/// No two parts share a key: the names of logs and participants have no `/`, the name of a
+/// participant begins with a letter, and a line is a number. So the log, the participant and the
+/// line can be read from the ends of a key. The text between them is the id, which may have a `/`.
 [[nodiscard]] std::string call_key(std::string_view log, part_request const& request);
 
 /// A session of a store, see store/seam.hpp. It has no record, mark or state of its own.

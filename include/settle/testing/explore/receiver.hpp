@@ -57,7 +57,7 @@ struct received_call {
     call_results parameters;
     bool late;
     std::size_t chosen;
-    bool closes; ///< asks for the end of a key that the receiver refused
+    bool closes; ///< closes the key of a call that the receiver refused
 };
 
 /// The number of answers that a receiver chooses from.
