@@ -54,7 +54,7 @@ protected:
                     if (again && !anew) ++next.again;
                     // An id submitted after its purge is a new transaction.
                     if (anew) next.entries[t].closed = next.entries[t].passing = false;
-                    begin(w, role::caller, t, born(*all_[t], fresh(next, t), aim, how));
+                    begin(w, role::caller, t, beginning(*all_[t], fresh(next, t), aim, how));
                     w.old = false;
                 },
                 [&] { return words + all_[t]->id(); });
@@ -74,7 +74,7 @@ protected:
             branch(
                 move_kind::protocol,
                 [&](world_type&, worker& w) {
-                    begin(w, role::recoverer, t, taken(*all_[t], here.now, how));
+                    begin(w, role::recoverer, t, taking_over(*all_[t], here.now, how));
                     note_read(w, here);
                 },
                 [&] { return "takes over " + all_[t]->id() + words; });
@@ -161,7 +161,7 @@ protected:
 
     // A protocol with two phases only has one stage only.
 
-    coordinator_type born(transaction const& of, epoch first, goal aim, phases how) const {
+    coordinator_type beginning(transaction const& of, epoch first, goal aim, phases how) const {
         if constexpr (knows_one_phase) {
             stage_plan stages = of.stages();
             stages.keeps_at_insert = stages.keeps_at_insert && within_.keeps_at_insert;
@@ -170,7 +170,7 @@ protected:
             return coordinator_type::begin(of.parts(), first, aim);
         }
     }
-    static coordinator_type taken(transaction const& of, standing const& found, phases how) {
+    static coordinator_type taking_over(transaction const& of, standing const& found, phases how) {
         if constexpr (knows_one_phase)
             return coordinator_type::take(of.parts(), found, how, of.stages());
         else return coordinator_type::take(of.parts(), found);
