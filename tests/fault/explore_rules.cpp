@@ -99,7 +99,7 @@ TEST_CASE("rule: a mark without an entry is stray") {
 }
 
 TEST_CASE("rule: one phase respects marks as an apply does") {
-    needs(switched::one_phase_meets_marks, settle::type<loan_type>, transfers, two_accounts,
+    needs(switched::one_phase_respects_marks, settle::type<loan_type>, transfers, two_accounts,
           runs("t1", loan{"A", "B", 160}), runs("t2", transfer{"B", "A", 150}), money, never_below,
           in_one_phase(within(2, 0)));
 }

@@ -57,7 +57,7 @@ struct switched {
     static inline bool first_epochs_differ = true;
     static inline bool logs_wait = true;
     static inline bool sweeps_unlogged = true;
-    static inline bool one_phase_meets_marks = true;
+    static inline bool one_phase_respects_marks = true;
     static inline bool one_phase_compares = true;
     static inline bool one_log = true;
     static inline bool reverses_done = true;

@@ -161,9 +161,9 @@ constexpr bool check_operands() {
 }
 
 template <typename Record, typename Source, typename Moment>
-inline constexpr bool moment_stands = false;
+inline constexpr bool moment_is_right = false;
 template <typename Record, typename Source, bool C, bool E, typename... Effects>
-inline constexpr bool moment_stands<Record, Source, moment<C, E, Effects...>> =
+inline constexpr bool moment_is_right<Record, Source, moment<C, E, Effects...>> =
     check_operands<Record, Source, Effects...>();
 
 template <typename T>
@@ -267,7 +267,7 @@ struct record_participant {
         if constexpr (first && !erases) {
             auto const made = detail::make_moment<Collection>(effects...);
             using made_type = std::remove_const_t<decltype(made)>;
-            if constexpr (detail::moment_stands<record_type, Source, made_type>) {
+            if constexpr (detail::moment_is_right<record_type, Source, made_type>) {
                 return record_participant<Name, Collection, Source, Key, Guards, made_type,
                                           Compensate, Confirm>{key, guards, made, compensating,
                                                                confirming};
@@ -292,7 +292,7 @@ struct record_participant {
         if constexpr (first && !creates) {
             auto const made = detail::make_moment<Collection>(effects...);
             using made_type = std::remove_const_t<decltype(made)>;
-            if constexpr (detail::moment_stands<record_type, Source, made_type>) {
+            if constexpr (detail::moment_is_right<record_type, Source, made_type>) {
                 return record_participant<Name, Collection, Source, Key, Guards, Apply, Compensate,
                                           made_type>{key, guards, applying, compensating, made};
             } else {
@@ -307,7 +307,7 @@ struct record_participant {
     template <typename... Effects>
     constexpr auto compensate(Effects const&... effects) const {
         auto const made = detail::make_moment<Collection>(effects...);
-        if constexpr (detail::moment_stands<record_type, Source,
+        if constexpr (detail::moment_is_right<record_type, Source,
                                             std::remove_const_t<decltype(made)>>) {
             return with_compensation(made);
         } else {

@@ -248,7 +248,7 @@ private:
 
 /// True if another participant may refuse in the stage of a pivot or in a later stage.
 template <typename Pivot, typename Other>
-consteval bool may_refuse_behind() {
+consteval bool may_refuse_later() {
     if constexpr (std::is_same_v<Pivot, Other> || RecordParticipant<Other>) {
         return false;
     } else if constexpr (is_call_participant<Other>) {
@@ -280,7 +280,7 @@ consteval call_fault fault_of_moments() {
 template <typename Call, typename... Participants>
 consteval call_fault fault_among() {
     if constexpr (Call::is_pivot) {
-        if (Call::is_range || (may_refuse_behind<Call, Participants>() || ...)) {
+        if (Call::is_range || (may_refuse_later<Call, Participants>() || ...)) {
             return call_fault::pivot;
         }
         if ((PreparedParticipant<Participants> || ...)) return call_fault::pivot_beside_prepared;

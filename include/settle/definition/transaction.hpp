@@ -110,8 +110,8 @@ constexpr bool check_participants() {
                           "See definition#other-kinds");
     constexpr call_finding calls = find_call_fault<Participants...>();
     explain_call<calls.fault, calls.participant>();
-    constexpr bool stand = calls.fault == call_fault::none;
-    if constexpr (!names || !collections || !stages || !stand) return false;
+    constexpr bool calls_fit = calls.fault == call_fault::none;
+    if constexpr (!names || !collections || !stages || !calls_fit) return false;
     else if constexpr (!(participant_fits<Parameters, Participants>() && ...)) return false;
     else return (review<Participants>() && ...);
 }

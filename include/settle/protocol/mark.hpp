@@ -109,7 +109,7 @@ struct mark {
     [[nodiscard]] bool is_exclusive() const noexcept { return exclusive != nullptr; }
 
     /// Frees the exclusive effect when the mark is erased.
-    void let_go() noexcept {
+    void release_effect() noexcept {
         if (exclusive) exclusive.reset();
     }
 

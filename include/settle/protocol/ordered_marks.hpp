@@ -204,7 +204,7 @@ public:
     [[SETTLE_INLINED]] void erase(Mark* erased) {
         if (!has_only_) return several_->erase(erased);
         has_only_ = false;
-        if constexpr (requires { only_.let_go(); }) only_.let_go();
+        if constexpr (requires { only_.release_effect(); }) only_.release_effect();
     }
 
     /// Calls `function(Mark&)` for every mark of one transaction. The function must not change the

@@ -134,7 +134,7 @@ struct protocol_rules {
     /// A store belongs to one log.
     static constexpr bool one_log = true;
     /// One phase respects marks as an apply does.
-    static constexpr bool one_phase_meets_marks = true;
+    static constexpr bool one_phase_respects_marks = true;
     /// One phase changes nothing if its entry exists in any state but `initial`.
     static constexpr bool one_phase_compares = true;
     /// Only a transaction that is done is reversed.

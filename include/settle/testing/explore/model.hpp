@@ -411,7 +411,7 @@ private:
             return settle::apply_one_phase<Rules>(to, id_, number(where), under, keyed(where),
                                                 intent(where), [] { return std::string{}; });
         };
-        if (Rules::one_phase_meets_marks) return apply_to(slot);
+        if (Rules::one_phase_respects_marks) return apply_to(slot);
         // With the rule switched off, the native transaction ignores the marks.
         record_slot<typename Part::record> bare{slot.record, {}};
         auto const applied = apply_to(bare);

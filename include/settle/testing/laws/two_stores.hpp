@@ -133,7 +133,7 @@ template <auto const& Type, typename First, typename Second>
         random_pool<direction> pool{"p" + std::to_string(wave) + "-", 6, make_parameters};
         for (std::uint64_t const end = wave + 20; wave < end && report; ++wave) {
             ++report.cases;
-            pool.stir(stores, order);
+            pool.send_wave(stores, order);
             stores.compare();
         }
     }

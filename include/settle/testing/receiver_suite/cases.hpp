@@ -259,7 +259,7 @@ inline std::string last_moment(trial& of) {
     auto const repeated = of.apply(key);
     return found.changed({0}).same(refused, repeated).text();
 }
-inline std::string repeat_behind_last_moment(trial& of) {
+inline std::string repeat_after_last_moment(trial& of) {
     auto const key = of.key();
     findings found{of};
     auto const first = of.apply(key);
@@ -299,7 +299,7 @@ inline constexpr std::array row_cases{
     receiver_case{"apply and compensate at the same time", swapped},
     receiver_case{"a compensate of a refused apply", compensate_of_refusal},
     receiver_case{"a first apply after its last moment", last_moment},
-    receiver_case{"a repeat after the last moment", repeat_behind_last_moment},
+    receiver_case{"a repeat after the last moment", repeat_after_last_moment},
     receiver_case{"a compensate before its apply, and a restart", notes_over_restart},
     receiver_case{"a confirm without an apply after the last moment", late_confirm_alone},
     receiver_case{"a confirm whose row was purged", confirm_of_purged}};

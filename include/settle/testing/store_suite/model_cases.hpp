@@ -27,7 +27,7 @@ namespace testing {
 
 /// Few records and small values, so that the transactions conflict often.
 template <typename Bench>
-void stir_all(Bench& on, std::uint64_t seed, int waves) {
+void send_random_waves(Bench& on, std::uint64_t seed, int waves) {
     std::mt19937_64 random{seed};
     auto const number = [&](std::int64_t least, std::int64_t most) {
         return least + static_cast<std::int64_t>(
@@ -72,17 +72,17 @@ void stir_all(Bench& on, std::uint64_t seed, int waves) {
     for (int wave = 0; wave < waves; ++wave) {
         INFO("seed ", seed, ", wave ", wave);
         switch (number(0, 10)) {
-        case 0: moves.stir(on, random); break;
+        case 0: moves.send_wave(on, random); break;
         case 1:
-        case 2: sums.stir(on, random); break;
-        case 3: checks.stir(on, random); break;
-        case 4: orders.stir(on, random); break;
-        case 5: labels.stir(on, random); break;
-        case 6: tallies.stir(on, random); break;
-        case 7: rewrites.stir(on, random); break;
-        case 8: issues.stir(on, random); break;
-        case 9: erasures.stir(on, random); break;
-        default: exchanges.stir(on, random); break;
+        case 2: sums.send_wave(on, random); break;
+        case 3: checks.send_wave(on, random); break;
+        case 4: orders.send_wave(on, random); break;
+        case 5: labels.send_wave(on, random); break;
+        case 6: tallies.send_wave(on, random); break;
+        case 7: rewrites.send_wave(on, random); break;
+        case 8: issues.send_wave(on, random); break;
+        case 9: erasures.send_wave(on, random); break;
+        default: exchanges.send_wave(on, random); break;
         }
         on.check();
     }
@@ -92,7 +92,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: random waves agree with the pure rule", Fixtur
     for (std::uint64_t const seed : {1U, 2U, 3U, 4U, 5U}) {
         Fixture fixture;
         bench<typename Fixture::database> on{fixture.database_here()};
-        stir_all(on, seed, 120);
+        send_random_waves(on, seed, 120);
     }
 }
 

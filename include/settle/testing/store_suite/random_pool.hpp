@@ -25,7 +25,7 @@ public:
 
     /// Sends one wave: random transactions, one step, epochs that rise, stay or fall.
     template <typename Bench>
-    void stir(Bench& on, std::mt19937_64& random) {
+    void send_wave(Bench& on, std::mt19937_64& random) {
         switch (random() % 8) {
         case 0: return send(on, step::compensate, random);
         case 1: return send(on, step::back_off, random);
