@@ -48,7 +48,7 @@ struct simulation_limits {
     settle::options engine = default_engine(); ///< the options of every worker's engine
     std::chrono::nanoseconds longest_call = std::chrono::milliseconds{2};
     service_times services{};
-    /// The longest pause of a worker between two calls.
+    /// The longest time between two engine calls of a worker.
     std::chrono::nanoseconds longest_rest = std::chrono::milliseconds{1};
     std::chrono::nanoseconds longest_pause = std::chrono::seconds{3};
     std::chrono::nanoseconds longest_late = std::chrono::seconds{10};
