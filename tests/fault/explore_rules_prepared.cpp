@@ -47,7 +47,7 @@ TEST_CASE("rule: prepares and cancels write receipts") {
     needs(switched::receipts, purchases, payer, buys, books_too, by_hand(canceling(1, 0)));
 }
 
-TEST_CASE("rule: a name tells its log") {
+TEST_CASE("rule: a prepared name contains its log") {
     needs(switched::names_contain_logs, purchases, payer, buys, books_too, within(2, 0));
 }
 
