@@ -16,10 +16,10 @@
 #include <settle/mongodb/layout.ipp>
 #include <settle/mongodb/layout_check.ipp>
 #include <settle/mongodb/log_identity.ipp>
+#include <settle/mongodb/metadata.ipp>
 #include <settle/mongodb/native.ipp>
 #include <settle/mongodb/receiver.ipp>
 #include <settle/mongodb/record_session.ipp>
 #include <settle/mongodb/set_names.ipp>
 #include <settle/mongodb/sole_read.ipp>
 #include <settle/mongodb/sure_read.ipp>
-#include <settle/mongodb/words.ipp>

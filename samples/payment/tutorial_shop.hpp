@@ -25,7 +25,7 @@ public:
     static settle::mongodb::tutorial_layout layout() {
         settle::mongodb::tutorial_layout documents;
         documents.transactions = "transaction";
-        documents.words = settle::mongodb::spelling::capitalised;
+        documents.states = settle::mongodb::spelling::capitalised;
         return documents;
     }
     /// As above, for the database of an address. Some copies of the article call a balance's field

@@ -20,7 +20,7 @@ using settle::testing::withdraw;
 std::vector<std::string> const rights{"find",        "insert",          "update",     "remove",
                                       "createIndex", "listCollections", "listIndexes"};
 
-/// Does everything that settle does in a database; the first sentence that stood against it.
+/// Does everything that settle does in a database. Returns the first error, or an empty text.
 std::string use(std::string const& address) {
     settle::options limits = short_limits();
     limits.patience = std::chrono::milliseconds{300};

@@ -103,7 +103,7 @@ TEST_CASE("addresses: an incomplete or wrong address is refused without a server
     check_refused("mongodb://a,b/bank?directConnection=true", "cannot be read");
     check_refused("mongodb://127.0.0.1:1/bank?readPreference=secondary", "not primary");
     check_refused("mongodb://127.0.0.1:1/bank?readPreference=nearest", "not primary");
-    check_refused("mongodb://127.0.0.1:1/bank?w=0", "nobody learns");
+    check_refused("mongodb://127.0.0.1:1/bank?w=0", "the outcome of every write");
     check_refused("mongodb://127.0.0.1:1/bank?waitQueueTimeoutMS=50", "wait for others");
     for (std::string const name : {"admin", "local", "config"}) {
         check_refused("mongodb://127.0.0.1:1/" + name, "'" + name + "' is the server's own");
@@ -229,7 +229,7 @@ TEST_CASE("addresses: a replica set refuses write concerns that could lose a don
               std::string::npos);
         CHECK(refusal(with(of_set.address(), weak), by_name) == "");
     }
-    CHECK(refusal(with(of_set.address(), "w=0"), by_name).find("nobody learns") !=
+    CHECK(refusal(with(of_set.address(), "w=0"), by_name).find("the outcome of every write") !=
           std::string::npos);
     for (char const* const strong : {"journal=true", "w=majority&wtimeoutMS=5000"}) {
         CHECK(refusal(with(of_set.address(), strong)) == "");
@@ -240,7 +240,7 @@ TEST_CASE("addresses: a replica set refuses write concerns that could lose a don
     engine.create(ledgers, {"A", opening, 0, ""}).value();
     engine.create(ledgers, {"B", opening, 0, ""}).value();
     CHECK(engine.run("t", transfer{"A", "B", 30}).done());
-    check_refused(with(alone.address(), "w=0"), "nobody learns");
+    check_refused(with(alone.address(), "w=0"), "the outcome of every write");
 }
 
 TEST_CASE("addresses: every write and commit asks for a majority's journal") {

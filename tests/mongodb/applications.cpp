@@ -11,6 +11,7 @@
 
 namespace {
 
+using settle_test::arguments;
 using settle_test::fresh_database;
 using settle_test::replica_set_address;
 using settle_test::run_command;
@@ -18,7 +19,6 @@ using settle_test::standalone_address;
 using testing::call_sample;
 using testing::first_lines;
 using testing::scratch_folder;
-using words = std::vector<std::string>;
 
 void same_outcomes(testing::sample_table const& what) {
     scratch_folder const folder{"mongodb-" + what.program};
@@ -104,8 +104,8 @@ TEST_CASE("applications: a database is opened only in its own layout") {
     scratch_folder const folder{"mongodb-layouts"};
     auto const input = first_lines(folder, "transfer/payment_orders.csv", 5);
     fresh_database const ours{replica_set_address};
-    auto const on = [&](fresh_database const& where, words const& arguments) {
-        return call_sample(folder, "transfer", where.address(), arguments);
+    auto const on = [&](fresh_database const& where, arguments const& command) {
+        return call_sample(folder, "transfer", where.address(), command);
     };
     CHECK(on(ours, {"open", input, "--balance", "10000.00", "run", input}).code == 0);
     auto const refused = on(ours, {"--layout", "tutorial", "recover", "--older-than", "0s"});
@@ -121,7 +121,8 @@ TEST_CASE("applications: a database is opened only in its own layout") {
           R"({"_id": 1, "source": "A", "destination": "A", "value": 1, "state": "intital"})");
     // Before it is taken over, and after.
     for (int times = 0; times < 2; ++times) {
-        for (words const& command : {words{"recover"}, words{"open", input, "--balance", "1.00"}}) {
+        for (arguments const& command :
+             {arguments{"recover"}, arguments{"open", input, "--balance", "1.00"}}) {
             auto const mistaken = on(theirs, command);
             CHECK(mistaken.code == 3);
             CHECK(mistaken.err.find("give --layout tutorial") != std::string::npos);
@@ -142,7 +143,7 @@ TEST_CASE("applications: a database is opened only in its own layout") {
 TEST_CASE("applications: leftovers of the tutorial's bank are listed, settled and checked") {
     scratch_folder const folder{"mongodb-old-bank"};
     fresh_database const own{replica_set_address};
-    auto const bank = [&](words more) {
+    auto const bank = [&](arguments more) {
         more.insert(more.begin(), {"--layout", "tutorial"});
         return call_sample(folder, "transfer", own.address(), std::move(more));
     };
@@ -175,7 +176,7 @@ TEST_CASE("applications: leftovers of the tutorial's shop are listed, settled an
     // Some copies of the article call it `amount`.
     for (std::string const field : {"balance", "amount"}) {
         fresh_database const own{replica_set_address};
-        auto const shop = [&](words more) {
+        auto const shop = [&](arguments more) {
             more.insert(more.begin(), {"--layout", "tutorial"});
             return call_sample(folder, "payment", own.address(), std::move(more));
         };

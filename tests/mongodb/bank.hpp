@@ -49,7 +49,7 @@ auto bank_on(Database& database, settle::phases how = settle::phases::one,
                           settle::type<settle::testing::withdraw_type>};
 }
 
-/// Why an address is refused, looked at as its reader sees it; empty when it is not.
+/// The sentence that refuses an address, after checks of its form; empty if it is accepted.
 inline std::string refusal(std::string const& address,
                            settle::mongodb::database_options const& options = {}) {
     auto const began = std::chrono::steady_clock::now();

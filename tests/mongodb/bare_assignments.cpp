@@ -86,13 +86,13 @@ std::string values(note const& of) {
     return of.text + ", " + (of.read ? "read" : "unread") + ", " + std::to_string(of.count);
 }
 
-void leave(documents& with, std::string const& id, std::string const& word,
+void leave(documents& with, std::string const& id, std::string const& state,
            std::string const& under) {
     with.put("notes", R"({"_id": "n)" + id + R"(", "pendingTransactions": [")" + id + R"("], )" +
                           under + "}");
     with.put("transactions", R"({"_id": ")" + id + R"(", "id": "n)" + id +
                                  R"(", "before": "old", "after": "new", "amount": 3, "state": ")" +
-                                 word + R"("})");
+                                 state + R"("})");
 }
 
 constexpr char const* under_text = R"("text": "new", "read": false, "count": 5)";

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bank.hpp"
-#include "mishaps.hpp"
+#include "message_faults.hpp"
 #include "shared_servers.hpp"
 
 #include <memory>
@@ -33,7 +33,7 @@ protected:
         CHECK(others_.work().problem.empty());
     }
     /// Lets the late message reach the server, whatever its effect.
-    void land(mishap const& one) {
+    void land(message_fault const& one) {
         between_.release();
         CHECK(between_.wait_for_replies(one.on.command, between_.requests(one.on.command)));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Settle beside running programs of the tutorial: it stores their words, and does not run entries
-// that they have claimed.
-#include "deeds.hpp"
+// Settle beside running programs of the tutorial: it stores their state names, and does not run
+// entries that they have claimed.
+#include "caller_actions.hpp"
 #include "taken_over.hpp"
 
 #include <latch>
@@ -46,7 +46,7 @@ int claim_some(settle_test::connection& shell, int most) {
 
 } // namespace
 
-TEST_CASE("old programs: settle stores each state under the word of the old program") {
+TEST_CASE("old programs: settle stores each state in the spelling of the old program") {
     struct example {
         spelling how;
         std::string pending;
@@ -58,15 +58,15 @@ TEST_CASE("old programs: settle stores each state under the word of the old prog
          {example{spelling::lower, "pending", "committed", "cancelled", "done"},
           {spelling::upper, "PENDING", "COMMITTED", "CANCELLED", "DONE"},
           {spelling::capitalised, "Pending", "Committed", "Cancelled", "Done"}}) {
-        auto words = settle_test::dialects()[1];
-        words.words = one.how;
-        words.applied = "committed";
-        words.canceled = "cancelled";
+        auto dialect = settle_test::dialects()[1];
+        dialect.states = one.how;
+        dialect.applied = "committed";
+        dialect.canceled = "cancelled";
         fresh_database const own{replica_set_address};
-        old_program program{own.address(), words};
+        old_program program{own.address(), dialect};
         program.open(lowest_number);
         settle::mongodb::tutorial_database<bank::tutorial::transfer_type> database{
-            own.address(), settle_test::layout_of(words)};
+            own.address(), settle_test::layout_of(dialect)};
         settle::testing::faulty fragile{database};
         settle::engine engine{fragile, settle::two_phases,
                               settle::type<bank::tutorial::transfer_type>};
@@ -102,25 +102,25 @@ TEST_CASE("old programs: settle stores each state under the word of the old prog
 TEST_CASE("old programs: nothing runs twice if two workers and an old program claim at once") {
     constexpr int entries = 40;
     constexpr int most = 12;
-    auto words = settle_test::dialects()[1];
+    auto dialect = settle_test::dialects()[1];
     // Entries older than the lifetime would be canceled.
-    REQUIRE(settle_test::make_recent(words));
+    REQUIRE(settle_test::make_recent(dialect));
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const own{*address};
-        old_program program{own.address(), words};
+        old_program program{own.address(), dialect};
         program.open(lowest_number);
         std::string all;
         for (int id = 1; id <= entries; ++id) {
             all += (id == 1 ? R"({"_id": )" : R"(, {"_id": )") + std::to_string(id) +
                    R"(, "source": "A10", "destination": "B10", "value": 1, "state": "initial")" +
-                   words.modified + "}";
+                   dialect.modified + "}";
         }
         auto const made =
             run_command(own.address(), R"({"insert": "transactions", "documents": [)" + all + "]}");
         REQUIRE(made.number("n") == entries);
 
-        taken_over one{own.address(), words};
-        taken_over two{own.address(), words};
+        taken_over one{own.address(), dialect};
+        taken_over two{own.address(), dialect};
         settle_test::connection shell{own.address()};
         int taken = claim_some(shell, 1);
         settle::recovery_report reports[2];
@@ -136,7 +136,8 @@ TEST_CASE("old programs: nothing runs twice if two workers and an old program cl
         begun.arrive_and_wait();
         std::string problem;
         try {
-            // They go from the end, and so both workers have listed these before.
+            // The old program claims from the end, so both workers have listed these entries
+            // before.
             taken += claim_some(shell, most);
         } catch (std::exception const& caught) {
             problem = caught.what();

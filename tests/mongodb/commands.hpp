@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Says a command to a MongoDB server as a person at a shell would, past the adapter under test.
+// Sends commands to a MongoDB server as a person at a shell would, without the adapter under test.
 #pragma once
 
 #include <mongoc/mongoc.h>

@@ -3,7 +3,7 @@
 // answer does not show its outcome is read, and not taken for undone.
 #include "bank.hpp"
 #include "commands.hpp"
-#include "mishaps.hpp"
+#include "message_faults.hpp"
 #include "proxy.hpp"
 #include "server_answers.hpp"
 #include "shared_servers.hpp"
@@ -104,7 +104,8 @@ TEST_CASE("driver retries: a commit that succeeds but is answered with an error 
     engine.create(ledgers, {"A", opening, 0, ""}).value();
     engine.create(ledgers, {"B", opening, 0, ""}).value();
     between.reset_counts();
-    between.add({.command = "commitTransaction", .what = fault::answer_so, .answer = failed(13)});
+    between.add(
+        {.command = "commitTransaction", .what = fault::replace_reply, .answer = failed(13)});
     auto const outcome = engine.run("t", transfer{"A", "B", 30});
     CHECK_MESSAGE(outcome.done(), outcome.text());
     CHECK(between.requests("commitTransaction") == 1);

@@ -2,7 +2,7 @@
 // Documents as other programs leave them, and texts as an attacker would choose them: used, left
 // alone, or refused with a sentence; and collections that could refuse settle's own updates.
 #include "bank_documents.hpp"
-#include "deeds.hpp"
+#include "caller_actions.hpp"
 
 namespace settle_test {
 namespace {
@@ -327,7 +327,7 @@ TEST_CASE("long: foreign documents: only an entry too small for its images is ca
 TEST_CASE("foreign documents: a collection that could refuse updates is refused when bound") {
     struct example {
         char const* command;
-        char const* because; ///< empty: it will do
+        char const* because; ///< empty: the collection is accepted
     };
     for (example const& one :
          {example{R"({"create": "suite_ledgers", "validator": {"balance": {"$gte": 0}}})",
@@ -383,7 +383,7 @@ TEST_CASE("foreign documents: a collection that could refuse updates is refused 
            "its hashed index over 'pendingTransactions'"},
           {R"({"createIndexes": "suite_ledgers", "indexes": [
                {"key": {"seen": 1}, "name": "seventeen", "expireAfterSeconds": 60}]})",
-           "its index 'seventeen' lets the server erase what is old"},
+           "its index 'seventeen' lets the server erase old documents"},
           {R"({"create": "suite_ledgers", "clusteredIndex": {"key": {"_id": 1}, "unique": true},
                "expireAfterSeconds": 60})",
            "the server erases its documents by their age"},

@@ -2,7 +2,7 @@
 // A native transaction of another program holds a record: a transaction on that record waits until
 // its own deadline and then reports the hold. Other transactions run.
 #include "bank_documents.hpp"
-#include "deeds.hpp"
+#include "caller_actions.hpp"
 #include "foreign_holder.hpp"
 
 #include <algorithm>

@@ -25,8 +25,8 @@ std::string insert(int id) {
            R"(}], "writeConcern": {"w": "majority", "j": true}})";
 }
 
-/// How many things there are, read past any proxy. (The command "count" believes a number that is
-/// wrong after a server was killed.)
+/// The number of documents, read without a proxy. (The command "count" may return a wrong number
+/// after a server was killed.)
 std::int64_t count(std::string const& address) {
     auto const answer = run_command(address, R"({"aggregate": "things", "cursor": {},
                                                  "pipeline": [{"$count": "n"}]})");

@@ -96,9 +96,9 @@ TEST_CASE("kept results: damaged fields of stages are named") {
             CHECK(found.problem().text.find(fault) != std::string::npos);
             CHECK(here.log.list({}, "", 5).value().at(0).fault != "");
         };
-        check_named(R"("revision": -1)", "its 'revision' is none of its type's values");
+        check_named(R"("revision": -1)", "its 'revision' is no value of its type");
         check_named(R"("revision": "x")", "its 'revision' is no whole number");
-        check_named(R"("stages_kept": 256)", "its 'stages_kept' is none of its type's values");
+        check_named(R"("stages_kept": 256)", "its 'stages_kept' is no value of its type");
         check_named(R"("results": [{"participant": 0, "line": 0}])", "its 'results' is damaged");
         check_named(R"("results": [5])", "its 'results' is damaged");
         check_named(R"("results": {"value": "1"})", "its 'results' is no array");

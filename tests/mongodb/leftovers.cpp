@@ -24,17 +24,17 @@ constexpr int first = 10; // numbers of two digits, since an ObjectId has so man
 
 TEST_CASE("leftovers: a transfer that an old program left at any step is finished") {
     for (auto& address : {replica_set_address, standalone_address}) {
-        for (auto words : settle_test::dialects()) {
+        for (auto dialect : settle_test::dialects()) {
             for (bool const recent : {false, true}) {
-                if (recent && !settle_test::make_recent(words)) continue;
-                INFO(words.name, recent ? ", just now" : ", long ago");
+                if (recent && !settle_test::make_recent(dialect)) continue;
+                INFO(dialect.name, recent ? ", just now" : ", long ago");
                 fresh_database const own{*address};
-                old_program program{own.address(), words};
+                old_program program{own.address(), dialect};
                 for (int step = 0; step <= old_program::steps; ++step) {
                     program.open(first + step);
                     program.transfer(first + step, step);
                 }
-                taken_over bank{own.address(), words};
+                taken_over bank{own.address(), dialect};
                 settle_all(bank);
                 // An entry older than the lifetime is not committed any more.
                 int const least = recent ? 1 : 5;
@@ -64,10 +64,10 @@ TEST_CASE("leftovers: a transfer that an old program left at any step is finishe
 }
 
 TEST_CASE("leftovers: a cancel that an old program left at any step is finished") {
-    for (auto const& words : settle_test::dialects()) {
-        INFO(words.name);
+    for (auto const& dialect : settle_test::dialects()) {
+        INFO(dialect.name);
         fresh_database const own{replica_set_address};
-        old_program program{own.address(), words};
+        old_program program{own.address(), dialect};
         int of = first;
         for (int applied = 2; applied <= 4; ++applied) {
             for (int step = 1; step <= old_program::cancel_steps; ++step, ++of) {
@@ -76,7 +76,7 @@ TEST_CASE("leftovers: a cancel that an old program left at any step is finished"
                 program.cancel(of, step);
             }
         }
-        taken_over bank{own.address(), words};
+        taken_over bank{own.address(), dialect};
         settle_all(bank);
         for (int each = first; each < of; ++each) {
             INFO("transfer ", each);
@@ -89,12 +89,12 @@ TEST_CASE("leftovers: a cancel that an old program left at any step is finished"
 }
 
 TEST_CASE("leftovers: a late effect of an old program is undone") {
-    auto const words = settle_test::dialects().front();
+    auto const dialect = settle_test::dialects().front();
     fresh_database const own{replica_set_address};
-    old_program program{own.address(), words};
+    old_program program{own.address(), dialect};
     program.open(first);
     program.transfer(first, 3);
-    taken_over bank{own.address(), words};
+    taken_over bank{own.address(), dialect};
     settle_all(bank);
     check_sums(bank, first, false);
     // Canceled meanwhile, and then the old program's second effect lands.
@@ -118,10 +118,10 @@ TEST_CASE("leftovers: a late effect of an old program is undone") {
 }
 
 TEST_CASE("leftovers: an old program's effect that lands beside settle's mark is undone") {
-    auto words = settle_test::dialects().front();
-    REQUIRE(settle_test::make_recent(words));
+    auto dialect = settle_test::dialects().front();
+    REQUIRE(settle_test::make_recent(dialect));
     fresh_database const own{replica_set_address};
-    old_program program{own.address(), words};
+    old_program program{own.address(), dialect};
     program.open(first);
     program.transfer(first, 3);
     // Another worker took it over under epoch 1, applied its second part, and stopped.
@@ -136,7 +136,7 @@ TEST_CASE("leftovers: an old program's effect that lands beside settle's mark is
         R"("effect": "add", "confirm": {}, "undo": {"balance": -100}}}}}]})");
     REQUIRE(applied.number("nModified") == 1);
     program.apply(first, "B", 100);
-    taken_over bank{own.address(), words};
+    taken_over bank{own.address(), dialect};
     CHECK(bank.balance("B10") == 1200);
     settle_all(bank);
     CHECK(bank.engine().find("10").value()->state == settle::state::done);
@@ -147,10 +147,10 @@ TEST_CASE("leftovers: an old program's effect that lands beside settle's mark is
 TEST_CASE("leftovers: a worker that takes over an old commit may stop at any step") {
     for (bool const stored : {false, true}) {
         INFO("the epoch of the commit is ", stored ? "" : "not ", "stored");
-        auto words = settle_test::dialects().front();
-        REQUIRE(settle_test::make_recent(words));
+        auto dialect = settle_test::dialects().front();
+        REQUIRE(settle_test::make_recent(dialect));
         fresh_database const own{replica_set_address};
-        old_program program{own.address(), words};
+        old_program program{own.address(), dialect};
         program.open(first);
         program.transfer(first, 5);
         // Claimed under epoch 1; one mark is raised, the other is not.
@@ -173,7 +173,7 @@ TEST_CASE("leftovers: a worker that takes over an old commit may stop at any ste
         // The epoch is stored once every mark has it: a bare mark then belongs to a late effect.
         if (stored) raise("A10", 0, 100);
         if (stored) program.apply(first, "B", 100);
-        taken_over bank{own.address(), words};
+        taken_over bank{own.address(), dialect};
         settle_all(bank);
         CHECK(bank.engine().find("10").value()->state == settle::state::done);
         check_sums(bank, first, true);
@@ -185,13 +185,13 @@ TEST_CASE("leftovers: an effect that comes late between two waves of one claim i
     using direction = settle::forward<bank::tutorial::transfer_type>;
     using accounts = std::remove_const_t<decltype(bank::tutorial::accounts)>;
     for (auto& address : {replica_set_address, standalone_address}) {
-        auto const words = settle_test::dialects().front();
+        auto const dialect = settle_test::dialects().front();
         fresh_database const own{*address};
-        old_program program{own.address(), words};
+        old_program program{own.address(), dialect};
         program.open(first);
         program.transfer(first, 5);
         settle::mongodb::tutorial_database<bank::tutorial::transfer_type> database{
-            own.address(), settle_test::layout_of(words)};
+            own.address(), settle_test::layout_of(dialect)};
         auto log = database.bind_log();
         auto store = database.bind<accounts>(log.name());
         transfer const given{"A10", "B10", 100};
@@ -217,13 +217,13 @@ TEST_CASE("leftovers: an effect that comes late between two waves of one claim i
 TEST_CASE("leftovers: a commit without an epoch is finished only by the worker that claimed it") {
     using direction = settle::forward<bank::tutorial::transfer_type>;
     using accounts = std::remove_const_t<decltype(bank::tutorial::accounts)>;
-    auto const words = settle_test::dialects().front();
+    auto const dialect = settle_test::dialects().front();
     fresh_database const own{replica_set_address};
-    old_program program{own.address(), words};
+    old_program program{own.address(), dialect};
     program.open(first);
     program.transfer(first, 5);
     settle::mongodb::tutorial_database<bank::tutorial::transfer_type> database{
-        own.address(), settle_test::layout_of(words)};
+        own.address(), settle_test::layout_of(dialect)};
     auto log = database.bind_log();
     auto store = database.bind<accounts>(log.name());
     settle::testing::part_wave confirm{settle::step::confirm};
@@ -234,13 +234,13 @@ TEST_CASE("leftovers: a commit without an epoch is finished only by the worker t
     CHECK(store.marks({}, 10).value().size() == 2);
 }
 
-TEST_CASE("leftovers: new transfers use the old program's fields and words") {
-    for (auto const& words : settle_test::dialects()) {
-        INFO(words.name);
+TEST_CASE("leftovers: new transfers use the old program's fields and spellings") {
+    for (auto const& dialect : settle_test::dialects()) {
+        INFO(dialect.name);
         fresh_database const own{replica_set_address};
-        old_program program{own.address(), words};
+        old_program program{own.address(), dialect};
         program.open(first);
-        taken_over bank{own.address(), words};
+        taken_over bank{own.address(), dialect};
         CHECK(bank.engine().run(program.id_text(77), transfer{"A10", "B10", 100}).verdict ==
               verdict::done);
         check_sums(bank, first, true);
@@ -251,17 +251,17 @@ TEST_CASE("leftovers: new transfers use the old program's fields and words") {
         CHECK(found.text(path + "destination") == "B10");
         CHECK(found.number(path + "value") == 100);
         std::string done = "done";
-        if (words.words != settle::mongodb::spelling::lower) done[0] = 'D';
-        if (words.words == settle::mongodb::spelling::upper) done = "DONE";
+        if (dialect.states != settle::mongodb::spelling::lower) done[0] = 'D';
+        if (dialect.states == settle::mongodb::spelling::upper) done = "DONE";
         CHECK(found.text(path + "state") == done);
-        switch (words.ids) {
+        switch (dialect.ids) {
         case settle::mongodb::id_kind::number: CHECK(found.number(path + "_id") == 77); break;
         case settle::mongodb::id_kind::any:
         case settle::mongodb::id_kind::text: CHECK(found.text(path + "_id") == "t77"); break;
         case settle::mongodb::id_kind::object_id:
             CHECK(found.object_id(path + "_id") == program.id_text(77));
         }
-        // Once more under the same id is the same transfer.
+        // A repetition under the same id is the same transfer.
         CHECK(bank.engine().run(program.id_text(77), transfer{"A10", "B10", 100}).verdict ==
               verdict::done);
         check_sums(bank, first, true);
@@ -272,16 +272,16 @@ TEST_CASE("leftovers: new transfers use the old program's fields and words") {
 }
 
 TEST_CASE("leftovers: ids of every kind are found if the layout names no kind") {
-    for (auto words : settle_test::dialects()) {
-        INFO(words.name);
-        words.ids = settle::mongodb::id_kind::any;
+    for (auto dialect : settle_test::dialects()) {
+        INFO(dialect.name);
+        dialect.ids = settle::mongodb::id_kind::any;
         fresh_database const own{replica_set_address};
-        old_program program{own.address(), words};
+        old_program program{own.address(), dialect};
         for (int of = first; of < first + 3; ++of) {
             program.open(of);
             program.transfer(of, 6);
         }
-        taken_over bank{own.address(), words};
+        taken_over bank{own.address(), dialect};
         // A listing with pages of one entry ends.
         std::vector<std::string> ids;
         std::string after;
@@ -302,11 +302,11 @@ TEST_CASE("leftovers: ids of every kind are found if the layout names no kind") 
 }
 
 TEST_CASE("leftovers: an old program keeps its claim until the entry stands still") {
-    auto const words = settle_test::dialects()[1];
+    auto const dialect = settle_test::dialects()[1];
     fresh_database const own{replica_set_address};
-    old_program program{own.address(), words};
+    old_program program{own.address(), dialect};
     program.open(first);
-    taken_over bank{own.address(), words};
+    taken_over bank{own.address(), dialect};
     CHECK(bank.engine().submit("10", transfer{"A10", "B10", 100}).problem.empty());
     // The claim of the documents' applications: the first application sets the state and its name.
     auto const claim = settle_test::run_command(

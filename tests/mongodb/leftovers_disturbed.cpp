@@ -21,8 +21,8 @@ public:
     using setup = leftover;
 
     explicit takeover_scene(leftover const& of)
-        : of_(of), own_(*of.server), between_(own_.port()), program_(own_.address(), words_),
-          straight_(own_.address(), words_) {}
+        : of_(of), own_(*of.server), between_(own_.port()), program_(own_.address(), dialect_),
+          straight_(own_.address(), dialect_) {}
 
     std::map<std::string, int> commands(int number) {
         auto astray = begin(-number);
@@ -31,7 +31,7 @@ public:
         return between_.all_requests();
     }
 
-    bool suffer(mishap const& one, int number) {
+    bool run_disturbed(message_fault const& one, int number) {
         INFO("left after ", of_.steps, " writes and ", of_.undone, " of a cancel: ", one.text());
         auto astray = begin(number + 1);
         between_.add(one.on);
@@ -58,8 +58,8 @@ private:
         program_.transfer(number, of_.steps);
         program_.cancel(number, of_.undone);
         auto astray = patiently([&] {
-            return std::make_unique<taken_over>(
-                between_.address(own_.name(), disturbed_waits), words_);
+            return std::make_unique<taken_over>(between_.address(own_.name(), disturbed_waits),
+                                                dialect_);
         });
         between_.reset_counts();
         return astray;
@@ -80,14 +80,14 @@ private:
         CHECK(straight_.engine().marks().value() == 0);
     }
 
-    static dialect recent_words() {
-        auto words = dialects().front();
-        REQUIRE(make_recent(words));
-        return words;
+    static dialect recent_dialect() {
+        auto made = dialects().front();
+        REQUIRE(make_recent(made));
+        return made;
     }
 
     leftover of_;
-    dialect const words_ = recent_words();
+    dialect const dialect_ = recent_dialect();
     fresh_database own_;
     proxy between_;
     old_program program_;
@@ -109,7 +109,7 @@ void disturb(std::size_t every) {
     std::atomic<std::size_t> number = 0;
     every_message<takeover_scene>(leftovers(), [&](auto const&, auto const& command, int nth) {
         auto all = every_answer(false, command, nth);
-        std::erase_if(all, [&](mishap const&) { return number++ % every != 0; });
+        std::erase_if(all, [&](message_fault const&) { return number++ % every != 0; });
         for (fault const what : {fault::drop_request, fault::drop_reply, fault::hold_request}) {
             all.push_back({{.command = command, .nth = nth, .what = what}});
         }

@@ -81,11 +81,11 @@ bool names(std::string const& text, std::initializer_list<std::string> const& al
 std::string state_of(std::string const& address) {
     auto const collections = run_command(
         address, R"({"listCollections": 1, "nameOnly": true, "authorizedCollections": true})");
-    auto const words = run_command(
-        address, R"({"find": "settle_words", "filter": {}, "sort": {"_id": 1}})");
+    auto const metadata =
+        run_command(address, R"({"find": "settle_words", "filter": {}, "sort": {"_id": 1}})");
     std::set<std::string> all;
     for (int at = 0; at < 20; ++at) {
-        for (auto const* reply : {&collections, &words}) {
+        for (auto const* reply : {&collections, &metadata}) {
             auto const path = "cursor.firstBatch." + std::to_string(at) + '.';
             all.insert(reply->text(path + "name") + reply->text(path + "_id") + "=" +
                        reply->text(path + "value"));
@@ -95,7 +95,7 @@ std::string state_of(std::string const& address) {
     for (auto const& one : all) text += one + '\n';
     return text;
 }
-std::string word(std::string const& address, std::string const& name) {
+std::string metadata_of(std::string const& address, std::string const& name) {
     return run_command(address, R"({"find": "settle_words", "filter": {"_id": ")" + name + "\"}}")
         .text("cursor.firstBatch.0.value");
 }
@@ -106,7 +106,8 @@ void run(std::string const& address, std::string const& command) {
 /// The document of an earlier version, which gave the log of every layout the same name.
 void forget_layout(std::string const& address) {
     run(address, R"({"update": "settle_words", "updates": [{"q": {"_id": "belongs_to"}, "u": )"
-                 R"({"$set": {"value": ")" + word(address, "log") + R"("}}}]})");
+                 R"({"$set": {"value": ")" +
+                     metadata_of(address, "log") + R"("}}}]})");
     run(address, R"({"delete": "settle_words", "deletes": [{"q": {"_id": )"
                  R"({"$regex": "^layout"}}, "limit": 0}]})");
 }
@@ -122,7 +123,7 @@ TEST_CASE("logs apart: settle's layout and a tutorial's layout refuse each other
         INFO(refused);
         CHECK(names(refused, {"settle's own layout, entries in 'settle_entries'",
                               "a tutorial's layout, entries in 'transactions'"}));
-        // Nothing is left that would make the right way harder to find.
+        // The refused program leaves nothing in the database.
         CHECK(state_of(first.address()) == before);
         CHECK(own(first.address()) == "");
 
@@ -168,7 +169,7 @@ TEST_CASE("logs apart: layouts with other types, collections or fields are other
     CHECK(state_of(address) == before);
     // Every spelling of the same layout is accepted.
     auto spelled = transfers();
-    spelled.words = settle::mongodb::spelling::upper;
+    spelled.states = settle::mongodb::spelling::upper;
     spelled.applied = "committed";
     spelled.canceled = "cancelled";
     CHECK(tutorial<transfer_type>(address, spelled) == "");
@@ -219,8 +220,8 @@ TEST_CASE("logs apart: a database bound by an earlier version opens in its layou
         CHECK(names(refused, {"'settle_entries'", "a tutorial's layout was used"}));
         CHECK(transfers_in(taken.address(), "movements") != "");
         CHECK(transfers_in(taken.address(), "transactions") == "");
-        CHECK(word(taken.address(), "belongs_to") ==
-              word(taken.address(), "log") + "/transactions");
+        CHECK(metadata_of(taken.address(), "belongs_to") ==
+              metadata_of(taken.address(), "log") + "/transactions");
         CHECK(own(taken.address()) != "");
 
         fresh_database const ours{*address};

@@ -29,10 +29,10 @@ TEST_CASE("long: lost messages: every network fault at every message of a cancel
 }
 TEST_CASE("long: lost messages: every message of a later call on a transfer is lost or late" *
           doctest::test_suite("many callers")) {
-    lose_every_message<transfer_scene>(later_deeds(), lost_or_late, false);
+    lose_every_message<transfer_scene>(later_actions(), lost_or_late, false);
 }
 TEST_CASE("exhaustive: lost messages: every network fault at every later call on a transfer") {
-    lose_every_message<transfer_scene>(later_deeds(), every_fault, true);
+    lose_every_message<transfer_scene>(later_actions(), every_fault, true);
 }
 
 TEST_CASE("lost messages: messages that create, erase or assign are lost or late") {

@@ -17,14 +17,14 @@ namespace settle_test {
 struct dialect {
     std::string name;
     std::string id;         ///< of a transaction, as extended JSON around its number
-    std::string id_text;    ///< as settle knows it
+    std::string id_text;    ///< as settle shows it
     std::string key;        ///< the field by which it finds accounts
     std::string number;     ///< of an amount, as extended JSON around {}
     std::string modified;   ///< the whole member lastModified with a comma, or nothing
     std::string applied;
     std::string canceled;
     std::string application; ///< the whole member that a claim sets, with a comma, or nothing
-    settle::mongodb::spelling words;
+    settle::mongodb::spelling states;
     settle::mongodb::id_kind ids;
 };
 
@@ -50,15 +50,15 @@ inline std::vector<dialect> dialects() {
 }
 
 /// Lets the program have written just now; false when it writes no times.
-inline bool make_recent(dialect& words) {
+inline bool make_recent(dialect& of) {
     std::string const then = "1700000000000";
-    auto const at = words.modified.find(then);
+    auto const at = of.modified.find(then);
     if (at == std::string::npos) return false;
     auto const now = std::chrono::system_clock::now().time_since_epoch();
     auto const count = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-    words.modified.replace(at, then.size(), std::to_string(count));
+    of.modified.replace(at, then.size(), std::to_string(count));
     // An ObjectId begins with the second in which it was made.
-    for (auto* const id : {&words.id, &words.id_text}) {
+    for (auto* const id : {&of.id, &of.id_text}) {
         auto const second = id->find("01234567");
         if (second != std::string::npos) id->replace(second, 8, fmt::format("{:x}", count / 1000));
     }
@@ -68,84 +68,86 @@ inline bool make_recent(dialect& words) {
 /// A program of that kind, which stops at a chosen step.
 class old_program {
 public:
-    old_program(std::string const& address, dialect const& words) : to_{address}, words_{words} {}
+    old_program(std::string const& address, dialect const& in) : to_{address}, dialect_{in} {}
 
     /// The accounts A<number> and B<number> of a transfer, with 1000 each.
     void open(int number_of) {
         for (auto const* account : {"A", "B"}) {
             run(R"({{"insert": "accounts", "documents": [{{"{}": "{}{}", "balance": {}, )"
                 R"("pendingTransactions": [], "owner": {{"of": "{}"}}}}]}})",
-                words_.key, account, number_of, number(1000), account);
+                dialect_.key, account, number_of, number(1000), account);
         }
     }
 
-    /// Does the first so many of the documents' writes for a transfer of 100, in their order.
+    /// Does the first steps of a transfer of 100, in the order of the tutorial.
     static constexpr int steps = 8;
     void transfer(int of, int count) {
         if (count > 0) insert(of);
         if (count > 1) set_state(of, "initial", "pending");
         if (count > 2) apply(of, "A", -100);
         if (count > 3) apply(of, "B", 100);
-        if (count > 4) set_state(of, "pending", words_.applied);
+        if (count > 4) set_state(of, "pending", dialect_.applied);
         if (count > 5) pull(of, "A");
         if (count > 6) pull(of, "B");
-        if (count > 7) set_state(of, words_.applied, "done");
+        if (count > 7) set_state(of, dialect_.applied, "done");
     }
-    /// Then cancels it, with so many of its writes.
+    /// Then does the first steps of its cancel.
     static constexpr int cancel_steps = 4;
     void cancel(int of, int count) {
         if (count > 0) set_state(of, "pending", "canceling");
         if (count > 1) undo(of, "A", 100);
         if (count > 2) undo(of, "B", -100);
-        if (count > 3) set_state(of, "canceling", words_.canceled);
+        if (count > 3) set_state(of, "canceling", dialect_.canceled);
     }
     /// One effect, which may arrive late.
     void apply(int of, std::string const& account, int amount) {
         run(R"({{"update": "accounts", "updates": [{{"q": {{"{}": "{}{}", "pendingTransactions": )"
             R"({{"$ne": {}}}}}, "u": {{"$inc": {{"balance": {}}}, "$push": )"
             R"({{"pendingTransactions": {}}}}}}}]}})",
-            words_.key, account, of, id(of), number(amount), id(of));
+            dialect_.key, account, of, id(of), number(amount), id(of));
     }
 
     [[nodiscard]] std::string id_text(int of) const {
-        return fmt::format(fmt::runtime(words_.id_text), of);
+        return fmt::format(fmt::runtime(dialect_.id_text), of);
     }
 
 private:
     void insert(int of) {
         run(R"({{"insert": "transactions", "documents": [{{"_id": {}, "source": "A{}", )"
             R"("destination": "B{}", "value": {}, "state": "{}"{}}}]}})",
-            id(of), of, of, number(100), spelled("initial"), words_.modified);
+            id(of), of, of, number(100), spelled("initial"), dialect_.modified);
     }
     void set_state(int of, std::string const& from, std::string const& to) {
         run(R"({{"update": "transactions", "updates": [{{"q": {{"_id": {}, "state": "{}"}}, )"
             R"("u": {{"$set": {{"state": "{}"{}{}}}}}}}]}})",
-            id(of), spelled(from), spelled(to), words_.modified, words_.application);
+            id(of), spelled(from), spelled(to), dialect_.modified, dialect_.application);
     }
     void pull(int of, std::string const& account) {
         run(R"({{"update": "accounts", "updates": [{{"q": {{"{}": "{}{}", "pendingTransactions": )"
             R"({}}}, "u": {{"$pull": {{"pendingTransactions": {}}}}}}}]}})",
-            words_.key, account, of, id(of), id(of));
+            dialect_.key, account, of, id(of), id(of));
     }
     void undo(int of, std::string const& account, int amount) {
         run(R"({{"update": "accounts", "updates": [{{"q": {{"{}": "{}{}", "pendingTransactions": )"
             R"({}}}, "u": {{"$inc": {{"balance": {}}}, "$pull": )"
             R"({{"pendingTransactions": {}}}}}}}]}})",
-            words_.key, account, of, id(of), number(amount), id(of));
+            dialect_.key, account, of, id(of), number(amount), id(of));
     }
 
-    [[nodiscard]] std::string id(int of) const { return fmt::format(fmt::runtime(words_.id), of); }
-    [[nodiscard]] std::string number(int amount) const {
-        return fmt::format(fmt::runtime(words_.number), amount);
+    [[nodiscard]] std::string id(int of) const {
+        return fmt::format(fmt::runtime(dialect_.id), of);
     }
-    [[nodiscard]] std::string spelled(std::string word) const {
+    [[nodiscard]] std::string number(int amount) const {
+        return fmt::format(fmt::runtime(dialect_.number), amount);
+    }
+    [[nodiscard]] std::string spelled(std::string name) const {
         using settle::mongodb::spelling;
-        for (std::size_t at = 0; at < word.size(); ++at) {
-            bool const upper = words_.words == spelling::upper ||
-                               (words_.words == spelling::capitalised && at == 0);
-            if (upper) word[at] = static_cast<char>(std::toupper(word[at]));
+        for (std::size_t at = 0; at < name.size(); ++at) {
+            bool const upper = dialect_.states == spelling::upper ||
+                               (dialect_.states == spelling::capitalised && at == 0);
+            if (upper) name[at] = static_cast<char>(std::toupper(name[at]));
         }
-        return word;
+        return name;
     }
     template <typename... Values>
     void run(std::string_view text, Values const&... values) {
@@ -154,7 +156,7 @@ private:
     }
 
     connection to_;
-    dialect const& words_;
+    dialect const& dialect_;
 };
 
 } // namespace settle_test

@@ -147,7 +147,7 @@ struct taken_shop {
     static settle::mongodb::tutorial_layout layout(std::string const& field) {
         settle::mongodb::tutorial_layout documents;
         documents.transactions = "transaction";
-        documents.words = settle::mongodb::spelling::capitalised;
+        documents.states = settle::mongodb::spelling::capitalised;
         if (field != "balance") documents.record_fields = {{"balance", field}};
         return documents;
     }

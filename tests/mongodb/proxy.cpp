@@ -77,7 +77,7 @@ proxy::verdict proxy::take_reply(link& one, wire_message& message) {
 bool proxy::pass_reply(link const& one, wire_message& message, verdict const& decided) {
     if (decided.hit && decided.what == fault::drop_reply) return false;
     if (!pause(decided, fault::delay_reply, fault::hold_reply)) return false;
-    if (decided.hit && decided.what == fault::answer_so) {
+    if (decided.hit && decided.what == fault::replace_reply) {
         message = wire_message::reply_to(message.answers(), document{decided.answer}.get());
     } else if (decided.hit && decided.what == fault::add_to_reply) {
         message.add(document{decided.answer}.get());

@@ -65,7 +65,7 @@ TEST_CASE("reads: both sure reads give the record that a majority confirms") {
     CHECK(after.text("cursor.firstBatch.1._id").empty());
 }
 
-TEST_CASE("reads: a single server is asked for no majority, also in the tutorial's layout") {
+TEST_CASE("reads: a single server needs no majority, also in the tutorial's layout") {
     namespace tutorial = bank::tutorial;
     fresh_database const own{settle_test::standalone_address};
     REQUIRE(run_command(own.address(), R"({"insert": "accounts", "documents": [)"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The receiver on MongoDB behind a bad network.
-#include "mishaps.hpp"
+#include "message_faults.hpp"
 #include "receiver_office.hpp"
 
 #include <receiver_disturbed.hpp>

@@ -56,7 +56,7 @@ public:
         return between_.all_requests();
     }
 
-    bool suffer(mishap const& one, int number) {
+    bool run_disturbed(message_fault const& one, int number) {
         std::string const id = "t" + std::to_string(number);
         INFO(of_.where.name << ", change " << static_cast<int>(of_.what) << ": " << one.text());
         begin(id, one.lasts());

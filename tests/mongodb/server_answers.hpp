@@ -3,7 +3,7 @@
 // replies of other versions: in place of the requested action, and after it.
 #pragma once
 
-#include "mishaps.hpp"
+#include "message_faults.hpp"
 
 #include <string_view>
 
@@ -36,8 +36,9 @@ inline std::string not_lasting(int code) {
 
 /// Every error that a message is answered with.
 /// Shape:   in_transaction - whether the message is part of a native transaction
-inline std::vector<mishap> every_answer(bool in_transaction, std::string const& command, int nth) {
-    std::vector<mishap> all;
+inline std::vector<message_fault> every_answer(bool in_transaction, std::string const& command,
+                                               int nth) {
+    std::vector<message_fault> all;
     auto const say = [&](fault how, std::string answer) {
         all.push_back({{.command = command, .nth = nth, .what = how, .answer = std::move(answer)}});
     };
@@ -45,12 +46,12 @@ inline std::vector<mishap> every_answer(bool in_transaction, std::string const& 
     bool const writes = command == "insert" || command == "update" || command == "delete";
     for (int const code : unsure_codes) {
         say(fault::refuse, failed(code));
-        say(fault::answer_so, failed(code));
+        say(fault::replace_reply, failed(code));
         if (writes) say(fault::refuse, statement_failed(code));
-        if (writes) say(fault::answer_so, statement_failed(code));
-        if (commits) say(fault::answer_so, failed(code, "UnknownTransactionCommitResult"));
+        if (writes) say(fault::replace_reply, statement_failed(code));
+        if (commits) say(fault::replace_reply, failed(code, "UnknownTransactionCommitResult"));
         else if (in_transaction) say(fault::refuse, failed(code, transient));
-        else say(fault::answer_so, failed(code, "RetryableWriteError"));
+        else say(fault::replace_reply, failed(code, "RetryableWriteError"));
     }
     for (int const code : undone_codes) {
         say(fault::refuse, failed(code));

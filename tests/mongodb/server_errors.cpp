@@ -14,7 +14,7 @@ void answer_every_message(std::vector<circumstances> const& all, std::size_t eve
     every_message<transfer_scene>(all, [&](auto const& of, std::string const& command, int nth) {
         // A member's two phases are native transactions only where several go in a wave.
         auto answers = every_answer(of.how == settle::phases::one || of.beside, command, nth);
-        std::erase_if(answers, [&](mishap const&) { return number++ % every != 0; });
+        std::erase_if(answers, [&](message_fault const&) { return number++ % every != 0; });
         return answers;
     });
 }
@@ -110,18 +110,18 @@ TEST_CASE("long: server errors: every message of a canceled transfer gets every 
 
 TEST_CASE("long: server errors: later calls on a transfer are answered with errors" *
           doctest::test_suite("many callers")) {
-    answer_every_message(later_deeds(), 7);
+    answer_every_message(later_actions(), 7);
 }
 TEST_CASE("exhaustive: server errors: every message of a later call on a transfer gets every "
           "error") {
-    answer_every_message(later_deeds());
+    answer_every_message(later_actions());
 }
 
 TEST_CASE("server errors: an unknown commit is sent again, and no effect is repeated") {
     // The server's own reply carries a label; the reply of another version, or of a program in
     // between, may carry none.
     for (std::string const& reply : {failed(91), failed(91, "UnknownTransactionCommitResult")}) {
-        for (fault const how : {fault::refuse, fault::answer_so}) {
+        for (fault const how : {fault::refuse, fault::replace_reply}) {
             fresh_database const own{replica_set_address};
             proxy between{own.port()};
             settle::mongodb::database db{between.address(own.name(), disturbed_waits)};

@@ -75,22 +75,22 @@ std::string server::address(std::string const& database, std::string const& opti
 }
 
 void server::begin() {
-    arguments words{mongod_program(),
-                    "--dbpath", (folder_ / "data").string(),
-                    "--logpath", (folder_ / "log").string(), "--logappend",
-                    "--port", std::to_string(port_),
-                    "--bind_ip", "127.0.0.1",
-                    "--nounixsocket",
-                    "--wiredTigerCacheSizeGB", "0.25",
-                    // Fail points, and an end that does not wait 15 s for another primary.
-                    "--setParameter", "enableTestCommands=1",
-                    "--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100",
-                    "--setParameter", "diagnosticDataCollectionEnabled=false",
-                    // The files of dropped databases are removed soon: thousands of files would
-                    // keep a processor busy.
-                    "--setParameter", "minSnapshotHistoryWindowInSeconds=5"};
-    words.insert(words.end(), more_.begin(), more_.end());
-    process_.begin(std::move(words));
+    arguments command{mongod_program(),
+                      "--dbpath", (folder_ / "data").string(),
+                      "--logpath", (folder_ / "log").string(), "--logappend",
+                      "--port", std::to_string(port_),
+                      "--bind_ip", "127.0.0.1",
+                      "--nounixsocket",
+                      "--wiredTigerCacheSizeGB", "0.25",
+                      // Fail points, and an end that does not wait 15 s for another primary.
+                      "--setParameter", "enableTestCommands=1",
+                      "--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100",
+                      "--setParameter", "diagnosticDataCollectionEnabled=false",
+                      // The files of dropped databases are removed soon: thousands of files would
+                      // keep a processor busy.
+                      "--setParameter", "minSnapshotHistoryWindowInSeconds=5"};
+    command.insert(command.end(), more_.begin(), more_.end());
+    process_.begin(std::move(command));
 }
 
 void server::start() {

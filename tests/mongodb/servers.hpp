@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// MongoDB servers that a test starts for itself, on free loopback ports, and may kill as it likes.
+// MongoDB servers that a test starts for itself, on free loopback ports, and may kill at any time.
 #pragma once
 
 #include "server_process.hpp"
@@ -42,7 +42,7 @@ public:
     void kill() { process_.kill(); } ///< writes that were not journaled are lost
     void ask_to_end();  ///< SIGTERM, without waiting
     void stop();        ///< SIGTERM, and waits for its end
-    void freeze() { process_.freeze(); } ///< its connections stand, and nothing answers
+    void freeze() { process_.freeze(); } ///< its connections stay open, and nothing answers
     void thaw() { process_.thaw(); }
     void start();       ///< on the same port and data as before
     void begin();       ///< the same without waiting until it listens
@@ -76,13 +76,13 @@ public:
     /// From now on the set is controlled as this user, if it has users: "name:password".
     void log_in(std::string user) { user_ = std::move(user); }
 
-    /// The member that calls itself primary now, the latest elected one if several do.
+    /// The member that reports itself as primary; if several do, the member elected last.
     [[nodiscard]] std::optional<std::size_t> primary();
     std::size_t wait_for_primary(milliseconds limit = patience);
     /// Waits until every member that runs is the primary or follows it.
     std::size_t wait_until_whole(milliseconds limit = patience);
 
-    std::size_t kill_primary();     ///< gives its number, as the next two do
+    std::size_t kill_primary(); ///< returns its number, as the next two functions do
     std::size_t freeze_primary();
     std::size_t step_down();        ///< waits until another member is the primary
     void thaw(std::size_t number) { member(number).thaw(); }

@@ -14,23 +14,23 @@
 
 namespace settle_test {
 
-inline settle::mongodb::tutorial_layout layout_of(dialect const& words) {
+inline settle::mongodb::tutorial_layout layout_of(dialect const& of) {
     settle::mongodb::tutorial_layout layout;
     layout.fields = {{"amount", "value"}};
-    layout.words = words.words;
-    layout.applied = words.applied;
-    layout.canceled = words.canceled;
-    layout.ids = words.ids;
-    layout.key = words.key;
+    layout.states = of.states;
+    layout.applied = of.applied;
+    layout.canceled = of.canceled;
+    layout.ids = of.ids;
+    layout.key = of.key;
     return layout;
 }
 
 /// The database of an old program, taken over.
 class taken_over {
 public:
-    taken_over(std::string const& address, dialect const& words)
-        : database_{address, layout_of(words)},
-          engine_{database_, patient(), settle::type<bank::tutorial::transfer_type>} {}
+    taken_over(std::string const& address, dialect const& of)
+        : database_{address, layout_of(of)}, engine_{database_, patient(),
+                                                     settle::type<bank::tutorial::transfer_type>} {}
 
     auto& engine() { return engine_; }
     std::int64_t balance(std::string const& id) {
@@ -50,7 +50,7 @@ private:
     }
 };
 
-/// Does all that is to be done after a take-over.
+/// Settles everything after a take-over.
 inline void settle_all(taken_over& bank) {
     auto const found = bank.engine().recover(of_any_age());
     CHECK(found.problem.empty());

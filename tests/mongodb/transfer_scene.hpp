@@ -4,7 +4,7 @@
 #pragma once
 
 #include "behind_proxy.hpp"
-#include "deeds.hpp"
+#include "caller_actions.hpp"
 
 namespace settle_test {
 
@@ -15,8 +15,9 @@ struct circumstances {
     settle::phases how;
     std::int64_t amount; ///< more than there is: canceled
     bool beside = false; ///< the waves have another transfer, and every record is read
-    deed does = deed::run;
-    left_at from = left_at::inserted; ///< the last step of a worker, for a deed that needs it
+    caller_action does = caller_action::run;
+    left_at from =
+        left_at::inserted; ///< the last step of a worker, for a caller_action that needs it
 };
 
 inline constexpr std::int64_t enough = 30;
@@ -42,11 +43,11 @@ inline circumstances const one_phase_together{
     "one phase, two in a wave", &replica_set_address, settle::phases::one, enough, true};
 
 /// All actions on a transfer that another caller has begun, run or submitted.
-inline std::vector<circumstances> later_deeds() {
+inline std::vector<circumstances> later_actions() {
     using enum left_at;
     using settle::phases;
     std::vector<circumstances> all;
-    auto const add = [&](std::string const& name, phases how, deed does, left_at from) {
+    auto const add = [&](std::string const& name, phases how, caller_action does, left_at from) {
         for (auto* const server : {&standalone_address, &replica_set_address}) {
             if (how == phases::one && server == &standalone_address) continue;
             std::string const server_name =
@@ -58,15 +59,15 @@ inline std::vector<circumstances> later_deeds() {
         {inserted, "inserted"},   {half_applied, "half applied"},     {applied, "applied"},
         {committed, "committed"}, {half_confirmed, "half confirmed"}, {canceling, "canceling"}};
     for (auto const& [where, name] : left_points) {
-        add("recover, " + name, settle::two_phases, deed::recover, where);
-        add("cancel, " + name, settle::two_phases, deed::cancel, where);
+        add("recover, " + name, settle::two_phases, caller_action::recover, where);
+        add("cancel, " + name, settle::two_phases, caller_action::cancel, where);
     }
-    add("sweep, half applied", settle::two_phases, deed::sweep, half_applied);
-    add("sweep, applied", settle::two_phases, deed::sweep, applied);
+    add("sweep, half applied", settle::two_phases, caller_action::sweep, half_applied);
+    add("sweep, applied", settle::two_phases, caller_action::sweep, applied);
     for (phases const how : {settle::two_phases, phases::one}) {
         std::string const phase = how == phases::one ? ", one phase" : "";
-        add("work" + phase, how, deed::work, inserted);
-        add("reverse" + phase, how, deed::reverse, inserted);
+        add("work" + phase, how, caller_action::work, inserted);
+        add("reverse" + phase, how, caller_action::reverse, inserted);
     }
     return all;
 }
@@ -92,7 +93,7 @@ public:
         return between_.all_requests();
     }
 
-    bool suffer(mishap const& one, int number) {
+    bool run_disturbed(message_fault const& one, int number) {
         std::string const id = "t" + std::to_string(number);
         INFO(of_.name << ": " << one.text());
         begin(id, one.lasts());
@@ -108,7 +109,7 @@ public:
         if (!one.is_late() || !one.after_recovery) return sent;
         // The records then have the state that the late message expects: only its epoch shows
         // that its time is over.
-        std::int64_t const stood = of_.does == deed::reverse ? of_.amount : 0;
+        std::int64_t const stood = of_.does == caller_action::reverse ? of_.amount : 0;
         move_on(id, stood - moved_of(id));
         land(one);
         settle_everything();
@@ -123,19 +124,19 @@ private:
     void begin(std::string const& id, bool in_vain = false) {
         auto limits = patient_limits();
         if (in_vain) limits.patience = std::chrono::seconds{5};
-        if (of_.does != deed::run) limits.takeover = std::chrono::milliseconds{0};
+        if (of_.does != caller_action::run) limits.takeover = std::chrono::milliseconds{0};
         forget(limits);
         others_.create(ledgers, {id + "/A", opening, 0, ""}).value();
         others_.create(ledgers, {id + "/B", opening, 0, ""}).value();
         if (of_.beside) others_.create(ledgers, {id + "/C", opening, 0, ""}).value();
         transfer const parameters{id + "/A", id + "/B", of_.amount};
         switch (of_.does) {
-        case deed::run: break;
-        case deed::work: CHECK(others_.submit(id, parameters).problem.empty()); break;
-        case deed::reverse: CHECK(others_.run(id, parameters).done()); break;
-        case deed::recover:
-        case deed::cancel: leave(straight_, id, parameters, of_.from); break;
-        case deed::sweep:
+        case caller_action::run: break;
+        case caller_action::work: CHECK(others_.submit(id, parameters).problem.empty()); break;
+        case caller_action::reverse: CHECK(others_.run(id, parameters).done()); break;
+        case caller_action::recover:
+        case caller_action::cancel: leave(straight_, id, parameters, of_.from); break;
+        case caller_action::sweep:
             leave(straight_, id, parameters, of_.from);
             CHECK(run_command(own_.address(), R"({"delete": "settle_entries", "deletes": [{"q":
                 {"_id": ")" + id + R"("}, "limit": 1}]})").number("n") == 1);
@@ -146,12 +147,12 @@ private:
         settle::outcome outcome;
         outcome.id = id;
         switch (of_.does) {
-        case deed::run: return run(id);
-        case deed::cancel: return caller_->cancel(id);
-        case deed::reverse: return caller_->reverse(id);
-        case deed::work: add(outcome, caller_->work()); break;
-        case deed::recover: add(outcome, caller_->recover(of_any_age())); break;
-        case deed::sweep: {
+        case caller_action::run: return run(id);
+        case caller_action::cancel: return caller_->cancel(id);
+        case caller_action::reverse: return caller_->reverse(id);
+        case caller_action::work: add(outcome, caller_->work()); break;
+        case caller_action::recover: add(outcome, caller_->recover(of_any_age())); break;
+        case caller_action::sweep: {
             auto const all = caller_->sweep();
             outcome.problem = all.problem;
             if (outcome.problem.empty()) outcome.verdict = settle::verdict::canceled;
@@ -170,19 +171,20 @@ private:
     /// A single fault keeps no transaction from its end. But a caller may have to repeat a call
     /// that was hit before its transaction existed, or a sweep.
     [[nodiscard]] bool may_stop_at(std::string const& command) const {
-        return of_.does == deed::sweep || (of_.does != deed::run && command == "find");
+        return of_.does == caller_action::sweep ||
+               (of_.does != caller_action::run && command == "find");
     }
     [[nodiscard]] bool is_expected(settle::outcome const& outcome) const {
         bool const committed =
             of_.from == left_at::committed || of_.from == left_at::half_confirmed;
         switch (of_.does) {
-        case deed::run: return of_.amount == enough ? outcome.done() : outcome.canceled();
-        case deed::work:
-        case deed::reverse: return outcome.done();
-        case deed::recover:
+        case caller_action::run: return of_.amount == enough ? outcome.done() : outcome.canceled();
+        case caller_action::work:
+        case caller_action::reverse: return outcome.done();
+        case caller_action::recover:
             return of_.from == left_at::canceling ? outcome.canceled() : outcome.done();
-        case deed::cancel: return committed ? outcome.done() : outcome.canceled();
-        case deed::sweep: return outcome.canceled();
+        case caller_action::cancel: return committed ? outcome.done() : outcome.canceled();
+        case caller_action::sweep: return outcome.canceled();
         }
         return false;
     }

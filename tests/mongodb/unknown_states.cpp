@@ -55,10 +55,10 @@ std::string documents_of(std::string const& address, std::string const& collecti
 } // namespace
 
 TEST_CASE("unknown states: an unreadable entry of an old program is reported and left alone") {
-    auto const words = settle_test::dialects().front();
+    auto const dialect = settle_test::dialects().front();
     for (auto* const server : {&replica_set_address, &standalone_address}) {
         fresh_database const own{*server};
-        old_program program{own.address(), words};
+        old_program program{own.address(), dialect};
         program.open(10);
         auto const all = all_unreadable();
         for (std::size_t at = 0; at < all.size(); ++at) {
@@ -68,7 +68,7 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
                                                id_of(at) + ", " + all[at].fields + "}]}");
             REQUIRE_MESSAGE(reply.ok, reply.error);
         }
-        taken_over bank{own.address(), words};
+        taken_over bank{own.address(), dialect};
         auto& engine = bank.engine();
         auto const entries = documents_of(own.address(), "transactions");
         auto const accounts = documents_of(own.address(), "accounts");

@@ -139,7 +139,7 @@ TEST_CASE("unread: a record is read where an update cannot decide, with the same
     }
 }
 
-TEST_CASE("unread: a refused part does not hinder the other part") {
+TEST_CASE("unread: a refused part does not delay the other part") {
     for (auto const how : {settle::phases::one, settle::two_phases}) {
         bank here{how};
         here.put_usual("A");

@@ -54,7 +54,7 @@ constexpr auto noted_transfer_type = make_type<odd::noted_transfer, bank::tutori
 constexpr auto noted_type = make_type<odd::noted, bank::tutorial::accounts>();
 constexpr auto holder_type = make_type<transfer, holders>();
 
-/// Why a database cannot be taken over so; empty where it can.
+/// Why a database with this layout is refused; empty if it is accepted.
 template <auto const& Type>
 std::string refusal(std::string const& address, tutorial_layout const& layout) {
     try {
@@ -136,7 +136,7 @@ TEST_CASE("unusual leftovers: a layout with overlapping fields is refused") {
 TEST_CASE("unusual leftovers: a log that could lose or refuse an entry is refused when bound") {
     struct example {
         std::string command;
-        std::string because; ///< empty: it will do
+        std::string because; ///< empty: the log is accepted
     };
     auto const index = [](std::string const& described) {
         return R"({"createIndexes": "transactions", "indexes": [{"name": "one", )" + described +
@@ -149,11 +149,10 @@ TEST_CASE("unusual leftovers: a log that could lose or refuse an entry is refuse
              {R"({"create": "transactions", "validator": {"value": {"$gte": 0}}})",
               "its validator"},
              {index(R"("key": {"lastModified": 1}, "expireAfterSeconds": 3600)"),
-              "its index 'one' lets the server erase what is old"},
+              "its index 'one' lets the server erase old documents"},
              {index(R"("key": {"source": 1, "destination": 1}, "unique": true)"),
               "its unique index over 'source'"},
-             {index(R"("key": {"invoice": 1}, "unique": true)"),
-              "its unique index over 'invoice'"},
+             {index(R"("key": {"invoice": 1}, "unique": true)"), "its unique index over 'invoice'"},
              {index(R"("key": {"source": "2dsphere"})"), "its 2dsphere index over 'source'"},
              {index(R"("key": {"place": "2dsphere", "state": 1})"), ""},
              {index(R"("key": {"source": 1, "lastModified": -1})"), ""}}) {
@@ -186,20 +185,20 @@ TEST_CASE("unusual leftovers: settle's own log is checked too") {
 }
 
 TEST_CASE("unusual leftovers: an old entry may lack an optional parameter") {
-    auto words = settle_test::dialects()[1];
-    REQUIRE(settle_test::make_recent(words));
+    auto dialect = settle_test::dialects()[1];
+    REQUIRE(settle_test::make_recent(dialect));
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const own{*address};
-        old_program{own.address(), words}.open(10);
+        old_program{own.address(), dialect}.open(10);
         auto const left = [&](std::string const& id, std::string const& note) {
             put_transfer(own.address(),
-                         R"("_id": )" + id + R"(, "state": "pending")" + note + words.modified);
+                         R"("_id": )" + id + R"(, "state": "pending")" + note + dialect.modified);
         };
         left("1", "");
         left("2", R"(, "note": null)");
         left("3", R"(, "note": "rent")");
         settle::mongodb::tutorial_database<noted_type> database{own.address(),
-                                                                settle_test::layout_of(words)};
+                                                                settle_test::layout_of(dialect)};
         settle::engine engine{database, settle::type<noted_type>};
         CHECK(engine.find("1").value()->parameters == engine.find("2").value()->parameters);
         auto const report = engine.recover(settle_test::of_any_age());
@@ -212,21 +211,21 @@ TEST_CASE("unusual leftovers: an old entry may lack an optional parameter") {
 }
 
 TEST_CASE("unusual leftovers: an old transfer continues beside bare marks of another transfer") {
-    auto words = settle_test::dialects().front();
+    auto dialect = settle_test::dialects().front();
     auto const before = [&](std::chrono::system_clock::duration time) {
         auto const then = std::chrono::system_clock::now().time_since_epoch() - time;
         auto const count = std::chrono::duration_cast<std::chrono::milliseconds>(then).count();
-        words.modified =
+        dialect.modified =
             R"(, "lastModified": {"$date": {"$numberLong": ")" + std::to_string(count) + R"("}})";
     };
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const own{*address};
-        old_program program{own.address(), words};
+        old_program program{own.address(), dialect};
         program.open(10);
         before(1h);
         program.transfer(10, 4);
         before(0s);
-        put_transfer(own.address(), R"("_id": 11, "state": "pending")" + words.modified);
+        put_transfer(own.address(), R"("_id": 11, "state": "pending")" + dialect.modified);
         for (auto const& [account, amount] : {std::pair{"A10", "-100"}, {"B10", "100"}}) {
             auto const reply = run_command(
                 own.address(), R"({"update": "accounts", "updates": [{"q": {"_id": ")" +
@@ -234,7 +233,7 @@ TEST_CASE("unusual leftovers: an old transfer continues beside bare marks of ano
                                    amount + R"(}, "$push": {"pendingTransactions": 11}}}]})");
             REQUIRE(reply.number("nModified") == 1);
         }
-        taken_over bank{own.address(), words};
+        taken_over bank{own.address(), dialect};
         settle::recover_options options;
         options.older_than = 30min;
         CHECK(bank.engine().recover(options).done == 1);
@@ -253,10 +252,10 @@ TEST_CASE("unusual leftovers: an old transfer continues beside bare marks of ano
 }
 
 TEST_CASE("unusual leftovers: an application keeps its claimed entry until it stands still") {
-    auto const words = settle_test::dialects()[1];
+    auto const dialect = settle_test::dialects()[1];
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const own{*address};
-        old_program program{own.address(), words};
+        old_program program{own.address(), dialect};
         program.open(10);
         auto const now = std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(
                                             std::chrono::system_clock::now().time_since_epoch())
@@ -270,7 +269,7 @@ TEST_CASE("unusual leftovers: an application keeps its claimed entry until it st
         at("2", "null");
         at("3", R"("")");
         at("4", "5");
-        taken_over bank{own.address(), words};
+        taken_over bank{own.address(), dialect};
         auto& engine = bank.engine();
         CHECK(engine.find("1").value()->state == settle::state::pending);
         CHECK(engine.find("2").value()->state == settle::state::initial);
@@ -302,8 +301,8 @@ TEST_CASE("unusual leftovers: an application keeps its claimed entry until it st
 }
 
 TEST_CASE("unusual leftovers: an old entry with a future date of any kind stands still") {
-    auto words = settle_test::dialects()[1];
-    words.ids = settle::mongodb::id_kind::any;
+    auto dialect = settle_test::dialects()[1];
+    dialect.ids = settle::mongodb::id_kind::any;
     auto const now = std::chrono::duration_cast<std::chrono::seconds>(
                          std::chrono::system_clock::now().time_since_epoch())
                          .count();
@@ -321,7 +320,7 @@ TEST_CASE("unusual leftovers: an old entry with a future date of any kind stands
     };
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const own{*address};
-        old_program program{own.address(), words};
+        old_program program{own.address(), dialect};
         program.open(10);
         auto const left = [&](std::string const& id, std::string const& times) {
             put_transfer(own.address(), R"("_id": )" + id + R"(, "state": "pending", )" + times);
@@ -336,7 +335,7 @@ TEST_CASE("unusual leftovers: an old entry with a future date of any kind stands
         left("7", R"("lastModified": )" + date(now + 60));
         left(object_id(now + 60, '8'), R"("lastModified": )" + date(now + 60));
         left("9", R"("lastModified": )" + stamp(now));
-        taken_over bank{own.address(), words};
+        taken_over bank{own.address(), dialect};
         auto& engine = bank.engine();
         auto const listed = [&](settle::time_limit older_than) {
             return ranges::distance(engine.list(settle::state::pending, older_than));
@@ -356,16 +355,16 @@ TEST_CASE("unusual leftovers: an old entry with a future date of any kind stands
 }
 
 TEST_CASE("unusual leftovers: entries with unreadable ids are reported, and others are settled") {
-    auto const words = settle_test::dialects()[1];
+    auto const dialect = settle_test::dialects()[1];
     fresh_database const own{replica_set_address};
-    old_program program{own.address(), words};
+    old_program program{own.address(), dialect};
     program.open(10);
     for (auto const* const id :
          {R"({"$uuid": "00112233-4455-6677-8899-aabbccddeeff"})", R"({"of": 1})",
           R"({"$date": {"$numberLong": "5"}})", R"({"$numberDouble": "1.5"})", R"("18")", "17"}) {
         put_transfer(own.address(), R"("_id": )" + std::string{id} + R"(, "state": "pending")");
     }
-    taken_over bank{own.address(), words};
+    taken_over bank{own.address(), dialect};
     auto& engine = bank.engine();
     auto const report = engine.recover(settle_test::of_any_age());
     CHECK(report.problem.empty());
@@ -394,7 +393,7 @@ TEST_CASE("unusual leftovers: entries with unreadable ids are reported, and othe
 }
 
 TEST_CASE("unusual leftovers: old entries are listed, whatever the kind of their time") {
-    auto const words = settle_test::dialects()[1];
+    auto const dialect = settle_test::dialects()[1];
     fresh_database const own{replica_set_address};
     int id = 0;
     for (std::string const time :
@@ -408,7 +407,7 @@ TEST_CASE("unusual leftovers: old entries are listed, whatever the kind of their
     // A time that a wrong clock wrote does not count.
     put_transfer(own.address(), R"("_id": 6, "state": "pending", "lastModified": )"
                                 R"({"$numberLong": "9700000000000"})");
-    taken_over bank{own.address(), words};
+    taken_over bank{own.address(), dialect};
     std::vector<std::string> ids;
     for (auto const& one : bank.engine().list(settle::state::pending, 1h)) {
         ids.push_back(one.id);
@@ -420,17 +419,17 @@ TEST_CASE("unusual leftovers: old entries are listed, whatever the kind of their
 }
 
 TEST_CASE("unusual leftovers: a key other than _id is unique") {
-    auto const words = settle_test::dialects().back();
-    REQUIRE(words.key == "name");
+    auto const dialect = settle_test::dialects().back();
+    REQUIRE(dialect.key == "name");
     fresh_database const own{replica_set_address};
     {
-        taken_over bank{own.address(), words};
+        taken_over bank{own.address(), dialect};
         CHECK(bank.engine().create(bank::tutorial::accounts, {"A", 5}).has_value());
         auto const again = bank.engine().create(bank::tutorial::accounts, {"A", 5});
         REQUIRE_FALSE(again.has_value());
         CHECK(again.problem().code == settle::errc::record_exists);
     }
-    taken_over bank{own.address(), words};
+    taken_over bank{own.address(), dialect};
     auto const server_reply = run_command(own.address(), R"({"listIndexes": "accounts"})");
     CHECK(server_reply.text("cursor.firstBatch.1.name") == "settle_key");
     CHECK(server_reply.json().find("firstBatch.2") == std::string::npos);
@@ -442,7 +441,7 @@ TEST_CASE("unusual leftovers: a key other than _id is unique") {
     put(twice.address(), "accounts", R"({"name": "A", "balance": 1})");
     put(twice.address(), "accounts", R"({"name": "A", "balance": 2})");
     auto const reply =
-        refusal<bank::tutorial::transfer_type>(twice.address(), settle_test::layout_of(words));
+        refusal<bank::tutorial::transfer_type>(twice.address(), settle_test::layout_of(dialect));
     INFO(reply);
     CHECK(reply.find("two records could have one key") != std::string::npos);
 
@@ -451,11 +450,11 @@ TEST_CASE("unusual leftovers: a key other than _id is unique") {
                                           R"({"name": -1}, "name": "own", "unique": true}]})")
                 .ok);
     CHECK(refusal<bank::tutorial::transfer_type>(theirs.address(),
-                                                 settle_test::layout_of(words)) == "");
+                                                 settle_test::layout_of(dialect)) == "");
 }
 
 TEST_CASE("unusual leftovers: a sweep reports an unreadable mark and visits the others") {
-    auto const words = settle_test::dialects().front();
+    auto const dialect = settle_test::dialects().front();
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const own{*address};
         put(own.address(), "accounts",
@@ -463,7 +462,7 @@ TEST_CASE("unusual leftovers: a sweep reports an unreadable mark and visits the 
         put(own.address(), "accounts",
             R"({"_id": "B", "balance": 1, "pendingTransactions": [{"id": "gone", "part": 0, )"
             R"("line": 0, "epoch": 3, "effect": "add", "confirm": {}, "undo": {"balance": 7}}]})");
-        taken_over bank{own.address(), words};
+        taken_over bank{own.address(), dialect};
         CHECK(bank.engine().marks().value() == 4);
         auto const swept = bank.engine().sweep();
         CHECK(swept.problem.empty());

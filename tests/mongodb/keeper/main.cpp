@@ -4,7 +4,7 @@
 
 #include "keeper.hpp"
 
-int main(int count, char** words) {
+int main(int count, char** arguments) {
     return settle_test::keeper_main(
         {"mongodb", SETTLE_SHARED_SERVERS, SETTLE_SCRATCH_DIR, "mongod-", settle_test::find_mongod,
          [](auto const& serve) {
@@ -15,5 +15,5 @@ int main(int count, char** words) {
              set.stop_all();
              alone.stop();
          }},
-        count, words);
+        count, arguments);
 }

@@ -4,9 +4,9 @@
 
 #include <settle/adapter/ownership.hpp>
 #include <settle/mongodb/log_identity.hpp>
+#include <settle/mongodb/metadata.hpp>
 #include <settle/mongodb/record_session.hpp>
 #include <settle/mongodb/sure_read.hpp>
-#include <settle/mongodb/words.hpp>
 
 SETTLE_BEGIN
 namespace mongodb {
@@ -117,7 +117,7 @@ private:
         detail::while_opening(server_, [&](detail::link& with) {
             using settle::detail::owner_metadata;
             settle::detail::give_to_log(
-                log_name, [&] { return detail::known_word(with, owner_metadata); },
+                log_name, [&] { return detail::known_metadata(with, owner_metadata); },
                 [&] {
                     (detail::prepare_records(with, detail::bound_to<Collections>(), layout), ...);
                 },

@@ -122,7 +122,7 @@ SETTLE_FUNCTION void address::check_files() const {
 SETTLE_FUNCTION void address::check_reads() const {
     auto const* const preference = mongoc_uri_get_read_prefs_t(uri_.get());
     if (mongoc_read_prefs_get_mode(preference) != MONGOC_READ_PRIMARY) {
-        refuse("its readPreference is not primary, and other members answer what is old. "
+        refuse("its readPreference is not primary, and other members may return old data. "
                "Leave it out");
     }
 }
@@ -131,19 +131,20 @@ SETTLE_FUNCTION void address::check_writes() {
     auto const* const given = mongoc_uri_get_write_concern(uri_.get());
     auto const w = mongoc_write_concern_get_w(given);
     if (w == MONGOC_WRITE_CONCERN_W_UNACKNOWLEDGED || w == MONGOC_WRITE_CONCERN_W_ERRORS_IGNORED) {
-        refuse("with w=0 nobody learns what became of a write. Leave w out");
+        refuse("with w=0 the outcome of every write stays unknown. Leave w out");
     }
     if (mongoc_write_concern_journal_is_set(given) && !mongoc_write_concern_get_journal(given)) {
-        other_writes_ = "without its journal a replica set may take back what it has "
-                        "acknowledged. Leave journal out, or set "
+        other_writes_ = "without its journal a replica set may roll back acknowledged "
+                        "writes. Leave journal out, or set "
                         "database_options::weak_writes";
     }
     if (w > 0 || w == MONGOC_WRITE_CONCERN_W_TAG) {
         auto const* const tag = mongoc_write_concern_get_wtag(given);
-        other_writes_ = "its w=" + (tag != nullptr ? tag : std::to_string(w)) +
-                        " need not be a majority of the replica set, which may take back what "
-                        "fewer have acknowledged. Leave w out, write w=majority, or set "
-                        "database_options::weak_writes";
+        other_writes_ =
+            "its w=" + (tag != nullptr ? tag : std::to_string(w)) +
+            " need not be a majority of the replica set, which may roll back "
+            "writes that fewer members have acknowledged. Leave w out, write w=majority, or set "
+            "database_options::weak_writes";
     }
     if (!other_writes_.empty()) return;
     auto const made = std::unique_ptr<mongoc_write_concern_t, concern_destroyer>{

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // The effect of a bare mark, which a program of the tutorial applied while its transaction was
-// pending. Only a transaction type tells the effect, so the units of work do without this file.
+// pending. Only the transaction type knows the effect, so units of work do not include this file.
 //
 // An added amount can be subtracted. An assigned field had the value that a guard of the type
-// requires: the type says that the program checked it.
+// requires, because the program checked that guard.
 #pragma once
 
 #include <settle/definition/review.hpp>
@@ -96,19 +96,19 @@ template <Described Record>
 /// Reads the exclusive effect of a bare mark.
 /// Shape:   now - the record under the mark; end - the step that follows: an apply keeps the mark,
 ///          a confirm only pulls it
-/// Returns: why the mark cannot be ended so; empty when it can
+/// Returns: why the mark cannot be ended in this step; empty when it can
 template <typename Direction, std::size_t Index, Described Record>
 [[nodiscard]] std::string read_bare_assignment(typename Direction::parameters const& given,
                                                std::size_t line, Record const& now, step end,
                                                exclusive_effect<Record>& into) {
-    auto const wanted = Direction::template intent<Index>(given, line);
-    using intent = std::remove_const_t<decltype(wanted)>;
+    auto const intended = Direction::template intent<Index>(given, line);
+    using intent = std::remove_const_t<decltype(intended)>;
     bool overflow = false;
     into.undone = into.confirmed = now;
     into.created = intent::creates;
     into.erases = intent::erases;
     into.confirm_fields = intent::confirm_fields;
-    if (!wanted.confirm_to(into.confirmed, overflow) || overflow) {
+    if (!intended.confirm_to(into.confirmed, overflow) || overflow) {
         return "its values leave no room for the end of the transaction";
     }
     bool known = intent::creates;
@@ -127,11 +127,11 @@ template <typename Direction, std::size_t Index, Described Record>
                "what the type assigns";
     }
     Record applied = into.undone;
-    bool const stands = wanted.apply_to(applied, overflow) && !overflow &&
-                        same_fields(now, applied, intent::apply_fields);
+    bool const is_applied = intended.apply_to(applied, overflow) && !overflow &&
+                            same_fields(now, applied, intent::apply_fields);
     bool const was_undone =
         !settle::applies(end) && same_fields(now, into.undone, intent::apply_fields);
-    if (intent::creates || stands || was_undone) return {};
+    if (intent::creates || is_applied || was_undone) return {};
     return "the record has other values than those that the type assigns and requires";
 }
 
@@ -142,10 +142,10 @@ template <typename Direction, std::size_t Index, Described Record>
 [[nodiscard]] std::string read_bare_part(typename Direction::parameters const& given,
                                          std::size_t line, [[maybe_unused]] Record const& now,
                                          [[maybe_unused]] step end, mark<Record>& into) {
-    auto const wanted = Direction::template intent<Index>(given, line);
-    if constexpr (std::remove_const_t<decltype(wanted)>::commutes) {
+    auto const intended = Direction::template intent<Index>(given, line);
+    if constexpr (std::remove_const_t<decltype(intended)>::commutes) {
         bool overflow = false;
-        wanted.deltas(into.undo_delta, into.confirm_delta, overflow);
+        intended.deltas(into.undo_delta, into.confirm_delta, overflow);
         // The undo subtracts the amount that the apply added.
         for (auto& delta : into.undo_delta) delta = -delta;
         return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Bare marks, ids alone in pendingTransactions, which a program of the tutorial left in a record.
-// Their effects are not in the record: a reader that knows the transaction type tells them.
+// Their effects are not in the record: a reader that knows the transaction type supplies them.
 #pragma once
 
 #include <settle/mongodb/record_state.hpp>
@@ -26,13 +26,13 @@ public:
     }
 
     /// Pulls the bare mark that a request's transaction left behind.
-    /// Shape:   stands - an assigned value stays, as the transaction committed it; an added amount
+    /// Shape:   committed - the transaction is done, so an assigned value stays; an added amount
     ///          came too late in any case
-    [[nodiscard]] answer pull(part_request const& request, bool stands) {
+    [[nodiscard]] answer pull(part_request const& request, bool committed) {
         if (!at_.fault.empty()) throw failure(at_.fault);
         if (!holds(*request.id)) return answer::nothing;
-        auto taken = take(request, stands);
-        if (!taken.exclusive || !stands) undo(std::move(taken));
+        auto taken = take(request, committed);
+        if (!taken.exclusive || !committed) undo(std::move(taken));
         at_.rewritten = true;
         return answer::applied;
     }
@@ -41,11 +41,11 @@ private:
     [[nodiscard]] bool holds(transaction_id const& id) const {
         return std::find(at_.bare.begin(), at_.bare.end(), id) != at_.bare.end();
     }
-    [[nodiscard]] mark_data take(part_request const& request, bool stands) {
+    [[nodiscard]] mark_data take(part_request const& request, bool committed) {
         transaction_id const& id = *request.id;
         std::vector<std::int64_t> const none(of_.record().integers);
         mark_data taken{id, request.part, 0, none, none};
-        std::string problem = "nothing here tells its effect";
+        std::string problem = "its effect is unknown";
         if (of_.read_bare != nullptr) problem = of_.read_bare(request, at_.slot.record(), taken);
         bool const alone = std::all_of(at_.bare.begin(), at_.bare.end(),
                                        [&](std::string const& one) { return one == id; });
@@ -54,7 +54,7 @@ private:
                 "other transactions of such programs have left marks there, too, so the earlier "
                 "value is unknown";
         }
-        if (!problem.empty() && !stands) {
+        if (!problem.empty() && !committed) {
             throw failure({make_error_code(errc::damaged),
                            "settle: " + name_of_record(*of_.of, at_.key) +
                                " has a mark of the transaction '" + id +

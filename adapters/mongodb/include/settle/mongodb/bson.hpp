@@ -33,7 +33,7 @@ public:
     [[nodiscard]] std::optional<std::string_view> text() const noexcept;
     /// An integer in any program's form: 32 or 64 bits, or a double that is exactly that integer.
     [[nodiscard]] std::optional<std::int64_t> integer() const noexcept;
-    /// The integer value of a double, also where the double stands for several integers.
+    /// The integer value of a double, also if the double represents several integers.
     [[nodiscard]] std::optional<std::int64_t> whole_double() const noexcept;
     [[nodiscard]] std::optional<bool> boolean() const noexcept {
         if (type() != BSON_TYPE_BOOL) return std::nullopt;
@@ -111,7 +111,7 @@ public:
     }
     /// Shape:   digits - of a decimal, 34 at most
     document& decimal(std::string_view name, std::string const& digits);
-    /// Shape:   digits - 24 hexadecimal ones
+    /// Shape:   digits - 24 hexadecimal digits
     document& object_id(std::string_view name, std::string const& digits);
     document& null(std::string_view name) {
         bson_append_null(native(), name.data(), length(name));

@@ -24,7 +24,7 @@ SETTLE_FUNCTION std::optional<std::int64_t> value_view::integer() const noexcept
     case BSON_TYPE_INT64: return bson_iter_int64(&at_);
     case BSON_TYPE_DOUBLE: {
         double const value = bson_iter_double(&at_);
-        // Beyond 2^53 a double stands for several integers.
+        // Beyond 2^53 a double represents several integers.
         constexpr double exact = 9007199254740992.0;
         if (!(value >= -exact && value <= exact) || std::trunc(value) != value) break;
         return static_cast<std::int64_t>(value);

@@ -57,7 +57,7 @@ private:
 /// Writes to one collection, sent together. No write stops the others.
 ///
 /// Consecutive writes of one kind are one bulk of the driver, so one command: in a mixed bulk, the
-/// driver hides a lost answer behind another command's refusals.
+/// driver replaces a lost answer with another command's refusals.
 class bulk {
 public:
     bulk(link& with, std::string_view name);

@@ -109,19 +109,19 @@ public:
 
     /// Runs a command of the database.
     /// Errors:  throws command_failure
-    void command(document const& wanted, std::string_view phase, reply& received) {
-        run(mongoc_client_command_simple, wanted, phase, received);
+    void command(document const& request, std::string_view phase, reply& received) {
+        run(mongoc_client_command_simple, request, phase, received);
     }
     /// The same for a command that writes, with the write concern of the address.
-    void write_command(document const& wanted, std::string_view phase, reply& received) {
-        run(mongoc_client_write_command_with_opts, wanted, phase, received);
+    void write_command(document const& request, std::string_view phase, reply& received) {
+        run(mongoc_client_write_command_with_opts, request, phase, received);
     }
 
 private:
     template <typename Call>
-    void run(Call call, document const& wanted, std::string_view phase, reply& received) {
+    void run(Call call, document const& request, std::string_view phase, reply& received) {
         bson_error_t problem{};
-        if (!call(client_, database_->c_str(), wanted.native(), nullptr, received.fresh(),
+        if (!call(client_, database_->c_str(), request.native(), nullptr, received.fresh(),
                   &problem)) {
             throw command_failure(describe(problem, phase), received.transient());
         }

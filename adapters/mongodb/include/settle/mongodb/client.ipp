@@ -59,10 +59,10 @@ SETTLE_FUNCTION server::server(std::string const& text, database_options const& 
 
 SETTLE_FUNCTION void server::look(link& with) {
     reply received;
-    document wanted;
-    wanted.integer("isMaster", 1);
+    document request;
+    request.integer("isMaster", 1);
     try {
-        with.command(wanted, "be reached", received);
+        with.command(request, "be reached", received);
     } catch (command_failure const& problem) {
         check_set_names(address_.native());
         throw failure({problem.problem().code, problem.problem().text});
@@ -73,8 +73,8 @@ SETTLE_FUNCTION void server::look(link& with) {
                                    "MongoDB's. Use a newer one. See mongodb#address");
     }
     if (auto const kind = received.find("msg"); kind && kind->text() == "isdbgrid") {
-        raise(errc::unfit_store, "settle: this address is of a sharded cluster, on which "
-                                 "settle was never tried. Name a replica set. "
+        raise(errc::unfit_store, "settle: this is the address of a sharded cluster, which "
+                                 "settle does not support. Name a replica set. "
                                  "See mongodb#address");
     }
     transactions_ = received.find("setName").has_value();
@@ -92,8 +92,8 @@ SETTLE_FUNCTION bool server::is_sole_primary() {
     if (!sole_) return false;
     link with = connect();
     reply received;
-    document wanted;
-    with.command(wanted.integer("isMaster", 1), "be reached", received);
+    document request;
+    with.command(request.integer("isMaster", 1), "be reached", received);
     sole_ = names_one_host(received) && is_primary(received);
     return sole_;
 }

@@ -14,8 +14,8 @@ namespace mongodb::detail {
 /// Errors:  throws errc::unfit_store
 [[noreturn]] void refuse_collection(std::string_view name, std::string_view because);
 
-/// The words of an error for the first index by which the server erases old documents; empty if
-/// there is none.
+/// The description, for an error, of the first index by which the server erases old documents;
+/// empty if there is none.
 [[nodiscard]] std::string index_that_erases(link& with, std::string_view name);
 
 /// Creates or checks the collection of records.

@@ -84,7 +84,8 @@ SETTLE_FUNCTION void check_collection(link& with, std::string_view name) {
                        "expireAfterSeconds");
             }
             if (options->find("collation")) {
-                refuse("its collation takes different keys for one. Use one without a collation");
+                refuse(
+                    "its collation compares different keys as equal. Use one without a collation");
             }
             auto const action = options->find("validationAction");
             auto const level = options->find("validationLevel");
@@ -133,11 +134,11 @@ void for_each_filtered(value_view const& filter, Function&& function) {
     });
 }
 
-/// The first index over a field by which the server could refuse a write of settle, in the words of
-/// a refusal; empty where there is none.
+/// Describes, for an error, how the server could refuse a write of settle because of an index;
+/// empty if it could not.
 /// Shape:   content_of(field) - what settle writes into a field of the document
 template <typename ContentOf>
-[[nodiscard]] std::string index_in_the_way(value_view const& index, ContentOf&& content_of) {
+[[nodiscard]] std::string refusing_index(value_view const& index, ContentOf&& content_of) {
     std::string found;
     bool const unique = is_unique(index);
     std::string_view kind = unique ? "unique" : "";
@@ -173,13 +174,13 @@ template <typename ContentOf>
     return found;
 }
 
-/// The words of an error for an index by which the server erases old documents; empty for any
-/// other.
+/// The description, for an error, of an index by which the server erases old documents; empty for
+/// any other index.
 SETTLE_FUNCTION std::string index_that_erases(value_view const& index) {
     if (!index.find("expireAfterSeconds")) return {};
     auto const called = index.find("name");
     return "index '" + std::string{called ? called->text().value_or("") : ""} +
-           "' lets the server erase what is old";
+           "' lets the server erase old documents";
 }
 
 SETTLE_FUNCTION std::string index_that_erases(link& with, std::string_view name) {
@@ -202,7 +203,7 @@ check_indexes(link& with, std::string_view name,
                                         ", and with a record the marks of unfinished "
                                         "transactions. Drop it");
         }
-        auto const found = index_in_the_way(one, content_of);
+        auto const found = refusing_index(one, content_of);
         if (found.empty()) return;
         refuse_collection(name, "its " + found +
                                     " could refuse the update that ends a "
@@ -272,7 +273,7 @@ SETTLE_FUNCTION void check_log(link& with, entry_layout const& layout) {
     for_each_index(with, name, [&](value_view const& one) {
         // Entries without the field count as equal there.
         bool const unique = is_unique(one);
-        auto found = index_in_the_way(one, [&](std::string_view field) {
+        auto found = refusing_index(one, [&](std::string_view field) {
             return unique ? content::nested : content_of_entry(layout, field);
         });
         if (!found.empty()) found += " could refuse an entry. Drop it";

@@ -14,8 +14,8 @@ struct conditional_update {
     document change;
 };
 
-/// Whether the kinds of all fields tell the server that a document is a record.
-[[nodiscard]] inline bool is_told_by_kinds(bound_collection const& of) {
+/// Whether the kinds of its fields alone show the server that a document is a record.
+[[nodiscard]] inline bool is_recognized_by_kinds(bound_collection const& of) {
     auto const& members = of.record().members;
     for (std::size_t at = 0; at < members.size(); ++at) {
         auto const& access = *members[at].access;
@@ -28,28 +28,28 @@ struct conditional_update {
 
 /// A field must have its member's kind, and be no array of that kind.
 [[nodiscard]] inline document of_kind(field_kind kind) {
-    document wanted;
-    wanted.text("$type", kind == field_kind::text      ? "string"
-                         : kind == field_kind::boolean ? "bool"
-                                                       : "long");
+    document condition;
+    condition.text("$type", kind == field_kind::text      ? "string"
+                            : kind == field_kind::boolean ? "bool"
+                                                          : "long");
     document array;
-    wanted.object("$not", array.text("$type", "array"));
-    return wanted;
+    condition.object("$not", array.text("$type", "array"));
+    return condition;
 }
 
 /// Matches an integer key only in an integer's form. The server also matches a double or a decimal
 /// of the same value, but not every such key can be read.
 [[nodiscard]] inline document integer_key(std::int64_t key) {
     document kinds;
-    document wanted;
-    wanted.integer("$eq", key);
-    wanted.array("$type", kinds.text("0", "long").text("1", "int"));
-    return wanted;
+    document condition;
+    condition.integer("$eq", key);
+    condition.array("$type", kinds.text("0", "long").text("1", "int"));
+    return condition;
 }
 
-[[nodiscard]] inline conditional_update update_of(record_codec const& of,
-                                                  part_request const& request,
-                                                  settle::detail::conditional_view const& wanted) {
+[[nodiscard]] inline conditional_update
+update_of(record_codec const& of, part_request const& request,
+          settle::detail::conditional_view const& conditional) {
     conditional_update made;
     auto const key = request.key();
     auto const* const text = std::get_if<std::string_view>(&key);
@@ -61,14 +61,14 @@ struct conditional_update {
         auto const& member = of.of().record().members[at];
         document field = of_kind(member.access->kind);
         if (member.integer != settle::detail::member_descriptor::no_integer) {
-            field.integer("$gte", wanted.least[member.integer]);
-            field.integer("$lte", wanted.most[member.integer]);
-            auto const added = wanted.added[member.integer];
+            field.integer("$gte", conditional.least[member.integer]);
+            field.integer("$lte", conditional.most[member.integer]);
+            auto const added = conditional.added[member.integer];
             if (added != 0) sums.integer(member.name, added);
         }
         made.filter.object(member.name, field);
     }
-    auto const own = encode_mark(of.of(), wanted.own);
+    auto const own = encode_mark(of.of(), conditional.own);
     if (request.action == step::confirm) {
         document exactly;
         made.filter.object(marks_field, exactly.object("$eq", own));
@@ -91,9 +91,9 @@ struct conditional_update {
 [[nodiscard]] inline std::optional<conditional_update> conditional_of(record_codec const& of,
                                                                       part_request const& request) {
     std::optional<conditional_update> made;
-    if (!of.layout().is_own() || !is_told_by_kinds(of.of())) return made;
-    of.of().record().conditional(request, [&](settle::detail::conditional_view const& wanted) {
-        made = update_of(of, request, wanted);
+    if (!of.layout().is_own() || !is_recognized_by_kinds(of.of())) return made;
+    of.of().record().conditional(request, [&](settle::detail::conditional_view const& conditional) {
+        made = update_of(of, request, conditional);
     });
     // The server takes an empty change for a whole document.
     if (made && made->change.empty()) made.reset();

@@ -8,8 +8,8 @@
 //     revision: 1, stages_kept: 1, results: [{participant: 0, line: 0, value: "{…}"}] }
 //
 // `open` exists as long as the entry is unfinished. The first keep adds the last three fields. In
-// the tutorial's layout parameters stand beside the other fields, and only an id, a state and the
-// parameters that are not optional are required.
+// the tutorial's layout the parameters are fields of the entry itself, and only an id, a state and
+// the parameters that are not optional are required.
 #pragma once
 
 #include <settle/mongodb/entry_finder.hpp>
@@ -47,7 +47,7 @@ private:
     void read_state(document_reader& read, entry& into) const;
     [[nodiscard]] bool has_parameters(document_reader const& read) const;
     void read_fields(document_reader& read, entry& into) const;
-    static timestamp birth_of(document const& from, entry const& read);
+    static timestamp creation_of(document const& from, entry const& read);
 
     entry_layout layout_;
 };

@@ -113,9 +113,9 @@ public:
             if (stored < 0) wrong(name, "holds no epoch");
             else value = static_cast<epoch>(stored);
         } else if constexpr (std::is_same_v<Member, reason>) {
-            std::string word;
-            field(name, word, needed);
-            if (!word.empty() && !read_reason(word, value)) wrong(name, "is none that is known");
+            std::string text;
+            field(name, text, needed);
+            if (!text.empty() && !read_reason(text, value)) wrong(name, "is no known reason");
         } else {
             field(name, value, needed);
         }
@@ -145,11 +145,10 @@ public:
     [[nodiscard]] std::string const& problem() const noexcept { return problem_; }
 
 private:
-    static bool read_reason(std::string_view word, reason& into) {
-        auto const found = std::find_if(all_reasons.begin(), all_reasons.end(), [&](reason one) {
-            return settle::name_of(one) == word;
-        });
-        bool const is_none = settle::name_of(reason::none) == word;
+    static bool read_reason(std::string_view text, reason& into) {
+        auto const found = std::find_if(all_reasons.begin(), all_reasons.end(),
+                                        [&](reason one) { return settle::name_of(one) == text; });
+        bool const is_none = settle::name_of(reason::none) == text;
         into = found == all_reasons.end() ? reason::none : *found;
         return found != all_reasons.end() || is_none;
     }
@@ -193,7 +192,7 @@ SETTLE_FUNCTION std::string entry_codec::decode(document const& from, entry& int
     settle::detail::read_members(
         into, [&](entry_field field, auto& member) { read.member(field, member); });
     auto const created = from.find("created");
-    if (!created || created->is_null()) into.created = birth_of(from, into);
+    if (!created || created->is_null()) into.created = creation_of(from, into);
     // As in entry_finder: an initial entry with an owner counts as pending.
     bool const initial = layout_.is_tutorial() && into.state == state::initial;
     if (initial && !into.owner.empty()) into.state = state::pending;
@@ -210,7 +209,7 @@ SETTLE_FUNCTION void entry_codec::append(document& to, entry_field field, entry_
     auto const name = layout_.name_of(field);
     auto const put = [&]<typename Value>(Value const& value) {
         if constexpr (std::is_same_v<Value, transaction_descriptor>) append_parameters(to, write);
-        else if constexpr (std::is_same_v<Value, state>) to.text(name, layout_.word_of(value));
+        else if constexpr (std::is_same_v<Value, state>) to.text(name, layout_.name_of(value));
         else if constexpr (std::is_same_v<Value, reason>) to.text(name, settle::name_of(value));
         else if constexpr (std::is_same_v<Value, std::string_view>) to.text(name, value);
         else if constexpr (std::is_same_v<Value, epoch>) {
@@ -252,11 +251,11 @@ SETTLE_FUNCTION void entry_codec::read_id(document_reader& read, entry& into) co
 
 /// An entry with an unreadable state counts as unfinished, and no worker continues it.
 SETTLE_FUNCTION void entry_codec::read_state(document_reader& read, entry& into) const {
-    std::string word;
-    read.field(layout_.names.state, word);
-    if (layout_.read_state(word, into.state)) return;
+    std::string text;
+    read.field(layout_.names.state, text);
+    if (layout_.read_state(text, into.state)) return;
     into.state = state::pending;
-    read.wrong(layout_.names.state, "is '" + word + "', which is no known state");
+    read.wrong(layout_.names.state, "is '" + text + "', which is no known state");
 }
 
 SETTLE_FUNCTION void entry_codec::read_type(document_reader& read, entry& into) const {
@@ -289,7 +288,7 @@ SETTLE_FUNCTION bool entry_codec::has_parameters(document_reader const& read) co
     });
 }
 
-/// Reads parameters that stand beside the other fields, into the form of the core's codec.
+/// Reads parameters that are fields of the entry itself, into the form of the core's codec.
 SETTLE_FUNCTION void entry_codec::read_fields(document_reader& read, entry& into) const {
     into.parameters = "{";
     for (auto const& member : layout_.members) {
@@ -311,7 +310,7 @@ SETTLE_FUNCTION void entry_codec::read_fields(document_reader& read, entry& into
 }
 
 /// Without a creation time, an ObjectId holds the creation, and the last change is later.
-SETTLE_FUNCTION timestamp entry_codec::birth_of(document const& from, entry const& read) {
+SETTLE_FUNCTION timestamp entry_codec::creation_of(document const& from, entry const& read) {
     auto const id = from.find("_id");
     if (!id || id->type() != BSON_TYPE_OID) return read.modified;
     std::chrono::seconds const born{bson_oid_get_time_t(bson_iter_oid(id->iterator()))};

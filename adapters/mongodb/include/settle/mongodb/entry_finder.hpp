@@ -21,7 +21,7 @@ public:
     /// Matches an id in any form.
     [[nodiscard]] static document filter_of_any(transaction_id const& id);
     /// Matches an entry only in the state, epoch and revision that a change requires.
-    [[nodiscard]] document filter_of(transaction_id const& id, transition const& wanted) const;
+    [[nodiscard]] document filter_of(transaction_id const& id, transition const& change) const;
 
     /// Matches the entries of a listing that follow a given entry.
     /// Shape:   after - the document of that entry, or its id alone; empty at the beginning
@@ -35,25 +35,26 @@ public:
     /// Shape:   passed - entries created earlier are skipped
     [[nodiscard]] document query_of_finished(timestamp before, std::int64_t passed) const;
 
-    /// The options of a find that reads only the fields of `stands`, from settle's own documents.
-    [[nodiscard]] static document stand_alone();
+    /// The options of a find that reads only the fields that `matches` needs, from settle's own
+    /// documents.
+    [[nodiscard]] static document options_for_match();
     /// Whether an entry has the state, epoch and revision that a change requires.
-    [[nodiscard]] static bool stands(document const& found, transition const& wanted);
+    [[nodiscard]] static bool matches(document const& found, transition const& change);
 
     /// The document of an id that is shown in its stored form; empty for any other id.
     [[nodiscard]] static document shown_id(transaction_id const& id);
 
 private:
     /// A field that is absent means 0.
-    static void append_number(document& filter, std::string_view name, std::uint64_t wanted);
+    static void append_number(document& filter, std::string_view name, std::uint64_t number);
 
-    void append_wanted(document& query, entry_filter const& filter) const;
+    void append_conditions(document& query, entry_filter const& filter) const;
 
-    /// Programs write dates, counts of milliseconds, or no times: an entry without a time always
-    /// counts as standing still.
-    void append_still(document& query, entry_filter const& filter) const;
-    /// The times in the forms of the tutorial's programs. Without a creation time, an ObjectId
-    /// holds it.
+    /// Matches entries that stood still. Programs write dates, counts of milliseconds, or no times:
+    /// an entry without a time always counts as standing still.
+    void append_stalled(document& query, entry_filter const& filter) const;
+    /// Adds conditions for times in the forms of the tutorial's programs. Where an entry has no
+    /// creation time, its ObjectId holds the time.
     void append_other_times(std::vector<document>& any, entry_filter const& filter) const;
 
     /// The seconds in a count of milliseconds, within the range of a timestamp or an ObjectId.
@@ -62,16 +63,15 @@ private:
     /// Ids of one kind keep their order; texts follow numbers and precede ObjectIds.
     void append_behind(document& query, value_view const& after) const;
 
-    /// Final and initial entries are recognised by their state's words. Any other state, or none,
-    /// is unfinished.
+    /// An entry is unfinished unless its state is a spelling of a final or of the initial state.
     void append_unfinished(document& query) const;
 
-    void append_states(document& query, std::initializer_list<state> wanted) const;
+    void append_states(document& query, std::initializer_list<state> states) const;
 
     /// Matches initial entries without an owner. An initial entry with an owner belongs to that
-    /// application: no other worker runs it until it has stood still.
-    [[nodiscard]] document untaken() const;
-    static document nobody();
+    /// application, and no other worker runs it until it has stood still.
+    [[nodiscard]] document without_owner() const;
+    static document no_owner();
 
     [[nodiscard]] tutorial_layout const& names() const noexcept { return layout_.names; }
 

@@ -32,18 +32,18 @@ SETTLE_FUNCTION document entry_finder::filter_of_any(transaction_id const& id) {
 }
 
 SETTLE_FUNCTION document entry_finder::filter_of(transaction_id const& id,
-                                                 transition const& wanted) const {
+                                                 transition const& change) const {
     document filter = filter_of(id);
-    append_states(filter, {wanted.from});
-    append_number(filter, "epoch", wanted.from_epoch);
-    append_number(filter, "revision", wanted.from_revision);
+    append_states(filter, {change.from});
+    append_number(filter, "epoch", change.from_epoch);
+    append_number(filter, "revision", change.from_revision);
     return filter;
 }
 
 SETTLE_FUNCTION void entry_finder::append_number(document& filter, std::string_view name,
-                                                 std::uint64_t wanted) {
-    if (wanted != 0) {
-        filter.integer(name, static_cast<std::int64_t>(wanted));
+                                                 std::uint64_t number) {
+    if (number != 0) {
+        filter.integer(name, static_cast<std::int64_t>(number));
         return;
     }
     document none;
@@ -56,14 +56,14 @@ SETTLE_FUNCTION document entry_finder::query_of(entry_filter const& filter,
     document query;
     if (auto const id = after.find("_id")) append_behind(query, *id);
     else query.object("_id", layout_.readable_ids());
-    append_wanted(query, filter);
+    append_conditions(query, filter);
     return query;
 }
 
 SETTLE_FUNCTION document entry_finder::query_of_unreadable(entry_filter const& filter) const {
     document query;
     query.object("_id", only("$not", layout_.readable_ids()));
-    append_wanted(query, filter);
+    append_conditions(query, filter);
     return query;
 }
 
@@ -79,19 +79,19 @@ SETTLE_FUNCTION document entry_finder::query_of_finished(timestamp before,
     return query;
 }
 
-SETTLE_FUNCTION document entry_finder::stand_alone() {
+SETTLE_FUNCTION document entry_finder::options_for_match() {
     document fields;
     fields.integer("state", 1).integer("epoch", 1).integer("revision", 1);
     return only("projection", fields);
 }
 
-SETTLE_FUNCTION bool entry_finder::stands(document const& found, transition const& wanted) {
+SETTLE_FUNCTION bool entry_finder::matches(document const& found, transition const& change) {
     auto const state = found.find("state");
     auto const number = found.find("epoch");
     auto const revision = found.find("revision");
-    return state && state->text() == settle::name_of(wanted.from) && number &&
-           number->integer() == static_cast<std::int64_t>(wanted.from_epoch) &&
-           (revision ? revision->integer() : 0) == wanted.from_revision;
+    return state && state->text() == settle::name_of(change.from) && number &&
+           number->integer() == static_cast<std::int64_t>(change.from_epoch) &&
+           (revision ? revision->integer() : 0) == change.from_revision;
 }
 
 SETTLE_FUNCTION document entry_finder::shown_id(transaction_id const& id) {
@@ -102,16 +102,17 @@ SETTLE_FUNCTION document entry_finder::shown_id(transaction_id const& id) {
     return made == nullptr ? document{} : document::adopt(made);
 }
 
-SETTLE_FUNCTION void entry_finder::append_wanted(document& query,
-                                                 entry_filter const& filter) const {
+SETTLE_FUNCTION void entry_finder::append_conditions(document& query,
+                                                     entry_filter const& filter) const {
     if (filter.state) append_states(query, {*filter.state});
     else if (filter.unfinished) append_unfinished(query);
     bool const open = filter.state ? !is_final(*filter.state) : filter.unfinished;
     if (open && !layout_.is_tutorial()) query.boolean("open", true);
-    if (filter.before) append_still(query, filter);
+    if (filter.before) append_stalled(query, filter);
 }
 
-SETTLE_FUNCTION void entry_finder::append_still(document& query, entry_filter const& filter) const {
+SETTLE_FUNCTION void entry_finder::append_stalled(document& query,
+                                                  entry_filter const& filter) const {
     std::vector<document> any;
     auto const by = [&](std::string_view name, document const& condition) {
         any.push_back(only(name, condition));
@@ -168,47 +169,47 @@ SETTLE_FUNCTION void entry_finder::append_unfinished(document& query) const {
     document others;
     std::size_t count = 0;
     for (state const one : {state::done, state::canceled}) {
-        entry_layout::append_words(others, one, count);
+        entry_layout::append_spellings(others, one, count);
     }
-    if (layout_.is_tutorial()) query.array("$nor", document{}.object_at(0, untaken()));
-    else entry_layout::append_words(others, state::initial, count);
+    if (layout_.is_tutorial()) query.array("$nor", document{}.object_at(0, without_owner()));
+    else entry_layout::append_spellings(others, state::initial, count);
     query.object(names().state, document{}.array("$nin", others));
 }
 
 SETTLE_FUNCTION void entry_finder::append_states(document& query,
-                                                 std::initializer_list<state> wanted) const {
-    if (!layout_.is_tutorial() && wanted.size() == 1) {
-        query.text(names().state, settle::name_of(*wanted.begin()));
+                                                 std::initializer_list<state> states) const {
+    if (!layout_.is_tutorial() && states.size() == 1) {
+        query.text(names().state, settle::name_of(*states.begin()));
         return;
     }
     document all;
     std::size_t count = 0;
     if (!layout_.is_tutorial()) {
-        for (state const one : wanted) all.text(std::to_string(count++), settle::name_of(one));
+        for (state const one : states) all.text(std::to_string(count++), settle::name_of(one));
         query.object(names().state, document{}.array("$in", all));
         return;
     }
-    for (state const one : wanted) entry_layout::append_words(all, one, count);
-    bool const early = wanted.size() == 1 && *wanted.begin() == state::pending;
+    for (state const one : states) entry_layout::append_spellings(all, one, count);
+    bool const early = states.size() == 1 && *states.begin() == state::pending;
     // An initial entry with an owner counts as pending.
-    if (early) entry_layout::append_words(all, state::initial, count);
+    if (early) entry_layout::append_spellings(all, state::initial, count);
     query.object(names().state, document{}.array("$in", all));
-    if (early) query.array("$nor", document{}.object_at(0, untaken()));
-    bool const initial = wanted.size() == 1 && *wanted.begin() == state::initial;
-    if (initial) query.object(names().application, nobody());
+    if (early) query.array("$nor", document{}.object_at(0, without_owner()));
+    bool const initial = states.size() == 1 && *states.begin() == state::initial;
+    if (initial) query.object(names().application, no_owner());
 }
 
-SETTLE_FUNCTION document entry_finder::untaken() const {
-    document words;
+SETTLE_FUNCTION document entry_finder::without_owner() const {
+    document spellings;
     std::size_t count = 0;
-    entry_layout::append_words(words, state::initial, count);
+    entry_layout::append_spellings(spellings, state::initial, count);
     document made;
-    made.object(names().state, document{}.array("$in", words));
-    made.object(names().application, nobody());
+    made.object(names().state, document{}.array("$in", spellings));
+    made.object(names().application, no_owner());
     return made;
 }
 
-SETTLE_FUNCTION document entry_finder::nobody() {
+SETTLE_FUNCTION document entry_finder::no_owner() {
     document none;
     none.null("0").text("1", "");
     document made;

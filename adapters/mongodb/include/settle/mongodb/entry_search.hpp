@@ -63,25 +63,25 @@ private:
         document sure = server_->deciding_read();
         if (sure.empty()) return found;
         std::vector<sought> unsure;
-        std::vector<std::size_t> places;
+        std::vector<std::size_t> indexes;
         for (std::size_t at = 0; at < all.size(); ++at) {
             if (is_certain(found[at], all[at])) continue;
             unsure.push_back(all[at]);
-            places.push_back(at);
+            indexes.push_back(at);
         }
         if (unsure.empty()) return found;
         auto again = find_by(unsure, std::move(sure));
-        for (std::size_t at = 0; at < places.size(); ++at) {
-            found[places[at]] = std::move(again[at]);
+        for (std::size_t at = 0; at < indexes.size(); ++at) {
+            found[indexes[at]] = std::move(again[at]);
         }
         return found;
     }
 
-    static bool is_certain(found_entry const& found, sought const& wanted) {
-        // An unreachable server is not asked again at once; a damaged document may have been
-        // repaired since.
+    static bool is_certain(found_entry const& found, sought const& id) {
+        // Another find at once would not reach an unreachable server either. A damaged document
+        // may have been repaired since.
         if (!found.has_value()) return found.problem().code != errc::damaged;
-        if (!found.value()) return !wanted.surely;
+        if (!found.value()) return !id.surely;
         return is_final(found.value()->state);
     }
 

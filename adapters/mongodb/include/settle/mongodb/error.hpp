@@ -129,7 +129,7 @@ inline constexpr int code_of_lost = 64;
 
 namespace detail {
 
-/// A right that a user lacks, in the server's words.
+/// A right that a user lacks, as the server reports it.
 struct missing_right {
     std::string_view command;
     std::string_view database;
@@ -171,14 +171,14 @@ inline constexpr std::string_view advice_for_held =
 /// Shape:   what - the document: "the record 'A' of 'accounts'"
 [[nodiscard]] error held_by_another(std::string const& what);
 
-/// The error text of an update that timed out behind another native transaction.
+/// The error text of an update that timed out waiting for another native transaction.
 /// Shape:   what - as in held_by_another()
 [[nodiscard]] std::string text_of_slow_change(std::string const& what);
 [[nodiscard]] inline bool is_slow_change(error const& problem) noexcept {
     return problem.code == std::error_code{max_time_expired, mongodb_category()};
 }
 
-/// True when the problem concerns one document, and the rest of its wave can go on.
+/// True when the problem concerns one document, and the rest of its wave can continue.
 [[nodiscard]] bool is_of_one_record(std::error_code const& code) noexcept;
 
 } // namespace detail

@@ -81,7 +81,7 @@ missing_right_of(std::string_view reply) {
     return "'" + std::string{command} + "'";
 }
 
-/// Advice for the user, as far as the code allows.
+/// Advice for the user, by the code.
 [[nodiscard]] SETTLE_FUNCTION std::string_view advice_for(bson_error_t const& problem) {
     switch (code_of(problem)) {
     case unauthorized:
@@ -153,13 +153,13 @@ SETTLE_FUNCTION void raise(errc code, std::string text) {
 SETTLE_FUNCTION bool is_of_taken_key(error const& problem, std::string_view key) noexcept {
     if (problem.code != std::error_code{duplicate_key, mongodb_category()}) return false;
     // The server names the index first, then its fields with their values, which may be any text.
-    auto const behind = [](std::string_view text, std::string_view words) {
-        auto const at = text.find(words);
-        return at == std::string_view::npos ? std::string_view{} : text.substr(at + words.size());
+    auto const after = [](std::string_view text, std::string_view label) {
+        auto const at = text.find(label);
+        return at == std::string_view::npos ? std::string_view{} : text.substr(at + label.size());
     };
-    auto const index = behind(problem.text, " index: ");
+    auto const index = after(problem.text, " index: ");
     if (key == "_id") return index.starts_with("_id_ ");
-    auto const value = behind(index, " dup key: { ");
+    auto const value = after(index, " dup key: { ");
     return value.starts_with(key) && value.substr(key.size()).starts_with(": ");
 }
 

@@ -116,7 +116,7 @@ template <typename Field>
             return from.type() == BSON_TYPE_DOUBLE ? "is a number with a fraction, or too large"
                                                    : "is no whole number";
         }
-        return from_integer(*found, into) ? std::string_view{} : "is none of its type's values";
+        return from_integer(*found, into) ? std::string_view{} : "is no value of its type";
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The order of records by their keys, for listings that continue behind a key.
+// The order of records by their keys, for listings that continue after a key.
 #pragma once
 
 #include <settle/mongodb/client.hpp>
@@ -26,7 +26,7 @@ namespace mongodb::detail {
     return locator;
 }
 
-/// Restricts a query to the keys behind a key.
+/// Restricts a query to the keys after a key.
 /// Shape:   how - `$gt`, or `$gte` to include the key
 inline void append_behind_key(document& query, record_codec const& of, value_view const& key,
                               char const* how) {

@@ -14,7 +14,7 @@
 SETTLE_BEGIN
 namespace mongodb {
 
-/// The letter case of a program's state words.
+/// The letter case of the state names that a program stores.
 enum class spelling : std::uint8_t { lower, upper, capitalised };
 
 /// The kind of a program's transaction ids.
@@ -37,7 +37,7 @@ struct tutorial_layout {
     std::string state = "state";
     std::string modified = "lastModified";
     std::string application = "application";
-    spelling words = spelling::lower;
+    spelling states = spelling::lower;
     std::string applied = "applied";   ///< or `committed`, as in older texts
     std::string canceled = "canceled"; ///< or `cancelled`
     id_kind ids = id_kind::any;
@@ -63,8 +63,8 @@ struct parameter {
 /// The documents of entries.
 struct entry_layout {
     tutorial_layout names = own_names();
-    /// The type whose parameters stand beside the other fields and whose entries need not name it.
-    /// Other types' parameters stand in a document of their own.
+    /// The type whose parameters are fields of the entry itself and whose entries need not name
+    /// it. Other types' parameters are in a nested document.
     std::string type{};
     std::uint64_t definition = 0;
     std::vector<parameter> members{}; ///< of that type's parameters
@@ -75,7 +75,7 @@ struct entry_layout {
     /// The name of an entry's own field.
     [[nodiscard]] std::string_view name_of(entry_field field) const;
 
-    /// In the form that this layout writes.
+    /// Appends an id in the form that this layout writes.
     void append_id(document& to, std::string_view name, transaction_id const& id) const;
     /// Adds every stored form of an id to an array that has `count` elements.
     void append_forms(document& to, transaction_id const& id, std::size_t& count) const;
@@ -85,21 +85,22 @@ struct entry_layout {
     /// A condition for ids of the accepted kinds.
     [[nodiscard]] document readable_ids() const;
 
-    /// In the spelling that this layout writes.
-    [[nodiscard]] std::string word_of(state value) const;
+    /// The name of a state in the spelling that this layout writes.
+    [[nodiscard]] std::string name_of(state value) const;
 
-    /// In any program's spelling.
-    [[nodiscard]] static bool read_state(std::string_view word, state& into);
+    /// Reads the name of a state in any program's spelling.
+    /// Returns: false for any other text
+    [[nodiscard]] static bool read_state(std::string_view text, state& into);
 
     /// Adds every spelling of a state to an array that has `count` elements.
-    static void append_words(document& to, state wanted, std::size_t& count);
+    static void append_spellings(document& to, state value, std::size_t& count);
 
 private:
     static tutorial_layout own_names();
 
     static constexpr std::array<spelling, 3> all_spellings{spelling::lower, spelling::upper,
                                                            spelling::capitalised};
-    static constexpr std::array<std::pair<std::string_view, state>, 10> all_words{
+    static constexpr std::array<std::pair<std::string_view, state>, 10> all_state_names{
         {{"initial", state::initial},
          {"pending", state::pending},
          {"applied", state::applied},
@@ -111,7 +112,7 @@ private:
          {"cancelled", state::canceled},
          {"deciding", state::deciding}}};
 
-    static std::string spelled(std::string word, spelling how);
+    static std::string spelled(std::string name, spelling how);
     static char to_upper(char letter) noexcept {
         return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
     }
@@ -135,7 +136,7 @@ struct record_layout {
     [[nodiscard]] bool is_own() const { return key == "_id" && !bare_marks && !any_keys; }
 };
 
-/// Restricts a query to the values behind a value in the order of a field. Values of one kind keep
+/// Restricts a query to the values after a value in the order of a field. Values of one kind keep
 /// their order; texts follow numbers and precede ObjectIds.
 /// Shape:   how - `$gt`, or `$gte` to include the value
 void append_behind(document& query, std::string const& field, value_view const& after,

@@ -74,17 +74,17 @@ SETTLE_FUNCTION document entry_layout::readable_ids() const {
     return made;
 }
 
-SETTLE_FUNCTION std::string entry_layout::word_of(state value) const {
-    std::string word{settle::name_of(value)};
-    if (value == state::applied) word = names.applied;
-    if (value == state::canceled) word = names.canceled;
-    return spelled(std::move(word), names.words);
+SETTLE_FUNCTION std::string entry_layout::name_of(state value) const {
+    std::string name{settle::name_of(value)};
+    if (value == state::applied) name = names.applied;
+    if (value == state::canceled) name = names.canceled;
+    return spelled(std::move(name), names.states);
 }
 
-SETTLE_FUNCTION bool entry_layout::read_state(std::string_view word, state& into) {
-    for (auto const& [name, value] : all_words) {
+SETTLE_FUNCTION bool entry_layout::read_state(std::string_view text, state& into) {
+    for (auto const& [name, value] : all_state_names) {
         for (auto const how : all_spellings) {
-            if (spelled(std::string{name}, how) != word) continue;
+            if (spelled(std::string{name}, how) != text) continue;
             into = value;
             return true;
         }
@@ -92,9 +92,9 @@ SETTLE_FUNCTION bool entry_layout::read_state(std::string_view word, state& into
     return false;
 }
 
-SETTLE_FUNCTION void entry_layout::append_words(document& to, state wanted, std::size_t& count) {
-    for (auto const& [name, value] : all_words) {
-        if (value != wanted) continue;
+SETTLE_FUNCTION void entry_layout::append_spellings(document& to, state value, std::size_t& count) {
+    for (auto const& [name, of] : all_state_names) {
+        if (of != value) continue;
         for (auto const how : all_spellings) {
             to.text(std::to_string(count++), spelled(std::string{name}, how));
         }
@@ -110,12 +110,12 @@ SETTLE_FUNCTION tutorial_layout entry_layout::own_names() {
     return own;
 }
 
-SETTLE_FUNCTION std::string entry_layout::spelled(std::string word, spelling how) {
-    for (std::size_t at = 0; at < word.size(); ++at) {
+SETTLE_FUNCTION std::string entry_layout::spelled(std::string name, spelling how) {
+    for (std::size_t at = 0; at < name.size(); ++at) {
         bool const upper = how == spelling::upper || (how == spelling::capitalised && at == 0);
-        if (upper) word[at] = to_upper(word[at]);
+        if (upper) name[at] = to_upper(name[at]);
     }
-    return word;
+    return name;
 }
 
 SETTLE_FUNCTION bool entry_layout::is_number(std::string_view id) noexcept {

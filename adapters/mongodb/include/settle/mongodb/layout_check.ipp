@@ -66,11 +66,11 @@ SETTLE_FUNCTION void check_layout(entry_layout const& layout) {
     }
     state read{};
     if (!entry_layout::read_state(names.applied, read) || read != state::applied) {
-        refuse_layout("its word for applied is 'applied' or 'committed', not '" + names.applied +
+        refuse_layout("its name for applied is 'applied' or 'committed', not '" + names.applied +
                       "'");
     }
     if (!entry_layout::read_state(names.canceled, read) || read != state::canceled) {
-        refuse_layout("its word for canceled is 'canceled' or 'cancelled', not '" + names.canceled +
+        refuse_layout("its name for canceled is 'canceled' or 'cancelled', not '" + names.canceled +
                       "'");
     }
 }

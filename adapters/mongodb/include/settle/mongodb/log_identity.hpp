@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Distinguishes the logs that one database can hold: settle's own, and one for each collection of
-// transactions of the tutorial's programs. The sweeper of one log would take the marks of another
-// log for stray and undo them.
+// transactions of the tutorial's programs. The sweeper of one log would treat the marks of another
+// log as stray and undo them.
 #pragma once
 
 #include <settle/mongodb/collections.hpp>
-#include <settle/mongodb/words.hpp>
+#include <settle/mongodb/metadata.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
@@ -27,7 +27,7 @@ namespace mongodb::detail {
 /// Errors:  throws errc::other_log
 void check_log_of_records(link& with, std::string const& of_database, entry_layout const& layout);
 
-/// Refuses a layout that finds or reads entries differently from the collection's stored layout.
+/// Refuses a layout that would find or read entries differently than the stored layout.
 /// Errors:  throws errc::other_log
 void check_layout_of_log(entry_layout const& layout, std::string const& noted);
 void check_layout_of_log(link& with, entry_layout const& layout);

@@ -29,7 +29,7 @@ namespace mongodb::detail {
     return text;
 }
 
-/// The words of a refusal for a log.
+/// The description of a log in an error.
 [[nodiscard]] SETTLE_FUNCTION std::string described_log(std::string const& log) {
     std::string text = "'" + log + "'";
     if (!log.starts_with(log_name_prefix)) return text;
@@ -52,7 +52,7 @@ SETTLE_FUNCTION void refuse_log(std::string const& belongs_to, std::string const
 SETTLE_FUNCTION void check_log_of_records(link& with, std::string const& of_database,
                                           entry_layout const& layout) {
     auto const name = log_name(of_database, layout);
-    auto const belongs_to = known_word(with, "belongs_to");
+    auto const belongs_to = known_metadata(with, "belongs_to");
     bool const is_here =
         belongs_to && (*belongs_to == of_database || belongs_to->starts_with(of_database + '/'));
     if (!is_here) return;
@@ -67,31 +67,31 @@ SETTLE_FUNCTION void check_log_of_records(link& with, std::string const& of_data
                   "a tutorial's layout was used. Open the database with that layout. "
                   "See mongodb#logs");
     } else if (has_collection(with, layout.names.transactions)) {
-        replace_word(with, "belongs_to", *belongs_to, name);
+        replace_metadata(with, "belongs_to", *belongs_to, name);
     } else {
         refuse_log(*belongs_to, name);
     }
 }
 
 /// The name under which the layout of a log is stored.
-[[nodiscard]] SETTLE_FUNCTION std::string layout_word(entry_layout const& layout) {
+[[nodiscard]] SETTLE_FUNCTION std::string name_of_layout(entry_layout const& layout) {
     return "layout " + layout.names.transactions;
 }
 
 SETTLE_FUNCTION void check_layout_of_log(entry_layout const& layout, std::string const& noted) {
-    auto const wanted = layout_text(layout);
-    if (noted == wanted) return;
+    auto const given = layout_text(layout);
+    if (noted == given) return;
     raise(errc::other_log,
           "settle: the log in '" + layout.names.transactions + "' has the layout '" + noted +
-              "', and this one is '" + wanted +
+              "', and this one is '" + given +
               "'. Open the database with the layout that it has; where nothing was run with that "
               "layout, remove the document '" +
-              layout_word(layout) + "' of 'settle_words'. See mongodb#logs");
+              name_of_layout(layout) + "' of 'settle_words'. See mongodb#logs");
 }
 
 SETTLE_FUNCTION void check_layout_of_log(link& with, entry_layout const& layout) {
     if (!layout.is_tutorial()) return;
-    if (auto const noted = known_word(with, layout_word(layout))) {
+    if (auto const noted = known_metadata(with, name_of_layout(layout))) {
         check_layout_of_log(layout, *noted);
     }
 }
@@ -99,7 +99,7 @@ SETTLE_FUNCTION void check_layout_of_log(link& with, entry_layout const& layout)
 SETTLE_FUNCTION void note_layout_of_log(link& with, entry_layout const& layout) {
     if (!layout.is_tutorial()) return;
     check_layout_of_log(layout,
-                        get_or_init_metadata(with, layout_word(layout), layout_text(layout)));
+                        get_or_init_metadata(with, name_of_layout(layout), layout_text(layout)));
 }
 
 } // namespace mongodb::detail

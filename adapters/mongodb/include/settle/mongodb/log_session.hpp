@@ -44,9 +44,9 @@ public:
 
     result<std::optional<entry>> read(transaction_id const& id) { return search_.read(id); }
 
-    /// Lists entries in the order of their ids, behind `after`. A damaged entry stands in the page
-    /// with its fault and without parameters, so no worker claims it. Entries with unreadable ids
-    /// stand at the end.
+    /// Lists the entries after the id `after`, in the order of their ids. The page shows a damaged
+    /// entry with its fault and without parameters, so no worker claims it. Entries with unreadable
+    /// ids come last.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
         std::vector<entry> found;
@@ -135,12 +135,13 @@ public:
     /// Stores the committed epoch of an entry that another program committed without an epoch.
     /// Shape:   here - the entry's epoch, to which the transaction's marks were raised
     [[nodiscard]] write_result store_commit(transaction_id const& id, epoch here) {
-        transition wanted;
-        wanted.from = state::applied;
-        wanted.from_epoch = here;
+        transition required;
+        required.from = state::applied;
+        required.from_epoch = here;
         auto with = server_->connect();
         write_result made;
-        set_result_of_one(made, change_one(with, id, wanted, detail::entry_codec::commit_of(here)));
+        set_result_of_one(made,
+                          change_one(with, id, required, detail::entry_codec::commit_of(here)));
         return made;
     }
 
@@ -187,7 +188,7 @@ private:
         detail::bulk writes{with, collection()};
         remove_unfit(all, at, [&](document const& made) { writes.insert(made); });
         auto const result = writes.execute("insert entries");
-        set_results(all, detail::ending_of(result));
+        set_results(all, detail::commit_result_of(result));
         for (auto const& one : result.refused) refuse(*all[one.index].result, one.problem);
     }
 
@@ -240,10 +241,10 @@ private:
     }
     /// The answer of an existing entry to an insert of its id.
     [[nodiscard]] log_answer refusal_by(document const& found) const {
-        auto const word = found.find(states());
+        auto const stored = found.find(states());
         state here = state::initial;
-        bool const ends = word && word->text() &&
-                          detail::entry_layout::read_state(*word->text(), here) && is_final(here);
+        bool const ends = stored && stored->text() &&
+                          detail::entry_layout::read_state(*stored->text(), here) && is_final(here);
         return ends ? log_answer::ended : log_answer::conflict;
     }
     [[nodiscard]] std::string const& states() const noexcept {
@@ -328,7 +329,7 @@ private:
             all_changed = all_are_changed(change_in_bulk(with, all, at), all);
             // The exception aborts the native transaction.
             if (!all_changed)
-                throw failure({make_error_code(errc::stopped), "not all entries met"});
+                throw failure({make_error_code(errc::stopped), "not all entries match"});
         };
         auto const ended = detail::native_transaction{*server_}.perform(try_all, how.longest);
         bool const held = detail::is_conflict(ended);
@@ -350,8 +351,8 @@ private:
         bool const of_one = result.untouched && detail::is_too_large(result.problem.code);
         if (of_one) return change_each(all, at);
         bool const some = result.problem.empty() && !all_are_changed(result, all);
-        if (some) look_which_changed(all);
-        else set_results(all, detail::ending_of(result));
+        if (some) find_changed(all);
+        else set_results(all, detail::commit_result_of(result));
         for (auto const& one : result.refused) refuse(*all[one.index].result, one.problem);
     }
 
@@ -365,7 +366,7 @@ private:
         // A native transaction writes only over the state that it has read. Reading first spares
         // the server a plan for each update: an update by _id alone takes a third of the time.
         bool const looked = with.in_transaction() && !codec_.layout().is_tutorial();
-        if (looked && !all_stand_as_wanted(with, all)) return {};
+        if (looked && !all_match(with, all)) return {};
         detail::bulk writes{with, collection()};
         for (auto const& one : all) {
             auto const filter =
@@ -382,18 +383,18 @@ private:
 
     /// Shape:   all - of different ids
     /// Errors:  throws command_failure
-    bool all_stand_as_wanted(detail::link& with, some_writes all) {
-        std::unordered_map<std::string_view, transition const*> wanted;
-        for (auto const& one : all) wanted.emplace(*one.id, &one.write->change);
-        std::size_t standing = 0;
-        with.find(collection(), among(all), detail::entry_finder::stand_alone(), "look at entries",
-                  [&](document const& one) {
+    bool all_match(detail::link& with, some_writes all) {
+        std::unordered_map<std::string_view, transition const*> changes;
+        for (auto const& one : all) changes.emplace(*one.id, &one.write->change);
+        std::size_t matching = 0;
+        with.find(collection(), among(all), detail::entry_finder::options_for_match(),
+                  "look at entries", [&](document const& one) {
                       auto const id = one.find("_id");
                       if (!id || !id->text()) return;
-                      auto const at = wanted.find(*id->text());
-                      if (at != wanted.end() && finder_.stands(one, *at->second)) ++standing;
+                      auto const at = changes.find(*id->text());
+                      if (at != changes.end() && finder_.matches(one, *at->second)) ++matching;
                   });
-        return standing == all.size();
+        return matching == all.size();
     }
 
     void change_each(some_writes all, write_context const& at) {
@@ -411,9 +412,9 @@ private:
 
     /// Changes an entry if it still has the required state, epoch and revision.
     detail::bulk_result change_one(detail::link& with, transaction_id const& id,
-                                   transition const& wanted, document const& change) const {
+                                   transition const& required, document const& change) const {
         auto const change_by = [&](auto&& one) {
-            one.update(finder_.filter_of(id, wanted), change);
+            one.update(finder_.filter_of(id, required), change);
             return one.execute("change an entry");
         };
         // Other native transactions may hold the entry, so the update must not wait long for them.
@@ -423,15 +424,15 @@ private:
         return change_by(detail::bulk{with, collection()});
     }
     static void set_result_of_one(write_result& of, detail::bulk_result const& result) {
-        settle::detail::set_result(of, detail::ending_of(result));
+        settle::detail::set_result(of, detail::commit_result_of(result));
         if (!result.refused.empty()) refuse(of, result.refused.front().problem);
         else if (detail::is_too_large(result.problem.code)) refuse(of, result.problem);
         else if (result.problem.empty() && result.matched == 0) of.reply = log_answer::conflict;
     }
 
-    /// Only its owner writes under an epoch, so an entry with the new state, epoch and revision was
-    /// changed by this call.
-    void look_which_changed(some_writes all) {
+    /// Answers writes whose entries may have changed. Only its owner writes under an epoch, so an
+    /// entry with the new state, epoch and revision was changed by this call.
+    void find_changed(some_writes all) {
         for (auto const& one : all) {
             auto const found = read(*one.id);
             if (!found.has_value()) {
@@ -440,10 +441,10 @@ private:
                 continue;
             }
             auto const& here = found.value();
-            transition const& wanted = one.write->change;
-            bool const changed = here && here->state == wanted.to &&
-                                 here->epoch_number == wanted.to_epoch &&
-                                 here->revision == wanted.to_revision;
+            transition const& change = one.write->change;
+            bool const changed = here && here->state == change.to &&
+                                 here->epoch_number == change.to_epoch &&
+                                 here->revision == change.to_revision;
             one.result->reply = changed ? log_answer::taken : log_answer::conflict;
         }
     }
@@ -464,7 +465,7 @@ private:
             {{duplicate_key, mongodb_category()}, "an id is there in another form"}, false);
     }
 
-    /// The stored form of an id, for a listing that continues behind it.
+    /// The stored form of an id, for a listing that continues after it.
     document locator_of(detail::link& with, transaction_id const& id) {
         document locator;
         if (id.empty()) return locator;

@@ -97,7 +97,7 @@ namespace mongodb::detail {
                                         return problem.empty();
                                     });
     if (!problem.empty()) return problem;
-    if (!known) return "its effect is none that is known";
+    if (!known) return "its effect is unknown";
     auto const member = settle::detail::member_out_of_range(of.record(), record, into);
     if (member.empty()) return {};
     return "it would take '" + std::string{member} + "' out of its range";

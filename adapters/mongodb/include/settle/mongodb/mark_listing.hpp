@@ -14,7 +14,7 @@ class mark_listing {
 public:
     explicit mark_listing(record_codec const& codec) : codec_(codec) {}
 
-    /// Shape:   after - the mark to begin behind, or null; limit - of all marks in `found`
+    /// Shape:   after - the mark before the listing, or null; limit - of all marks in `found`
     /// Errors:  throws command_failure
     void append(link& with, std::vector<mark_locator>& found, mark_locator const* after,
                 std::size_t limit) const {
@@ -62,7 +62,7 @@ private:
         std::uint32_t number = 0;
         marks->for_each([&](value_view const& value) {
             all.push_back(read_locator(value, locator));
-            // So that each of several damaged marks has its own place in the order.
+            // Several damaged marks need different positions in the order.
             if (!all.back().fault.empty()) all.back().part.line = number;
             ++number;
             return true;
@@ -101,7 +101,7 @@ private:
         return made;
     }
     /// Matches records with marks.
-    /// Shape:   place - a document with the key to begin at or behind; empty for all records
+    /// Shape:   locator - a document with the key to begin at or after; empty for all records
     [[nodiscard]] document marked(document const& locator, char const* how) const {
         document there;
         document filter = only(std::string{marks_field} + ".0", there.boolean("$exists", true));

@@ -90,7 +90,7 @@ private:
 };
 
 /// The result of a bulk outside of a native transaction.
-[[nodiscard]] inline commit_result ending_of(bulk_result const& result) {
+[[nodiscard]] inline commit_result commit_result_of(bulk_result const& result) {
     if (result.problem.empty()) return {commit_status::committed, {}};
     return {result.untouched ? commit_status::undone : commit_status::unknown, result.problem};
 }

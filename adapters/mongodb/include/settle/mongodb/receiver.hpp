@@ -17,7 +17,7 @@ public:
     explicit receiver_session(detail::link& with) : with_(&with) {}
 
     /// The driver's objects, for its own functions: their options must name the session. A handler
-    /// that uses them tells settle's session of each error, with fail().
+    /// that uses them reports each error to this session with fail().
     [[nodiscard]] mongoc_client_t* client() const noexcept { return with_->native(); }
     [[nodiscard]] mongoc_client_session_t* native() const noexcept { return with_->session(); }
     [[nodiscard]] std::string const& database() const noexcept { return with_->database(); }
@@ -30,7 +30,7 @@ public:
     /// Shape:   reply - for a new document, or null
     void run(bson_t const& command, bson_t* reply);
 
-    /// Tells of an error of the driver.
+    /// Reports an error of the driver to this session.
     /// Shape:   reply - the server's reply, or null
     void fail(bson_error_t const& problem, bson_t const* reply);
 
@@ -46,7 +46,7 @@ private:
 /// An open native transaction of a receiver; see ReceiverDatabase.
 class receiver_transaction {
 public:
-    /// Shape:   skips - the work of its attempt failed in the native transaction before
+    /// Shape:   skips - attempt() does no work: the work failed in the previous native transaction
     receiver_transaction(detail::link& with, bool skips) : with_(&with), skips_(skips) {}
 
     void expect(std::span<service_call const>) noexcept {}
@@ -59,7 +59,7 @@ private:
     bool skips_;
 };
 
-/// The database of a service in MongoDB. The collection settle_receiver stands beside the service's
+/// The database of a service in MongoDB. The collection settle_receiver is beside the service's
 /// own collections.
 /// Shape:   address - as for mongodb::database, of a replica set; name - of the receiver. A
 ///          database belongs to the first receiver that opened it

@@ -5,8 +5,8 @@
 #include <settle/mongodb/receiver.hpp>
 
 #include <settle/adapter/ownership.hpp>
+#include <settle/mongodb/metadata.hpp>
 #include <settle/mongodb/native.hpp>
-#include <settle/mongodb/words.hpp>
 
 SETTLE_BEGIN
 namespace mongodb {
@@ -45,9 +45,9 @@ SETTLE_FUNCTION receiver_row receiver_row_of(document const& from) {
         if (found && found->date()) to = timestamp{std::chrono::milliseconds{*found->date()}};
         else whole = false;
     };
-    std::string word;
+    std::string name;
     text("_id", row.key);
-    text("status", word);
+    text("status", name);
     text("answer", row.answer);
     text("service", row.service);
     text("transaction", row.transaction);
@@ -55,7 +55,7 @@ SETTLE_FUNCTION receiver_row receiver_row_of(document const& from) {
     time("last_moment", row.standing.last_moment);
     time("created", row.created);
     time("modified", row.modified);
-    auto const status = settle::detail::receiver_status_named(word);
+    auto const status = settle::detail::receiver_status_named(name);
     auto const has_apply = from.find("has_apply");
     if (!whole || !status || !has_apply || !has_apply->boolean()) {
         raise(errc::damaged, "settle: the row '" + row.key +
@@ -233,7 +233,7 @@ receiver_database::perform(settle::detail::function_view<void(receiver_transacti
             auto ended = detail::native_transaction{server_}.perform(
                 [&](detail::link& with) {
                     again = false;
-                    // A later native transaction of a conflict does the work again.
+                    // After a conflict the next native transaction does the work again.
                     receiver_transaction open{with, std::exchange(skips, false)};
                     try {
                         function(open);
@@ -248,7 +248,7 @@ receiver_database::perform(settle::detail::function_view<void(receiver_transacti
             if (!between.next()) {
                 return {detail::commit_status::undone,
                         {make_error_code(errc::store_unreachable),
-                         "settle: other native transactions were in the way of a call. Call "
+                         "settle: conflicts with other native transactions ended a call. Call "
                          "again. See mongodb#receivers"}};
             }
         }

@@ -39,14 +39,14 @@ public:
     void expect(part_request const& request) {
         auto const count = records_.size();
         auto const number = announce(request.key());
-        record_state& at = known(number);
+        record_state& at = with_known_fault(number);
         if (!applies(request.action)) at.ends = true;
         if (reads_ == reading::always) return;
         // A second request needs the record as the first one leaves it, so it must be read.
         if (number == count) at.conditional = conditional_of(*codec_, request);
         else at.conditional.reset();
     }
-    void expect(part_key const& key) { static_cast<void>(known(announce(key))); }
+    void expect(part_key const& key) { static_cast<void>(with_known_fault(announce(key))); }
 
     /// Whether an announced request needs its record read.
     [[nodiscard]] bool has_to_read() const {
@@ -122,9 +122,9 @@ public:
     }
 
     /// Pulls a bare mark of the only announced record.
-    /// Shape:   stands - as in bare_marks
-    [[nodiscard]] answer pull_bare(part_request const& request, bool stands) {
-        return bare_marks{records_.front(), codec_->of()}.pull(request, stands);
+    /// Shape:   committed - as in bare_marks
+    [[nodiscard]] answer pull_bare(part_request const& request, bool committed) {
+        return bare_marks{records_.front(), codec_->of()}.pull(request, committed);
     }
 
     /// Writes the changed records.
@@ -175,7 +175,7 @@ public:
             if (at.conditional) mistaken_ = true;
             else at.fault = one.problem;
         }
-        ended = ending_of(result);
+        ended = commit_result_of(result);
         if (mistaken_) return false;
         if (alone && !result.refused.empty()) {
             auto const& first = result.refused.front();
@@ -195,7 +195,7 @@ public:
             all.update(at.conditional->filter, at.conditional->change);
         }
         auto const result = all.execute("change records");
-        ended = ending_of(result);
+        ended = commit_result_of(result);
         if (is_slow_change(ended.problem))
             ended.problem.text = text_of_slow_change(names_of_first());
         return result.refused.empty() &&
@@ -256,7 +256,7 @@ private:
         }
     };
 
-    /// Answers where the record rule has no say: unread, unusable and bare-marked records.
+    /// Answers without the record rule: for unread, unusable and bare-marked records.
     [[nodiscard]] std::optional<part_result> answer_unruled(record_state& at,
                                                             part_request const& request) {
         if (at.conditional) return part_result{answer::applied, nullptr, {}};
@@ -309,15 +309,15 @@ private:
         }
     }
 
-    [[nodiscard]] bool knows(key_value const& key) const {
+    [[nodiscard]] bool has_known_fault(key_value const& key) const {
         return std::any_of(known_faults_.begin(), known_faults_.end(),
                            [&](auto const& one) { return one.first == key; });
     }
     [[nodiscard]] bool is_new_fault(record_state const& at) const {
-        return !at.fault.empty() && !knows(at.key);
+        return !at.fault.empty() && !has_known_fault(at.key);
     }
 
-    [[nodiscard]] record_state& known(std::size_t number) {
+    [[nodiscard]] record_state& with_known_fault(std::size_t number) {
         record_state& at = records_[number];
         for (auto const& [key, fault] : known_faults_) {
             if (key == at.key) at.fault = fault;

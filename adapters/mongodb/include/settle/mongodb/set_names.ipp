@@ -63,13 +63,13 @@ set_name_of(mongoc_uri_t const* address, mongoc_host_list_t const& host) {
 }
 
 SETTLE_FUNCTION void check_set_names(mongoc_uri_t const* address) {
-    char const* const wanted = mongoc_uri_get_replica_set(address);
-    if (wanted == nullptr || *wanted == '\0') return;
+    char const* const given = mongoc_uri_get_replica_set(address);
+    if (given == nullptr || *given == '\0') return;
     for (auto const* host = mongoc_uri_get_hosts(address); host != nullptr; host = host->next) {
         auto const found = set_name_of(address, *host);
-        if (!found || *found == wanted) continue;
+        if (!found || *found == given) continue;
         raise(errc::unfit_store,
-              "settle: the address asks for the replica set '" + std::string{wanted} +
+              "settle: the address asks for the replica set '" + std::string{given} +
                   "', and its host " + host->host_and_port + " belongs to " +
                   (found->empty() ? "none" : "the replica set '" + *found + "'") +
                   ". Correct replicaSet in the address. See mongodb#address");

@@ -38,10 +38,10 @@ public:
         std::vector<part_result*> answered;
         for (commit& one : commits) {
             auto const some = requests.subspan(one.first, one.count);
-            if (one.stands == answer::applied && one.committed == 0) take_commit(some, one);
+            if (one.reply == answer::applied && one.committed == 0) take_commit(some, one);
             for (std::size_t at = one.first; at < one.first + one.count; ++at) {
-                if (one.stands != answer::applied) {
-                    results[at].fail(one.stands, one.problem);
+                if (one.reply != answer::applied) {
+                    results[at].fail(one.reply, one.problem);
                     continue;
                 }
                 others.push_back(requests[at]);
@@ -77,14 +77,14 @@ public:
             decode_json<typename direction::parameters>(found.value()->parameters);
         if (!parameters.has_value()) return parameters.problem();
         std::optional<result<answer>> reply;
-        bool const stands = found.value()->state == state::done;
+        bool const committed = found.value()->state == state::done;
         void const* const given = &parameters.value();
         type.for_each_part(given, [&](part_descriptor const& one, std::size_t line, std::size_t) {
             if (reply || one.name != where.collection) return;
             auto const request =
                 detail::leftover_request(one, type, given, where.id, line, step::compensate);
             bool const same = request.key() == settle::detail::view_of(where.key);
-            if (same) reply = pull_bare(request, stands);
+            if (same) reply = pull_bare(request, committed);
         });
         return reply ? *std::move(reply) : unknown_mark(where);
     }
@@ -94,7 +94,7 @@ private:
     struct commit {
         std::size_t first; ///< the index of its first request
         std::size_t count;
-        answer stands = answer::applied; ///< otherwise the answer to each of its requests
+        answer reply = answer::applied;  ///< otherwise the answer to each of its requests
         epoch committed = 0;             ///< the committed epoch, 0 while there is none
         error problem{};
     };
@@ -129,7 +129,7 @@ private:
         log_.look_up(reads, [&](std::size_t at, result<std::optional<entry>>&& found, bool) {
             commit& one = *readers[at];
             if (!found.has_value()) {
-                one.stands = answer::unavailable;
+                one.reply = answer::unavailable;
                 one.problem = found.problem();
                 return;
             }
@@ -138,7 +138,7 @@ private:
             bool const is_held =
                 here && here->state == state::applied && here->epoch_number == claimed;
             if (is_held) one.committed = here->committed;
-            else one.stands = answer::fenced;
+            else one.reply = answer::fenced;
         });
     }
 
@@ -146,32 +146,32 @@ private:
         epoch const claimed = requests.front().epoch_number;
         auto const ended =
             base::store().in_unit([&](detail::unit_of_work& here, detail::link& with) {
-                of.stands = answer::applied;
+                of.reply = answer::applied;
                 for (auto const& one : requests) here.expect(one);
                 here.fetch(with);
                 for (auto const& one : requests) {
                     auto const raised = here.of(one).raise_mark(one);
-                    if (raised == answer::fenced) of.stands = answer::fenced;
+                    if (raised == answer::fenced) of.reply = answer::fenced;
                 }
             });
         of.problem = ended.problem;
         if (ended.status != detail::commit_status::committed) {
-            of.stands = settle::detail::answer_of(ended.status);
-        } else if (of.stands == answer::applied) {
+            of.reply = settle::detail::answer_of(ended.status);
+        } else if (of.reply == answer::applied) {
             auto const stored = log_.store_commit(*requests.front().id, claimed);
             of.committed = claimed;
             if (stored.reply == log_answer::taken) return;
-            of.stands = stored.reply == log_answer::conflict  ? answer::fenced
-                        : stored.reply == log_answer::unknown ? answer::unknown
-                                                              : answer::unavailable;
+            of.reply = stored.reply == log_answer::conflict  ? answer::fenced
+                       : stored.reply == log_answer::unknown ? answer::unknown
+                                                             : answer::unavailable;
             of.problem = stored.problem;
         }
     }
 
-    result<answer> pull_bare(part_request const& request, bool stands) {
+    result<answer> pull_bare(part_request const& request, bool committed) {
         return base::store().at_record(
             request.descriptor->target, request.key(),
-            [&](detail::record_table& table) { return table.pull_bare(request, stands); });
+            [&](detail::record_table& table) { return table.pull_bare(request, committed); });
     }
 
     static result<answer> unknown_mark(mark_locator const& where) {

@@ -8,20 +8,20 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-inline constexpr char const* words_collection = "settle_words";
+inline constexpr char const* metadata_collection = "settle_words";
 inline constexpr char const* schema_version = "1";
 inline constexpr std::string_view log_name_prefix = "mongodb-";
 
-[[noreturn]] void refuse_word(std::string_view name);
+[[noreturn]] void refuse_damaged_metadata(std::string_view name);
 
 /// The value of a name, if there is one.
 /// Errors:  throws settle::failure
-[[nodiscard]] std::optional<std::string> known_word(link& with, std::string_view name);
+[[nodiscard]] std::optional<std::string> known_metadata(link& with, std::string_view name);
 
-/// Replaces a value if it is still `old_word`.
+/// Replaces a value if it is still `old_value`.
 /// Errors:  throws settle::failure
-void replace_word(link& with, std::string_view name, std::string const& old_word,
-                  std::string const& new_word);
+void replace_metadata(link& with, std::string_view name, std::string const& old_value,
+                      std::string const& new_value);
 
 /// The value of a name: the existing value, or else the proposed value, which is then stored.
 /// Errors:  throws settle::failure
@@ -34,5 +34,5 @@ void check_version(link& with);
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/mongodb/words.ipp>
+#    include <settle/mongodb/metadata.ipp>
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The bodies of functions that words.hpp declares.
+// The bodies of functions that metadata.hpp declares.
 #pragma once
 
-#include <settle/mongodb/words.hpp>
+#include <settle/mongodb/metadata.hpp>
 
 #include <optional>
 #include <system_error>
@@ -12,56 +12,56 @@ SETTLE_BEGIN
 
 namespace mongodb::detail {
 
-SETTLE_FUNCTION void refuse_word(std::string_view name) {
-    raise(errc::damaged, "settle: the word '" + std::string{name} + "' in " + words_collection +
+SETTLE_FUNCTION void refuse_damaged_metadata(std::string_view name) {
+    raise(errc::damaged, "settle: the value '" + std::string{name} + "' in " + metadata_collection +
                              " is damaged. See errors#damaged");
 }
 
-SETTLE_FUNCTION std::optional<std::string> known_word(link& with, std::string_view name) {
+SETTLE_FUNCTION std::optional<std::string> known_metadata(link& with, std::string_view name) {
     document query;
     std::optional<std::string> found;
-    with.find(words_collection, query.text("_id", name), {}, "read whose database this is",
-              [&](document const& one) {
+    with.find(metadata_collection, query.text("_id", name), {},
+              "read the metadata of this database", [&](document const& one) {
                   auto const value = one.find("value");
-                  if (!value || !value->text()) refuse_word(name);
+                  if (!value || !value->text()) refuse_damaged_metadata(name);
                   found = *value->text();
               });
     return found;
 }
 
-SETTLE_FUNCTION void replace_word(link& with, std::string_view name, std::string const& old_word,
-                                  std::string const& new_word) {
+SETTLE_FUNCTION void replace_metadata(link& with, std::string_view name,
+                                      std::string const& old_value, std::string const& new_value) {
     document query;
     document value;
     document one;
-    one.object("q", query.text("_id", name).text("value", old_word));
-    one.object("u", only("$set", value.text("value", new_word)));
+    one.object("q", query.text("_id", name).text("value", old_value));
+    one.object("u", only("$set", value.text("value", new_value)));
     document command;
-    command.text("update", words_collection).array("updates", document{}.object_at(0, one));
+    command.text("update", metadata_collection).array("updates", document{}.object_at(0, one));
     reply received;
-    with.write_command(command, "note whose database this is", received);
+    with.write_command(command, "write the metadata of this database", received);
 }
 
 SETTLE_FUNCTION std::string get_or_init_metadata(link& with, std::string_view name,
                                                  std::string const& proposed) {
     // Reading alone needs no right to write.
-    if (auto found = known_word(with, name)) return *std::move(found);
+    if (auto found = known_metadata(with, name)) return *std::move(found);
     // Two programs may try to insert at once; the loser finds the other's value.
     for (int attempt = 0;; ++attempt) {
         document command;
         document query;
         document update;
-        document word;
+        document value;
         document majority;
-        command.text("findAndModify", words_collection);
+        command.text("findAndModify", metadata_collection);
         command.object("query", query.text("_id", name));
-        update.object("$setOnInsert", word.text("value", proposed));
+        update.object("$setOnInsert", value.text("value", proposed));
         command.object("update", update).boolean("upsert", true).boolean("new", true);
         majority.text("w", "majority").boolean("j", true);
         command.object("writeConcern", majority);
         reply received;
         try {
-            with.command(command, "note whose database this is", received);
+            with.command(command, "write the metadata of this database", received);
         } catch (command_failure const& caught) {
             auto const there = std::error_code{duplicate_key, mongodb_category()};
             if (caught.problem().code == there && attempt < 3) continue;
@@ -71,13 +71,13 @@ SETTLE_FUNCTION std::string get_or_init_metadata(link& with, std::string_view na
         if (received.find("writeConcernError")) {
             if (attempt < 3) continue;
             raise(errc::store_unreachable,
-                  "settle: MongoDB could not tell a majority whose database this is. Try again "
+                  "settle: no majority has acknowledged the metadata of this database. Try again "
                   "when it has a primary. See mongodb#errors");
         }
         auto const found = received.find("value");
-        auto const value = found ? found->find("value") : std::nullopt;
-        if (value && value->text()) return std::string{*value->text()};
-        refuse_word(name);
+        auto const stored = found ? found->find("value") : std::nullopt;
+        if (stored && stored->text()) return std::string{*stored->text()};
+        refuse_damaged_metadata(name);
     }
 }
 

@@ -8,7 +8,7 @@
 
 namespace settle_test {
 
-enum class deed {
+enum class caller_action {
     run,
     work,    ///< it was submitted before
     recover, ///< a worker had left it

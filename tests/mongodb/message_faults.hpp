@@ -20,7 +20,7 @@
 namespace settle_test {
 
 /// The fault of one message, and the time of its late arrival.
-struct mishap {
+struct message_fault {
     rule on{};
     bool after_recovery = false; ///< the late message arrives when everything has been settled
 
@@ -34,8 +34,8 @@ struct mishap {
     }
 };
 
-/// The short limits are for messages that something befalls. Before that, a busy machine may
-/// take longer.
+/// The short limits are for disturbed messages. Before the disturbance, a busy machine may take
+/// longer.
 template <typename Make>
 auto patiently(Make make) {
     for (int tries = 50;; --tries) {
@@ -55,8 +55,8 @@ inline std::string const disturbed_waits =
 
 /// The fault of a message: the nth message of a command.
 template <typename Scene>
-using mishaps_at = std::function<std::vector<mishap>(typename Scene::setup const& of,
-                                                     std::string const& command, int nth)>;
+using mishaps_at = std::function<std::vector<message_fault>(typename Scene::setup const& of,
+                                                            std::string const& command, int nth)>;
 
 /// The commands of an undisturbed caller. On a busy machine a driver may repeat a command, so each
 /// count is the lowest of several runs.
@@ -78,14 +78,14 @@ std::map<std::string, int> usual_commands(typename Scene::setup const& of) {
 template <typename Scene>
 void every_message(typename Scene::setup const& of, mishaps_at<Scene> const& make,
                    std::size_t callers) {
-    std::vector<mishap> all;
+    std::vector<message_fault> all;
     std::size_t messages = 0;
     for (auto const& [command, count] : usual_commands<Scene>(of)) {
         // The driver ends a native transaction with it when settle does not need that transaction
         // any more.
         if (command == "abortTransaction") continue;
         for (int nth = 1; nth <= count; ++nth, ++messages) {
-            for (mishap& one : make(of, command, nth)) all.push_back(std::move(one));
+            for (message_fault& one : make(of, command, nth)) all.push_back(std::move(one));
         }
     }
     // Single, in one phase: the accounts, the entry, the commit.
@@ -99,7 +99,7 @@ void every_message(typename Scene::setup const& of, mishaps_at<Scene> const& mak
             try {
                 Scene here{of};
                 for (std::size_t at = next++; at < all.size(); at = next++) {
-                    if (!here.suffer(all[at], static_cast<int>(at))) ++missed;
+                    if (!here.run_disturbed(all[at], static_cast<int>(at))) ++missed;
                 }
             } catch (std::exception const& problem) {
                 FAIL_CHECK(std::string{problem.what()});
@@ -115,8 +115,8 @@ void every_message(typename Scene::setup const& of, mishaps_at<Scene> const& mak
 /// Applies the faults of `make` to every message of a caller's action in each of these setups. The
 /// waits are long and the work is little, so many callers run side by side.
 /// Shape:   Scene - made of a setup; commands(number) acts undisturbed and counts the messages;
-///          suffer(mishap, number) acts once more with the fault, checks the end, and returns
-///          whether the message was sent at all
+///          run_disturbed(message_fault, number) acts once more with the fault, checks the end, and
+///          returns whether the message was sent at all
 template <typename Scene>
 void every_message(std::vector<typename Scene::setup> const& setups,
                    mishaps_at<Scene> const& make) {
@@ -145,7 +145,7 @@ template <typename Scene>
 void lose_every_message(std::vector<typename Scene::setup> const& setups,
                         std::vector<fault> const& faults, bool thorough) {
     every_message<Scene>(setups, [&](auto const&, std::string const& command, int nth) {
-        std::vector<mishap> all;
+        std::vector<message_fault> all;
         for (fault const what : faults) {
             all.push_back({{.command = command, .nth = nth, .what = what}, true});
             if (!thorough || !all.back().is_late()) continue;
