@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The applications with --store postgresql://…: their outcomes, and what they say of a server that
-// cannot be used.
+// The applications with --store postgresql://…: their outcomes, and their errors if a server cannot
+// be used.
 #include "shared_servers.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,6 @@ using testing::call_sample;
 using testing::ended;
 using testing::first_lines;
 using testing::scratch_folder;
-using words = std::vector<std::string>;
 
 void same_outcomes(testing::sample_table const& what) {
     scratch_folder const folder{"postgresql-" + what.program};
@@ -40,11 +39,11 @@ public:
         REQUIRE_MESSAGE(opened.code == 0, opened.err);
     }
 
-    [[nodiscard]] ended call(words const& more) const { return call_at(address_, more); }
-    [[nodiscard]] ended call_at(std::string const& address, words const& more) const {
+    [[nodiscard]] ended call(arguments const& more) const { return call_at(address_, more); }
+    [[nodiscard]] ended call_at(std::string const& address, arguments const& more) const {
         return call_sample(folder_, "transfer", address, more);
     }
-    [[nodiscard]] testing::program start(words more) const {
+    [[nodiscard]] testing::program start(arguments more) const {
         more.insert(more.begin(), {std::string{SETTLE_BIN_DIR} + "/transfer", "--store", address_});
         return {folder_, std::move(more)};
     }
@@ -78,7 +77,7 @@ private:
     std::string input_;
 };
 
-/// The program ended as one that has no usable store: with one sentence, which holds a text.
+/// The program ended without a usable store: with one sentence, which contains a text.
 void refused(ended const& how, std::string const& text) {
     INFO(how.out << how.err);
     CHECK(how.code == 3);
@@ -165,11 +164,12 @@ TEST_CASE("applications: transfer is killed, with another client beside it, and 
         }
     }};
     int kills = 0;
-    for (words const& pace :
-         {words{"--batch", "40"}, words{"--two-phases", "--batch", "30"},
-          words{"--threads", "3", "--batch", "7"}, words{"--two-phases"}, words{"--batch", "1"}}) {
+    for (arguments const& pace :
+         {arguments{"--batch", "40"}, arguments{"--two-phases", "--batch", "30"},
+          arguments{"--threads", "3", "--batch", "7"}, arguments{"--two-phases"},
+          arguments{"--batch", "1"}}) {
         auto const before = teller.done();
-        words run{"run", teller.input()};
+        arguments run{"run", teller.input()};
         run.insert(run.end(), pace.begin(), pace.end());
         auto running = teller.start(run);
         teller.wait_for_more(running, before);
@@ -233,7 +233,7 @@ TEST_CASE("applications: a mistyped address opens no bank in another program's s
     fresh_schema const own;
     scratch_folder const folder{"postgresql-slip"};
     auto const input = first_lines(folder, "transfer/payment_orders.csv", 5);
-    auto const call = [&](std::string const& address, words const& more) {
+    auto const call = [&](std::string const& address, arguments const& more) {
         return call_sample(folder, "transfer", address, more);
     };
     refused(call(own.address(), {"check"}), "holds nothing that was opened");
@@ -261,7 +261,7 @@ TEST_CASE("applications: names with quotes are stored as they are, and NUL is re
     auto const orders = folder.write(
         "orders.csv", head + "\"" + quotes + "\",\"" + quotes + "\",b,1\nx,a" + '\0' + ",b,1\n" +
                           "y" + '\0' + ",b,a,1\n'; DROP TABLE accounts; --,b,{},1\n");
-    auto const call = [&](words const& more) {
+    auto const call = [&](arguments const& more) {
         return call_sample(folder, "transfer", own.address(), more);
     };
     auto const opened = call({"open", orders, "--balance", "10.00"});

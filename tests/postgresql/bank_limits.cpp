@@ -18,16 +18,16 @@ namespace {
 using settle::condition;
 using settle::verdict;
 
-constexpr std::array both_ways{settle::phases::one, settle::phases::two};
+constexpr std::array all_phases{settle::phases::one, settle::phases::two};
 
-TEST_CASE("bank limits: a row that another program holds keeps back its own transactions alone") {
+TEST_CASE("bank limits: a row that another program holds delays only its own transactions") {
     struct limit {
         std::chrono::milliseconds lock, statement;
         pg::sqlstate expected;
     };
     for (limit const& each :
          {limit{200ms, 20s, pg::lock_not_available}, limit{20s, 200ms, pg::query_canceled}}) {
-        for (auto const how : both_ways) {
+        for (auto const how : all_phases) {
             CAPTURE(static_cast<int>(each.expected));
             CAPTURE(static_cast<int>(how));
             fresh_schema const own;
@@ -76,7 +76,7 @@ constexpr auto reopening_type = settle::transaction<reopening, "reopening">(
         .confirm(settle::field<& bank::account::balance> = settle::param<&reopening::balance>));
 
 TEST_CASE("bank limits: a process that stands still in a native transaction loses its session") {
-    for (auto const how : both_ways) {
+    for (auto const how : all_phases) {
         CAPTURE(static_cast<int>(how));
         fresh_schema const own;
         bank_story::open(own.address());
@@ -166,7 +166,7 @@ private:
     bool is_there_ = false;
 };
 
-TEST_CASE("bank limits: a full disk of the tables ends calls at once, and room lets them go on") {
+TEST_CASE("bank limits: a full disk of the tables ends calls at once, and with room they succeed") {
     postgresql_server server;
     small_disk const disk{server, "48m"};
     if (!disk.is_there()) return;

@@ -84,7 +84,7 @@ TEST_CASE("connections: values pass unchanged, alone and in arrays") {
     }
 }
 
-TEST_CASE("connections: what is larger than all buffers passes in both directions at once") {
+TEST_CASE("connections: data larger than all buffers passes in both directions at once") {
     fresh_schema const own;
     pool with{own.address(), {}};
     auto const& echo = with.prepare("SELECT $1", {value_type::bytes}, "echo");
@@ -152,7 +152,7 @@ TEST_CASE("connections: a failed statement undoes all of its native transaction,
     CHECK(pg::detail::is_of_one_record(ended.problem.code));
     CHECK(says(ended.problem, "(SQLSTATE 23514)"));
     CHECK(sum_of(own.address(), "b") == "0");
-    // A failure between two round trips; what is queued then has no effect either.
+    // A failure between two round trips; the queue then has no effect either.
     auto const refused = add(with, "a", 1, [&](connection& one) {
         one.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
         one.sync();
@@ -343,7 +343,7 @@ TEST_CASE("connections: a session does not depend on the settings of its user an
     CHECK(setting("row_security") == "off");
 }
 
-TEST_CASE("connections: a strange schema name, and the schema that an option names") {
+TEST_CASE("connections: an unusual schema name, and the schema that an option names") {
     fresh_schema const own;
     auto const strange = own.name() + " \"Bank\"; ä";
     auto const quoted = pg::detail::quoted_name(strange);

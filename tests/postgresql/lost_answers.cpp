@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A transaction whose network loses, cuts or delays any one of its round trips: callers are told
-// the outcome that is in the log, and everything settles.
+// A network loses, cuts or delays any one of a transaction's round trips: callers get the outcome
+// that is in the log, and everything settles.
 #include "fixtures.hpp"
 #include "proxy.hpp"
 
@@ -45,7 +45,7 @@ constexpr shown_fault faults[]{{fault::drop_request, "lost request"},
 
 } // namespace
 
-TEST_CASE("lost answers: a transaction settles as its caller was told") {
+TEST_CASE("lost answers: a transaction settles with the outcome that its caller got") {
     using namespace std::chrono_literals;
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         fresh_schema const own;
@@ -68,7 +68,7 @@ TEST_CASE("lost answers: a transaction settles as its caller was told") {
                 between.clear_rules();
                 between.add({.sql = "settle_", .nth = nth, .what = one.what});
                 auto const id = std::to_string(++count);
-                auto const told = engine.run(id, gift{"a", "b", 1});
+                auto const outcome = engine.run(id, gift{"a", "b", 1});
                 between.release();
                 between.clear_rules();
                 // A late request lands at any moment, also behind a sweep.
@@ -79,9 +79,9 @@ TEST_CASE("lost answers: a transaction settles as its caller was told") {
                     std::this_thread::sleep_for(5ms);
                 }
                 auto const entry = watcher.find(id).value();
-                if (told.done() || told.canceled()) {
+                if (outcome.done() || outcome.canceled()) {
                     REQUIRE(entry.has_value());
-                    CHECK((entry->state == settle::state::done) == told.done());
+                    CHECK((entry->state == settle::state::done) == outcome.done());
                 }
                 if (entry) CHECK(settle::is_final(entry->state));
                 moved += entry && entry->state == settle::state::done ? 1 : 0;

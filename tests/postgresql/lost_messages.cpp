@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Connections that are lost at any moment: what was certainly undone is called undone, what may
-// have taken effect is called unknown, and nothing else.
+// Connections that are lost at any moment: work that was certainly undone is reported as undone,
+// and only work that may have taken effect is reported as unknown.
 #include "proxy.hpp"
 #include "sums.hpp"
 

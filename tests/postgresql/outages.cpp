@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Servers that are killed, restarted, frozen and replaced by their standby, under load: the sum of
-// what was called committed, and of what was called unknown and took effect, is what stands there.
+// Servers that are killed, restarted, frozen and replaced by their standby, under load: the rows in
+// the table are the rows reported as committed, and some of the rows reported as unknown.
 #include "sums.hpp"
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace {
 
 using settle::condition;
 
-/// Threads that insert rows, and what they were told of each.
+/// Threads that insert rows, and the reported result of each insert.
 class inserters {
 public:
     inserters(std::string const& address, pg::database_options const& limits, int count)
@@ -40,7 +40,7 @@ public:
         std::lock_guard const guard{mutex_};
         return committed_.size();
     }
-    /// Compares with the rows that stand there.
+    /// Compares the reports with the rows in the table.
     void check(std::string const& address) {
         std::set<std::string> rows;
         for (auto const& row : ask(address, "SELECT id FROM rows")) rows.insert(row[0]);
@@ -123,7 +123,7 @@ TEST_CASE("long: outages: a standby takes no writes until it is promoted") {
     CHECK(problem.code == pg::read_only_transaction);
     CHECK(problem.code == condition::retryable);
     CHECK(says(problem, "this server is a standby (SQLSTATE 25006). Name the primary"));
-    // An address of both leads to the primary, wherever it stands.
+    // An address of both hosts leads to the primary, whatever its position.
     auto const both =
         "postgresql://postgres@" + standby.host() + "," + primary.host() + "/postgres";
     primary.wait_for_standby(true);

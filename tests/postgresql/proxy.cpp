@@ -29,7 +29,7 @@ void proxy::pass_requests(link& one) {
         {
             std::lock_guard const lock{mutex_};
             requests_.push_back(sql);
-            if (!reader.is_goodbye()) one.waiting[number++] = {sql, decided};
+            if (!reader.is_terminate()) one.waiting[number++] = {sql, decided};
         }
         if (!send_all(one.to_server, *bytes)) break;
     }

@@ -11,11 +11,11 @@
 
 namespace settle_test {
 
-/// A request is all that a client sends up to a Sync: one round trip.
+/// A request is everything that a client sends up to a Sync: one round trip.
 struct rule {
     std::string sql = "COMMIT"; ///< is in a statement of the request, also in a prepared statement
-    int nth = 1;                ///< which such request, counted from the rule's making on
-    int times = 1;              ///< the nth request and the next ones
+    int nth = 1;                ///< which such request, counted from the creation of the rule
+    int times = 1;              ///< the number of disturbed requests, from the nth on
     fault what = fault::drop_reply;
     std::chrono::milliseconds time{0};
 };
@@ -23,7 +23,7 @@ struct rule {
 /// All functions may be called from any thread, at any time.
 class proxy : public fault_proxy {
 public:
-    /// Of an address through the proxy, which reads what passes.
+    /// The options of an address through the proxy, which must read the messages.
     static constexpr char const* options = "sslmode=disable&gssencmode=disable";
 
     explicit proxy(int server_port) : fault_proxy{server_port} { start(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Records in the rows of a table that stood there before, as another program sees them.
+// Records in the rows of a table that existed before, as another program sees them.
 #include "shop.hpp"
 
 using namespace postgresql_shop;
@@ -77,7 +77,7 @@ TEST_CASE("records: a value that the column cannot hold cancels, and nothing is 
     }
 }
 
-TEST_CASE("records: a reversal brings back the columns that settle does not know") {
+TEST_CASE("records: a reversal restores the columns that no member names") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         fresh_schema const own;
         ask(own.address(), articles_sql);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The resource of PostgreSQL: the suite, and what is PostgreSQL's own.
+// The resource of PostgreSQL: the suite, and tests of PostgreSQL's own behaviour.
 #include "backend.hpp"
 
 #include "prepared_suite.hpp"

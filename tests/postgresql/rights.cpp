@@ -44,16 +44,16 @@ private:
     std::string name_;
 };
 
-constexpr std::array ways{settle::phases::one, settle::phases::two};
+constexpr std::array all_phases{settle::phases::one, settle::phases::two};
 
 auto engine_of(pg::database& db, settle::phases how) {
     return settle::engine{db, settle::type<bank::transfer_type>, how};
 }
 
-/// All that an engine does.
+/// Everything that an engine does.
 void use_everything(std::string const& address) {
     pg::database db{address};
-    for (auto const how : ways) {
+    for (auto const how : all_phases) {
         auto teller = engine_of(db, how);
         CHECK(teller.run(bank::transfer{"A", "B", 1}).done());
         auto const submitted = teller.submit(bank::transfer{"A", "B", 1});
@@ -92,7 +92,7 @@ TEST_CASE("rights: a user who may use the tables, and a user who may make them")
     CHECK(ask_one(own.address(), "SELECT sum(balance) FROM accounts") == "1000");
 }
 
-TEST_CASE("rights: without one of them, the sentence names the table") {
+TEST_CASE("rights: if a right is missing, the sentence names the table") {
     fresh_schema const own;
     make_accounts(own.address());
     user const lacks{own, "_lacks"};

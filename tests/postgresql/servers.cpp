@@ -56,9 +56,9 @@ bool is_open_to_all(fs::path folder) {
     }
 }
 
-void run(arguments words, fs::path const& log) {
-    auto const what = words.front();
-    if (server_process::run(std::move(words), log, server_user()) == 0) return;
+void run(arguments command, fs::path const& log) {
+    auto const what = command.front();
+    if (server_process::run(std::move(command), log, server_user()) == 0) return;
     throw std::runtime_error{what + " failed:\n" + end_of_file(log)};
 }
 
@@ -194,10 +194,10 @@ std::string postgresql_server::address(std::string const& database, std::string 
 }
 
 void postgresql_server::begin() {
-    arguments words{programs() + "/postgres", "-D", (folder_ / "data").string()};
+    arguments command{programs() + "/postgres", "-D", (folder_ / "data").string()};
     auto const add = [&](std::string const& setting) {
-        words.emplace_back("-c");
-        words.push_back(setting);
+        command.emplace_back("-c");
+        command.push_back(setting);
     };
     add("port=" + std::to_string(port_));
     for (char const* const one :
@@ -206,7 +206,7 @@ void postgresql_server::begin() {
         add(one);
     }
     for (auto const& one : settings_) add(one);
-    process_.begin(std::move(words), folder_ / "log", server_user());
+    process_.begin(std::move(command), folder_ / "log", server_user());
 }
 
 void postgresql_server::start() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// PostgreSQL servers that a test starts for itself, on free loopback ports, and may kill as it
-// likes. They have fsync on. Their superuser is "postgres", who needs no password; members of the
-// role needs_password need one, and members of needs_tls need TLS.
+// PostgreSQL servers that a test starts for itself, on free loopback ports, and may kill at any
+// time. They have fsync on. Their superuser "postgres" needs no password; members of the role
+// needs_password need a password, and members of needs_tls need TLS.
 #pragma once
 
 #include "server_process.hpp"
@@ -15,7 +15,7 @@ namespace settle_test {
 std::string find_postgresql(std::string& reason);
 
 /// The folder of all servers' data. It is in the build folder, if the servers' user can reach that:
-/// PostgreSQL refuses to run as root, who therefore runs it as the user "postgres".
+/// PostgreSQL refuses to run as root, so a test of root starts it as the user "postgres".
 std::filesystem::path const& postgresql_folder();
 inline constexpr char const* postgresql_prefix = "settle-postgresql-";
 
@@ -47,7 +47,7 @@ public:
 
     void kill();   ///< SIGKILL for all of its processes at once, as when the power fails
     void stop();   ///< a fast shutdown: the clients' native transactions are rolled back
-    void freeze(); ///< all of its processes: its connections stand, and nothing answers
+    void freeze(); ///< all of its processes: its connections stay open, and nothing answers
     void thaw();
     void start(); ///< on the same port and data as before
     void begin(); ///< the same without waiting until it takes connections

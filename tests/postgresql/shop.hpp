@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A shop whose table stood there before: most kinds of columns, and columns that settle does not
-// know.
+// A shop with a table that existed before: most kinds of columns, and columns that no member names.
 #pragma once
 
 #include "fixtures.hpp"
@@ -45,7 +44,7 @@ struct article {
 /// A quoted name, and a schema's own enum.
 inline constexpr settle::collection<article, "Articles", &article::id> articles;
 
-/// The table, with two columns that settle does not know.
+/// The table, with two columns that no member names.
 inline constexpr char const* articles_sql =
     "CREATE TYPE mood AS ENUM ('good', 'so so', 'o''dd');"
     "CREATE TABLE \"Articles\" (extra numeric(8,3) DEFAULT 1.5, id uuid PRIMARY KEY, "

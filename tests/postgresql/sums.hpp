@@ -49,8 +49,8 @@ inline settle::error refusal(std::string const& address, pg::database_options co
     return {};
 }
 
-inline bool says(settle::error const& problem, std::string const& words) {
-    return problem.text.find(words) != std::string::npos;
+inline bool says(settle::error const& problem, std::string const& text) {
+    return problem.text.find(text) != std::string::npos;
 }
 
 /// The table `sums` with rows `a`, `b` and `c`, each 0.

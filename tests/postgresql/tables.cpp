@@ -96,14 +96,14 @@ TEST_CASE("tables: an unfit table is refused when it is bound, with a sentence")
         {"CREATE COLLATION same (provider = icu, locale = 'und-u-ks-level2', "
          "deterministic = false); CREATE TABLE items (id text COLLATE same PRIMARY KEY, "
          "amount int8, note text)",
-         "takes different texts for equal"},
+         "compares different texts as equal"},
     };
     for (auto const& one : all) {
-        auto const& [sql, words] = one;
+        auto const& [sql, text] = one;
         INFO(one.first);
         auto const sentence = refusal_of_table(sql);
         INFO(sentence);
-        CHECK(sentence.find(words) != std::string::npos);
+        CHECK(sentence.find(text) != std::string::npos);
     }
 }
 

@@ -75,13 +75,13 @@ public:
             if (!receive_message(socket_, bytes)) return std::nullopt;
             char const letter = bytes[from];
             add_sql(std::string_view{bytes}.substr(from), sql);
-            goodbye_ = letter == 'X';
+            terminates_ = letter == 'X';
             // Sync, a simple query, a password, the end.
             if (std::string_view{"SQpX"}.find(letter) != std::string_view::npos) return bytes;
         }
     }
     /// Whether the last request gets no reply.
-    [[nodiscard]] bool is_goodbye() const { return goodbye_; }
+    [[nodiscard]] bool is_terminate() const { return terminates_; }
 
 private:
     void add_sql(std::string_view message, std::string& sql) {
@@ -104,7 +104,7 @@ private:
 
     int socket_;
     bool started_ = false;
-    bool goodbye_ = false;
+    bool terminates_ = false;
     std::map<std::string, std::string> texts_; ///< of prepared statements, by name
 };
 
@@ -119,7 +119,7 @@ public:
         for (;;) {
             auto const from = bytes.size();
             if (!receive_message(socket_, bytes)) {
-                // The last words of a server that closes the connection.
+                // The last message of a server that closes the connection.
                 if (bytes.empty()) return std::nullopt;
                 return bytes;
             }
@@ -128,7 +128,7 @@ public:
             answers_ =
                 letter == 'Z' || (letter == 'R' && wants_password(length_at(bytes, from + 5)));
             if (answers_) return bytes;
-            // A notification that comes by itself.
+            // An unsolicited notification.
             if (letter == 'A' && from == 0) return bytes;
         }
     }

@@ -4,7 +4,7 @@
 
 #include "keeper.hpp"
 
-int main(int count, char** words) {
+int main(int count, char** arguments) {
     return settle_test::keeper_main({"postgresql", SETTLE_SHARED_POSTGRESQL,
                                      settle_test::postgresql_folder(),
                                      settle_test::postgresql_prefix, settle_test::find_postgresql,
@@ -13,5 +13,5 @@ int main(int count, char** words) {
                                          serve("server=postgres@" + shared.host() + "/postgres\n");
                                          shared.stop();
                                      }},
-                                    count, words);
+                                    count, arguments);
 }

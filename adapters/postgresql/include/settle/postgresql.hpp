@@ -42,7 +42,7 @@ public:
     /// Errors:  throws settle::failure when the server cannot be reached
     [[nodiscard]] listener listen();
 
-    /// The round trips to the server up to now, without those of the connections' making.
+    /// The round trips to the server up to now, without the round trips that connect.
     [[nodiscard]] std::uint64_t round_trips() const noexcept;
 
 private:

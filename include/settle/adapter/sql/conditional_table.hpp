@@ -23,22 +23,22 @@ struct folded_record {
         : key(owned(of_record)), members(of.integers) {}
 
     /// Adds a request. False if no conditional update has the effect of all requests.
-    [[nodiscard]] bool add(part_request const& request, conditional_view const& wanted) {
-        // In one phase, a transaction's own parts are confirmed behind the guards of all.
+    [[nodiscard]] bool add(part_request const& request, conditional_view const& conditional) {
+        // In one phase, a transaction's own parts are confirmed after all guards.
         bool possible = request.action != step::one_phase || last != request.id;
         last = request.id;
         for (std::size_t at = 0; at < members.size(); ++at) {
             one_member& one = members[at];
             // The conditions of the request hold for the value that the requests before leave,
             // whichever way their marks end.
-            auto const least = wanted.least[at] - (one.added + one.low);
-            auto const most = wanted.most[at] - (one.added + one.high);
+            auto const least = conditional.least[at] - (one.added + one.low);
+            auto const most = conditional.most[at] - (one.added + one.high);
             one.least = std::max(one.least, least);
             one.most = std::min(one.most, most);
-            one.added += wanted.added[at];
+            one.added += conditional.added[at];
             if (request.action == step::apply) {
-                one.low += wanted.own.low(at);
-                one.high += wanted.own.high(at);
+                one.low += conditional.own.low(at);
+                one.high += conditional.own.high(at);
             }
             possible = possible && one.least <= one.most;
         }
@@ -46,9 +46,9 @@ struct folded_record {
     }
 
     struct one_member {
-        wide added = 0; ///< the sum of the requests
-        wide low = 0;   ///< what their marks can still add
-        wide high = 0;
+        wide added = 0; ///< the sum of the requests' changes
+        wide low = 0;   ///< the least sum that their marks can still add
+        wide high = 0;  ///< the greatest such sum
         wide least = std::numeric_limits<std::int64_t>::min(); ///< of the record's value
         wide most = std::numeric_limits<std::int64_t>::max();
     };
@@ -89,7 +89,7 @@ public:
     static void send_locks(connection&) {}
     static void send_marks(connection&) {}
     static void receive(connection const&) {}
-    /// Queues the conditional updates, and the statements on the marks behind their locks.
+    /// Queues the conditional updates, and the statements on the marks after their locks.
     void send_changes(connection& on);
 
 private:
@@ -103,7 +103,7 @@ private:
     mark_table const* marks_;
     bool confirms_ = false;
     bool applies_ = false;            ///< in two phases
-    added_marks<array> own_{};        ///< that the wave adds or pulls
+    added_marks<array> own_{};        ///< marks that the wave adds or pulls
     array unmarked_ = array::texts(); ///< keys whose records must have no mark
 };
 
@@ -113,13 +113,13 @@ void conditional_table<Sql>::expect(part_request const& one) {
     auto keys = table_->keys();
     if (!table_->is_readable() || !table_->give_key(keys, key)) must_read();
     bool possible = false;
-    of().record->conditional(one, [&](conditional_view const& wanted) {
+    of().record->conditional(one, [&](conditional_view const& conditional) {
         auto const count = records_.size();
         auto& record = records_[this->announce(key)];
         confirms_ = one.action == step::confirm;
         applies_ = one.action == step::apply;
-        possible = record.add(one, wanted);
-        if (one.action != step::one_phase) own_.add(key, *of().record, wanted.own);
+        possible = record.add(one, conditional);
+        if (one.action != step::one_phase) own_.add(key, *of().record, conditional.own);
         bool const is_new = records_.size() > count;
         if (is_new && !confirms_) unmarked_.add(mark_key{key}.text());
     });

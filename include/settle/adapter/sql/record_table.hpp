@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The records of one collection that a native transaction meets: locked and read, decided by the
-// record rule, and written back.
+// The records of one collection in a native transaction: locked and read, decided by the record
+// rule, and written back.
 #pragma once
 
 #include <settle/adapter/sql/mark_arrays.hpp>
@@ -9,7 +9,7 @@
 SETTLE_BEGIN
 namespace detail::sql {
 
-/// A record as it stands inside a native transaction.
+/// A record inside a native transaction.
 struct record_state {
     record_state(record_descriptor const& of, part_key const& of_record)
         : key(owned(of_record)), held_slot(of.make_slot()), slot(*held_slot) {}
@@ -78,7 +78,7 @@ public:
 private:
     using base::records_;
 
-    struct place {
+    struct record_mark {
         std::size_t index; ///< of the record
         transaction_id const* id;
         part_number part;
@@ -128,14 +128,14 @@ private:
     bool with_others_ = false;
     std::vector<std::size_t> unread_{};    ///< records that are yet to be read
     std::vector<std::size_t> all_marks_{}; ///< records whose marks are yet to be read
-    std::vector<place> own_marks_{};       ///< parts whose own marks are yet to be read
-    std::vector<std::size_t> sent_own_{};  ///< the records of those
+    std::vector<record_mark> own_marks_{}; ///< parts whose own marks are yet to be read
+    std::vector<std::size_t> sent_own_{};  ///< records whose own marks are being read
     std::size_t rows_ = none;              ///< the results under way
     std::size_t all_ = none;
     std::size_t own_ = none;
-    std::vector<place> added_{}; ///< marks that are yet to be written
-    std::vector<place> raised_{};
-    std::vector<place> pulled_{};
+    std::vector<record_mark> added_{}; ///< marks that are yet to be written
+    std::vector<record_mark> raised_{};
+    std::vector<record_mark> pulled_{};
 };
 
 template <typename Sql>
@@ -146,7 +146,7 @@ void record_table<Sql>::send_locks(connection& on) {
         return records_[left].key < records_[right].key;
     });
     auto keys = table_->keys();
-    // No row can have the other keys.
+    // A key that the column cannot hold has no row.
     std::erase_if(unread_,
                   [&](auto number) { return !table_->give_key(keys, records_[number].view()); });
     if (!unread_.empty()) rows_ = table_->send_locks(on, keys, with_others_);

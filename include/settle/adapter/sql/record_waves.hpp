@@ -146,12 +146,12 @@ public:
     }
     void create_all(std::size_t number, record_at at, std::span<result<void>> answers) override {
         bound_table const& table = *by_number_[number];
-        std::vector<std::size_t> places;
+        std::vector<std::size_t> indexes;
         for (std::size_t one = 0; one < answers.size(); ++one) {
             answers[one] = table.check(at(one));
-            if (answers[one].has_value()) places.push_back(one);
+            if (answers[one].has_value()) indexes.push_back(one);
         }
-        in_halves(std::span{places}, [&](std::span<std::size_t> some) {
+        in_halves(std::span{indexes}, [&](std::span<std::size_t> some) {
             std::vector<void const*> records;
             for (auto const one : some) records.push_back(at(one));
             std::size_t sent = 0;
@@ -214,7 +214,7 @@ private:
     using call = one_phase_call;
     using call_groups = groups<call>;
 
-    /// A wave that the server works at, under the condition of conditional_table.
+    /// A wave of conditional updates that was sent, and whose answers have not been received.
     struct sent_wave {
         native_transaction native;
         std::vector<part_result> made{};
@@ -229,7 +229,7 @@ private:
     [[nodiscard]] static bool is_overtaken(commit_result const& ended) {
         return ended.status == commit_status::undone && Sql::is_overtaken(ended.problem.code);
     }
-    /// Explains the failure of a statement that changed another number of rows than was meant.
+    /// Explains the failure of a statement that changed another number of rows than intended.
     static void explain(commit_result& ended) {
         if (!Sql::is_of_count(ended.problem.code)) return;
         ended.problem = {make_error_code(errc::unfit_store),
@@ -393,11 +393,11 @@ private:
                     });
                 };
                 auto const change = [&](one_phase_request& one, write_context const&) {
-                    transition const& wanted = one.write.change;
+                    transition const& required = one.write.change;
                     auto const found = locked.find(*one.id);
-                    bool const fits = found != locked.end() && found->second.state == wanted.from &&
-                                      found->second.epoch_number == wanted.from_epoch &&
-                                      found->second.revision == wanted.from_revision;
+                    bool const fits = found != locked.end() && found->second.state == required.from &&
+                                      found->second.epoch_number == required.from_epoch &&
+                                      found->second.revision == required.from_revision;
                     one.result.reply = fits ? log_answer::taken : log_answer::conflict;
                     if (!fits) return;
                     locked.erase(found);
@@ -425,7 +425,7 @@ private:
         }
         if (reads) ended = settle_by<locked_records>(all, log.entries());
         for (int tries = 0; is_overtaken(ended) && tries < most_overtakes; ++tries) {
-            // An id may exist: then it is looked for, in the log and among the others.
+            // An id exists already: look for the ids in the log and among the other requests.
             std::unordered_map<std::string, log_answer> there;
             try {
                 auto const ids = ids_of(all, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The address of a database: the hosts in turn, with the options that libpq takes.
+// The address of a database: each host in order, with the options that libpq takes.
 #pragma once
 
 #include <settle/postgresql/error.hpp>
@@ -30,7 +30,7 @@ private:
 /// Errors:  throws errc::unfit_store
 [[noreturn]] void refuse_address(std::string const& why);
 
-/// The host and the port of one server, for sentences.
+/// The host and the port of one server, for errors.
 [[nodiscard]] std::string name_of(address::keywords const& host);
 
 } // namespace postgresql::detail

@@ -102,7 +102,7 @@ SETTLE_FUNCTION std::size_t bound_table::send_scan(connection& on, part_key cons
                                                    std::size_t limit) const {
     parameters values;
     if (after != nullptr) {
-        // Without a row that could have the key, there is no place behind it.
+        // If no row can have the key, no row follows it.
         if (!key_column().give_key(values, *after)) values.bind(nullptr);
     }
     values.bind(settle::detail::limit_of(limit));

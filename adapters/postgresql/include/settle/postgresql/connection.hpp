@@ -23,7 +23,7 @@ struct statement {
     std::size_t number;     ///< in its pool
 };
 
-/// What PostgreSQL says of itself at the connect.
+/// Facts about the server, read when a connection is made.
 struct server_facts {
     int version = 0;      ///< 150018 for 15.18
     std::string schema{}; ///< of the tables
@@ -36,7 +36,7 @@ using deadline = std::chrono::steady_clock::time_point;
 
 /// A connection of one thread at a time. Its session has the options' limits, the schema alone in
 /// its search path, UTF-8, READ COMMITTED, and at least synchronous_commit = on.
-/// Errors:  all functions throw settle::failure; a lost connection is then good for nothing
+/// Errors:  all functions throw settle::failure; a lost connection is then unusable
 class connection {
 public:
     /// Tries the hosts of the address in turn, and checks the server.
@@ -63,10 +63,10 @@ public:
     std::size_t send_texts(std::string const& sql, std::span<sql_value const> values,
                            char const* phase);
 
-    /// Sends what is queued and receives all results: one round trip, or none if nothing is queued.
+    /// Sends the queue and receives all results: one round trip, or none if the queue is empty.
     /// Outside of begin() and commit(), all that is queued is one native transaction.
-    /// Errors:  throws statement_failure for the first statement that failed; the statements behind
-    ///          it were not run, and an open native transaction is good for nothing but rollback().
+    /// Errors:  throws statement_failure for the first statement that failed; the statements after
+    ///          it were not run, and an open native transaction can only be rolled back.
     ///          Throws settle::failure with connection_lost; if a native transaction is open, then
     ///          it took no effect and never will
     void sync();
@@ -76,7 +76,7 @@ public:
 
     /// Begins a native transaction: BEGIN goes with the statements that follow.
     void begin() noexcept { open_ = begins_ = true; }
-    /// Sends what is queued with a COMMIT behind it: one round trip.
+    /// Sends the queue with a COMMIT after it: one round trip.
     /// Errors:  throws settle::failure with commit_unknown if the native transaction took effect at
     ///          most once, perhaps later; with any other code it took no effect and never will
     void commit() {
@@ -88,16 +88,16 @@ public:
     /// Errors:  as commit(); of the first step, the native transaction took no effect
     void start_commit();
     void finish_commit();
-    /// Sends what is queued with a PREPARE TRANSACTION behind it: one round trip.
+    /// Sends the queue with a PREPARE TRANSACTION after it: one round trip.
     /// Errors:  as commit()
     void prepare(std::string const& name);
     /// Runs COMMIT PREPARED or ROLLBACK PREPARED, while no native transaction is open: one round
     /// trip.
-    /// Shape:   verb - with a space behind it; phase - as in statement; a literal
+    /// Shape:   verb - with a space after it; phase - as in statement; a literal
     /// Errors:  as commit()
     void end_prepared(std::string const& verb, std::string const& name, char const* phase);
     /// Ends an open native transaction without an effect; one round trip, if it was sent.
-    /// Errors:  none; where the server cannot be told, the connection is lost, which does the same
+    /// Errors:  none; if the rollback cannot be sent, the connection is closed instead
     void rollback() noexcept;
 
     [[nodiscard]] bool in_transaction() const noexcept { return open_; }
@@ -105,7 +105,7 @@ public:
     [[nodiscard]] bool good() const noexcept {
         return handle_ != nullptr && PQstatus(native()) == CONNECTION_OK;
     }
-    /// Whether an unused connection still stands.
+    /// Whether an unused connection is still open.
     /// Cost:    one call of the system, no round trip
     [[nodiscard]] bool alive() noexcept;
 
@@ -124,7 +124,7 @@ private:
     struct closer {
         process_stamp made_in;
         void operator()(PGconn* held) const noexcept {
-            // In a forked child, a goodbye would end the parent's session.
+            // In a forked child, the message of the close would end the parent's session.
             if (made_in.is_here()) PQfinish(held);
         }
     };
@@ -134,15 +134,15 @@ private:
         std::size_t number; ///< of the statement that is prepared
         char const* phase;
     };
-    /// What ended a round trip early.
-    struct ending {
-        std::size_t at = none; ///< the place in the queue of the first failure or missing result
+    /// The first failure of a round trip.
+    struct queue_failure {
+        std::size_t at = none; ///< the index in the queue of the first failed or missing result
         bool lost = false;     ///< the connection was lost, with or without an error of the server
         error problem{};
         error_names names{};
     };
     static constexpr std::size_t none = ~std::size_t{0};
-    /// Why the connection is lost, as far as it is known.
+    /// Why the connection was lost, if that is known.
     struct loss {
         int code = connection_lost;
         std::string text{};
@@ -155,8 +155,8 @@ private:
     void queue(int sent, message kind, char const* phase, std::size_t number = none);
     void queue_sql(char const* sql, message kind, char const* phase);
     /// Queues a statement that is prepared under its own text: BEGIN, COMMIT.
-    void queue_word(char const* word, message kind, char const* phase);
-    /// Sends what is queued with a message behind it that ends a native transaction.
+    void queue_prepared(char const* sql, message kind, char const* phase);
+    /// Sends the queue with a message after it that ends a native transaction.
     /// Errors:  as commit()
     void finish(decltype(&connection::queue_sql) queues, char const* sql, char const* phase) {
         start_end(queues, sql, phase);
@@ -164,14 +164,14 @@ private:
     }
     void start_end(decltype(&connection::queue_sql) queues, char const* sql, char const* phase);
     void finish_end(char const* phase);
-    /// Sends what is queued; run_queue() receives the results.
+    /// Sends the queue; run_queue() receives the results.
     void start_queue() { is_sent_ = PQpipelineSync(native()) == 1; }
-    /// Errors:  none: returns what failed
-    [[nodiscard]] ending run_queue();
-    void take_result(queued const& of, std::size_t at, rows one, ending& into);
-    /// False when the connection is lost; null behind the result of each message.
+    /// Errors:  none: returns the failure
+    [[nodiscard]] queue_failure run_queue();
+    void take_result(queued const& of, std::size_t at, rows one, queue_failure& into);
+    /// False when the connection is lost; null after the result of each message.
     [[nodiscard]] bool next_result(rows& into);
-    [[noreturn]] void raise_ending(ending const& with, char const* phase) const;
+    [[noreturn]] void raise_failure(queue_failure const& caught, char const* phase) const;
     /// Closes the connection.
     void lose() noexcept;
     [[nodiscard]] error problem_of_loss(char const* phase) const;
@@ -180,14 +180,14 @@ private:
     std::unique_ptr<PGconn, closer> handle_;
     server_facts server_;
     std::chrono::milliseconds answer_timeout_{};
-    std::vector<queued> queue_; ///< what was not yet answered
+    std::vector<queued> queue_; ///< messages without an answer
     std::vector<rows> results_;
     std::vector<bool> prepared_; ///< by the number of a statement
     std::size_t sent_ = 0;       ///< statements since the last round trip
     std::uint64_t round_trips_ = 0;
     bool open_ = false;           ///< a native transaction
     bool begins_ = false;         ///< its BEGIN goes before the next statement
-    bool is_sent_ = false;        ///< all of the queue, with the mark that ends a round trip
+    bool is_sent_ = false; ///< all of the queue, with the sync message that ends a round trip
     bool not_replicated_ = false; ///< a COMMIT did not wait for its standby
     loss loss_{};
 };

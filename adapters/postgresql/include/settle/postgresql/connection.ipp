@@ -15,7 +15,7 @@
 SETTLE_BEGIN
 namespace postgresql::detail {
 
-/// PostgreSQL 12: the oldest that was tried.
+/// PostgreSQL 12: the oldest version that was tested.
 inline constexpr int oldest_version = 120000;
 
 /// Waits until a socket is ready; false when the time is over.
@@ -51,11 +51,11 @@ inline constexpr int oldest_version = 120000;
     }
     // Hints and other tries follow.
     text.resize(std::min(text.size(), text.find('\n')));
-    auto const says = [&](char const* word) { return text.find(word) != text.npos; };
+    auto const has = [&](char const* part) { return text.find(part) != text.npos; };
     // libpq checks the values of some options when it connects.
     if (code == not_connected && text.starts_with("invalid ")) refuse_address(native_text(text));
     if (code == not_connected && PQconnectionNeedsPassword(failed) == 1) code = invalid_password;
-    if (code == not_connected && (says("SSL") || says("certificate"))) code = tls_failed;
+    if (code == not_connected && (has("SSL") || has("certificate"))) code = tls_failed;
     return describe(code, text, "be reached at " + name_of(host));
 }
 
@@ -64,7 +64,7 @@ SETTLE_FUNCTION connection::connection(address const& to, database_options const
     : answer_timeout_(options.answer_timeout) {
     auto const& hosts = to.hosts();
     for (std::size_t at = 0; at < hosts.size(); ++at) {
-        // A host that does not answer leaves time for the hosts behind it.
+        // A host that does not answer leaves time for the hosts after it.
         auto const now = std::chrono::steady_clock::now();
         auto const share = (until - now) / static_cast<int>(hosts.size() - at);
         try {
@@ -137,7 +137,7 @@ SETTLE_FUNCTION void connection::connect(address::keywords const& host, deadline
     milliseconds("lock_timeout", options.lock_timeout);
     milliseconds("statement_timeout", options.statement_timeout);
     milliseconds("idle_in_transaction_session_timeout", options.idle_timeout);
-    // A wave reads marks behind the lock of their rows, and must see every commit before.
+    // A wave locks rows and then reads their marks: it must see each earlier commit.
     set("default_transaction_isolation", "'read committed'");
     std::string const waits{"pg_catalog.current_setting('synchronous_commit')"};
     set("synchronous_commit",
@@ -168,8 +168,8 @@ SETTLE_FUNCTION void connection::prepare_session(database_options const& options
     queue(PQsendQueryParams(native(), sql.c_str(), options.schema.empty() ? 0 : 1, nullptr,
                             values.data(), nullptr, nullptr, 1),
           message::statement, "prepare the session");
-    for (auto const* const word : {"BEGIN", "COMMIT"}) {
-        queue(PQsendPrepare(native(), word, word, 0, nullptr), message::statement,
+    for (auto const* const sql_text : {"BEGIN", "COMMIT"}) {
+        queue(PQsendPrepare(native(), sql_text, sql_text, 0, nullptr), message::statement,
               "prepare the session");
     }
     sync();
@@ -208,12 +208,12 @@ SETTLE_FUNCTION bool connection::alive() noexcept {
     while (good()) {
         pollfd waits{PQsocket(native()), POLLIN, 0};
         if (::poll(&waits, 1, 0) == 0) return true;
-        // Whatever comes unasked is a notice, or the end.
+        // An unsolicited message is a notice, or the end of the session.
         if (PQconsumeInput(native()) == 0) break;
         static_cast<void>(PQisBusy(native()));
     }
     if (handle_ != nullptr && PQisBusy(native()) == 0) {
-        // With a message in the queue, the end comes as its result.
+        // If the queue holds a message, the server sends its end as the result of that message.
         rows const last{PQgetResult(native())};
         take_notice(this, last.native());
     }
@@ -255,7 +255,7 @@ SETTLE_FUNCTION void connection::take_notice(void* self, PGresult const* notice)
 
 SETTLE_FUNCTION void connection::prepare_queue() {
     if (queue_.empty()) results_.clear();
-    if (std::exchange(begins_, false)) queue_word("BEGIN", message::begin, "begin");
+    if (std::exchange(begins_, false)) queue_prepared("BEGIN", message::begin, "begin");
 }
 
 SETTLE_FUNCTION void connection::queue(int sent, message kind, char const* phase,
@@ -272,8 +272,8 @@ SETTLE_FUNCTION void connection::queue_sql(char const* sql, message kind, char c
     queue(PQsendQueryParams(native(), sql, 0, nullptr, nullptr, nullptr, nullptr, 1), kind, phase);
 }
 
-SETTLE_FUNCTION void connection::queue_word(char const* word, message kind, char const* phase) {
-    queue(PQsendQueryPrepared(native(), word, 0, nullptr, nullptr, nullptr, 1), kind, phase);
+SETTLE_FUNCTION void connection::queue_prepared(char const* sql, message kind, char const* phase) {
+    queue(PQsendQueryPrepared(native(), sql, 0, nullptr, nullptr, nullptr, 1), kind, phase);
 }
 
 SETTLE_FUNCTION std::size_t connection::send(statement const& one, parameters const& values) {
@@ -338,7 +338,7 @@ SETTLE_FUNCTION void connection::sync() {
     if (queue_.empty()) return;
     auto const* const phase = queue_.front().phase;
     auto const ended = run_queue();
-    if (ended.at != none) raise_ending(ended, phase);
+    if (ended.at != none) raise_failure(ended, phase);
 }
 
 SETTLE_FUNCTION void connection::start_commit() {
@@ -347,7 +347,7 @@ SETTLE_FUNCTION void connection::start_commit() {
         open_ = false;
         return;
     }
-    start_end(&connection::queue_word, "COMMIT", "commit");
+    start_end(&connection::queue_prepared, "COMMIT", "commit");
 }
 
 SETTLE_FUNCTION void connection::finish_commit() {
@@ -374,12 +374,12 @@ SETTLE_FUNCTION void connection::start_end(decltype(&connection::queue_sql) queu
 }
 
 SETTLE_FUNCTION void connection::finish_end(char const* phase) {
-    auto const place = queue_.size() - 1;
+    auto const last = queue_.size() - 1;
     auto const ended = run_queue();
-    // The server answers in order: behind an error of its own, it did not come to the last message.
-    bool const answered = ended.at > place;
-    if (!answered && (!ended.lost || (ended.at < place && ended.problem)))
-        raise_ending(ended, phase);
+    // The server answers in order: after an error of its own, it did not run the last message.
+    bool const answered = ended.at > last;
+    if (!answered && (!ended.lost || (ended.at < last && ended.problem)))
+        raise_failure(ended, phase);
     open_ = false;
     if (answered && !not_replicated_) return;
     throw failure(describe(commit_unknown,
@@ -403,28 +403,28 @@ SETTLE_FUNCTION void connection::rollback() noexcept {
     lose();
 }
 
-SETTLE_FUNCTION connection::ending connection::run_queue() {
-    ending ended;
+SETTLE_FUNCTION connection::queue_failure connection::run_queue() {
+    queue_failure ended;
     ++round_trips_;
     auto const all = std::exchange(queue_, {});
     results_.clear();
     sent_ = 0;
-    auto const lost_at = [&](std::size_t place) {
+    auto const lost_at = [&](std::size_t at) {
         ended.lost = true;
-        ended.at = std::min(ended.at, place);
+        ended.at = std::min(ended.at, at);
         if (loss_.text.empty()) loss_.text = PQerrorMessage(native());
         lose();
         return ended;
     };
     if (!is_sent_) start_queue();
     if (!std::exchange(is_sent_, false)) return lost_at(0);
-    for (std::size_t place = 0; place < all.size(); ++place) {
+    for (std::size_t at = 0; at < all.size(); ++at) {
         rows one;
         rows behind;
-        if (!next_result(one)) return lost_at(place);
-        take_result(all[place], place, std::move(one), ended);
-        if (ended.lost) return lost_at(place);
-        if (!next_result(behind)) return lost_at(place + 1);
+        if (!next_result(one)) return lost_at(at);
+        take_result(all[at], at, std::move(one), ended);
+        if (ended.lost) return lost_at(at);
+        if (!next_result(behind)) return lost_at(at + 1);
     }
     rows synced;
     if (!next_result(synced)) return lost_at(all.size());
@@ -441,7 +441,7 @@ SETTLE_FUNCTION bool connection::next_result(rows& into) {
             loss_.text = "no answer came in time (database_options::answer_timeout)";
             return false;
         }
-        // A failure shows in the status, behind the results that came before it.
+        // A failure shows in the status, after the results that came before it.
         static_cast<void>(PQconsumeInput(native()));
     }
     into = rows{PQgetResult(native())};
@@ -449,7 +449,7 @@ SETTLE_FUNCTION bool connection::next_result(rows& into) {
 }
 
 SETTLE_FUNCTION void connection::take_result(queued const& of, std::size_t at, rows one,
-                                             ending& into) {
+                                             queue_failure& into) {
     auto const status = PQresultStatus(one.native());
     if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
         // PREPARE TRANSACTION has this tag too, if a statement before it failed.
@@ -469,7 +469,7 @@ SETTLE_FUNCTION void connection::take_result(queued const& of, std::size_t at, r
     auto const state = field(PG_DIAG_SQLSTATE);
     auto text = field(PG_DIAG_MESSAGE_PRIMARY);
     if (state.empty()) {
-        // Of libpq: the results that follow cannot be trusted.
+        // The error is of libpq: the results that follow cannot be trusted.
         into.lost = true;
         loss_.text = PQresultErrorMessage(one.native());
         return;
@@ -481,8 +481,9 @@ SETTLE_FUNCTION void connection::take_result(queued const& of, std::size_t at, r
                   field(PG_DIAG_TABLE_NAME), field(PG_DIAG_COLUMN_NAME)};
 }
 
-SETTLE_FUNCTION void connection::raise_ending(ending const& with, char const* phase) const {
-    if (with.problem) throw statement_failure(with.problem, with.names);
+SETTLE_FUNCTION void connection::raise_failure(queue_failure const& caught,
+                                               char const* phase) const {
+    if (caught.problem) throw statement_failure(caught.problem, caught.names);
     throw failure(problem_of_loss(phase));
 }
 

@@ -38,7 +38,7 @@ public:
     void send_new(connection& on, std::span<sent_write const> all, write_context const& at) const {
         static_cast<void>(send_writes(kind::insert_new, on, all, at));
     }
-    /// Queues changes of entries that send_locks() has locked, and which are as the changes expect.
+    /// Queues changes of entries that send_locks() has locked and that match the changes.
     void send_certain(connection& on, std::span<sent_write const> all,
                       write_context const& at) const {
         static_cast<void>(send_writes(kind::certain, on, all, at));

@@ -97,7 +97,7 @@ SETTLE_FUNCTION entry_table::entry_table(pool& with)
     };
     all_ = page("", false);
     of_state_ = page("AND e.state = $5", true);
-    // So spelled, the index of open entries answers these two.
+    // With `open` in the condition, the index of open entries answers these two statements.
     open_of_state_ = page("AND e.open AND e.state = $5", true);
     unfinished_ = page("AND e.open AND e.state NOT IN (0, 3, 5)", false);
     purge_ =

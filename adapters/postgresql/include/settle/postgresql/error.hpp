@@ -88,7 +88,7 @@ namespace detail {
 /// True if the connection is lost, or the server ended it. A later connection may succeed.
 [[nodiscard]] bool is_lost(std::error_code const& code) noexcept;
 
-/// True if the problem concerns one record or its table, so that the rest of a wave can go on:
+/// True if the problem concerns one record or its table, so that the rest of a wave can continue:
 /// errc::damaged and errc::unfit_store, constraints (class 23), data exceptions (class 22), and
 /// limits of the server (class 54).
 [[nodiscard]] bool is_of_one_record(std::error_code const& code) noexcept;

@@ -39,7 +39,7 @@ public:
 
 private:
     void connect();
-    /// Whether any has come.
+    /// Whether any notification has come.
     [[nodiscard]] bool take_notifications() noexcept;
 
     detail::pool* with_;

@@ -18,7 +18,7 @@ public:
     using settle::detail::sql::log_session<detail::parts>::log_session;
 
     /// Erases at most `limit` finished entries that have not moved since a time.
-    /// Shape:   passed - the page of the table at which it goes on
+    /// Shape:   passed - the page of the table at which it continues
     /// Cost:    a whole purge reads the table once; a step reads 256 pages at most
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t passed = purged::nothing);

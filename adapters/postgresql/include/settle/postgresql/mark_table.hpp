@@ -30,7 +30,7 @@ public:
         on.send(*unmarked_, keys, collection);
     }
 
-    /// The marks of some collections behind a mark, in the order of collection and key.
+    /// The marks of some collections after a mark, in the order of collection and key.
     /// Errors:  throws settle::failure
     [[nodiscard]] std::vector<mark_locator> read(pool& with,
                                                  std::span<collection_descriptor const* const> of,

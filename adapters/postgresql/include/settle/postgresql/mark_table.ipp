@@ -18,8 +18,9 @@ SETTLE_FUNCTION mark_table::mark_table(pool& with) {
                          {text_array, text_array, int8_array, int8_array, int8_array, text_array,
                           text_array, text_array, text_array, text},
                          "add marks");
-    // Each mark is found by its key, and then changed by its place. Joined in one step, the server
-    // may read all marks of the collection for each mark of the wave, since it counts on few.
+    // Each mark is found by its key, and then changed by its ctid. In a join of one step, the
+    // server may read all marks of the collection for each mark of the wave, since it expects few
+    // marks.
     auto const found = [&](std::size_t arrays) {
         return arrays_as_table(arrays) + " CROSS JOIN LATERAL (SELECT k.ctid FROM " + table +
                " AS k WHERE k.collection = $" + std::to_string(arrays + 1) +

@@ -30,7 +30,7 @@ public:
     /// Errors:  an exception other than settle::failure undoes all and is rethrown
     [[nodiscard]] commit_result perform(action function, std::chrono::milliseconds longest);
 
-    /// Runs a function behind BEGIN, and sends COMMIT; finish() waits for the answers. Has a value
+    /// Runs a function after BEGIN, and sends COMMIT; finish() waits for the answers. Has a value
     /// if nothing takes effect.
     [[nodiscard]] std::optional<commit_result> start(action function);
     [[nodiscard]] commit_result finish();

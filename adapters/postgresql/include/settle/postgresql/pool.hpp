@@ -28,7 +28,7 @@ public:
 
     /// The facts of the server of the first connection.
     [[nodiscard]] server_facts const& server() const noexcept { return server_; }
-    /// The schema of the tables, quoted as SQL needs it, with the dot behind it: `"public".`
+    /// The schema of the tables, quoted as SQL needs it, with the dot after it: `"public".`
     [[nodiscard]] std::string const& schema_prefix() const noexcept { return schema_prefix_; }
     [[nodiscard]] database_options const& options() const noexcept { return options_; }
 

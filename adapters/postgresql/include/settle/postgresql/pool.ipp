@@ -28,7 +28,7 @@ SETTLE_FUNCTION std::unique_ptr<connection> pool::make() const {
         try {
             return std::make_unique<connection>(address_, options_, until);
         } catch (failure const& caught) {
-            // The last try may have had no time to learn why.
+            // The last attempt may have had no time to learn the cause.
             bool const is_late = std::chrono::steady_clock::now() >= until;
             if (problem.empty() || !is_late) problem = caught.problem();
             bool const goes_on = problem.code == condition::retryable && !is_late;

@@ -48,12 +48,12 @@ private:
     std::map<std::string, receiver_row, std::less<>> rows_; ///< of the expected calls
 };
 
-/// The database of a service in PostgreSQL. The table settle_receiver stands beside the service's
+/// The database of a service in PostgreSQL. The table settle_receiver is beside the service's
 /// own tables, which the service creates itself.
 /// Shape:   address - as for postgresql::database; name - of the receiver. A schema belongs to the
 ///          first receiver that opened it
 /// Errors:  the constructor throws settle::failure with one sentence
-/// Cost:    a wave of calls is one native transaction: two round trips, and those of the handler
+/// Cost:    a wave of calls is one native transaction: two round trips, and the handler's own
 class receiver_database {
 public:
     using session = receiver_session;

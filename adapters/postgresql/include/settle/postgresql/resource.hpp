@@ -12,7 +12,7 @@ namespace postgresql {
 using connection = sql_connection;
 
 /// A PreparingResource. Threads and engines may share it; it outlives its engines.
-/// Cost:    a prepare is two round trips beside those of the work, every other call is one
+/// Cost:    a prepare is two round trips and the work's own, every other call is one round trip
 /// Source:  PostgreSQL 15, "PREPARE TRANSACTION"; adapters/postgresql/README.md
 class resource {
 public:

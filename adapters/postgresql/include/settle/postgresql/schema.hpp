@@ -17,7 +17,7 @@ struct own_tables {
     std::string_view prefix;
     std::string_view version;
     /// Creates the other tables.
-    /// Shape:   schema - with the dot behind it, as SQL takes it
+    /// Shape:   schema - with the dot after it, as SQL takes it
     void (*create)(connection& with, std::string const& schema);
 };
 

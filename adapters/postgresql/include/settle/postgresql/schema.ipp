@@ -58,7 +58,7 @@ SETTLE_FUNCTION own_tables const& database_tables() noexcept {
 SETTLE_FUNCTION void prepare_schema(pool& with, own_tables const& of) {
     auto const& schema = with.schema_prefix();
     auto const meta = meta_of(with, of);
-    // A scan of pg_class: behind a lock, to_regclass would answer as before the wait.
+    // A scan of pg_class sees the state after the lock; to_regclass would see the state before it.
     auto const& look =
         with.prepare("SELECT EXISTS(SELECT FROM pg_catalog.pg_class WHERE relname = $1 AND "
                      "relnamespace = $2::regnamespace)",

@@ -18,7 +18,7 @@ struct column_found {
     std::string base;      ///< the name of the type, or of the type under a domain
     std::string type;      ///< the same in SQL, for a cast
     std::int64_t modifier; ///< the length, precision and scale
-    std::string labels;    ///< of an enum, each behind a `\x01`
+    std::string labels;    ///< of an enum, each after a `\x01`
     bool not_null;
     bool generated;
     bool domain_refuses;
@@ -133,9 +133,9 @@ SETTLE_FUNCTION void table_check::check_kind(rows const& found) const {
          {"f", "foreign table"},
          {"p", "partitioned table"},
          {"S", "sequence"}}};
-    for (auto const& [letter, word] : kinds) {
+    for (auto const& [letter, name] : kinds) {
         if (kind != letter) continue;
-        refuse("it is a " + std::string{word} + " and no ordinary table", "Name a table");
+        refuse("it is a " + std::string{name} + " and no ordinary table", "Name a table");
     }
     if (kind != "r") refuse("it is no ordinary table", "Name a table");
     if (found.text(0, 1) != "p") {
@@ -172,7 +172,7 @@ inline constexpr char const* columns_sql =
     "WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped "
     "ORDER BY a.attnum";
 
-/// A row for each column of everything that could refuse a change.
+/// A row for each column of each object that could refuse a change.
 inline constexpr char const* obstacles_sql =
     "SELECT 'trigger', t.tgname::text, NULL::text, false FROM pg_trigger AS t "
     "WHERE t.tgrelid = to_regclass($1) AND NOT t.tgisinternal AND t.tgenabled <> 'D' "
@@ -323,7 +323,7 @@ SETTLE_FUNCTION void table_check::check_key() const {
                "Declare it text, varchar, uuid, bigint, integer or smallint");
     }
     if (!is.deterministic) {
-        refuse(name + " is the key, and its collation takes different texts for equal",
+        refuse(name + " is the key, and its collation compares different texts as equal",
                "Declare it COLLATE \"C\"");
     }
     if (!check_obstacles()) refuse_key();

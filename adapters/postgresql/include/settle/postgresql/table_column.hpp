@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A column of a collection's table: its SQL form, its limits, and how a member's value goes in and
-// comes out.
+// A column of a collection's table: its SQL form, its limits, and how a member's value is written
+// and read.
 #pragma once
 
 #include <settle/adapter/sql/table_values.hpp>
@@ -34,11 +34,11 @@ struct table_column : settle::detail::sql::column_limits {
     [[nodiscard]] std::string write_sql(std::string const& given) const;
 
     void give(array_value& to, member_access const& access, void const* value) const;
-    /// Gives a key to an array_value or to parameters. False if no row can have it.
+    /// Adds a key to an array_value or to parameters. False if no row can have the key.
     template <typename To>
     [[nodiscard]] bool give_key(To& to, part_key const& key) const {
         auto const* const text = std::get_if<std::string_view>(&key);
-        // SQL could not even compare another text.
+        // SQL could not compare any other text with a uuid.
         if (is_uuid && !holds_text(*text)) return false;
         std::visit([&](auto value) { put(to, value); }, key);
         return true;

@@ -10,7 +10,7 @@
 SETTLE_BEGIN
 namespace postgresql::detail {
 
-/// Read in place of a time that no count of microseconds can say, as `infinity`.
+/// The value read for a time that a count of microseconds cannot express, such as `infinity`.
 inline constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::min();
 
 SETTLE_FUNCTION value_type table_column::element() const noexcept {
@@ -90,7 +90,7 @@ table_column::read(row const& from, int column, member_access const& access, voi
         if (number % unit != 0) return "holds a time between two times of the field";
         number /= unit;
     } else {
-        // A decimal of a declared scale always has all its digits behind the point.
+        // A decimal of a declared scale always has all its digits after the point.
         std::string digits{from.text(column)};
         std::erase(digits, '.');
         auto const* const end = digits.data() + digits.size();
