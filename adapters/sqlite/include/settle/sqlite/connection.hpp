@@ -104,7 +104,7 @@ public:
         return check(sqlite3_bind_text64(handle_, ++bound_, not_null(text), text.size(),
                                          SQLITE_STATIC, SQLITE_UTF8));
     }
-    /// Keeps the text itself until the run ends.
+    /// Copies the text, so that the caller's text may end before the run.
     run& bind_copy(std::string_view text) {
         return check(sqlite3_bind_text64(handle_, ++bound_, not_null(text), text.size(),
                                          SQLITE_TRANSIENT, SQLITE_UTF8));

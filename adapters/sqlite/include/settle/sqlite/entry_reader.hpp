@@ -15,7 +15,7 @@ public:
         : begin_(on, "BEGIN", "begin to read"), end_(on, "COMMIT", "end reading"),
           one_(on, select() + "WHERE e.id = ?1", "read an entry"),
           all_(on, page(""), "read entries"), state_(on, page("AND e.state = ?5 "), "read entries"),
-          // So spelled, the index of unfinished entries answers these two.
+          // With `open = 1`, the index of unfinished entries answers these two statements.
           open_state_(on, page("AND e.open = 1 AND e.state = ?5 "), "read entries"),
           unfinished_(on, page("AND e.open = 1 AND e.state NOT IN (0, 3, 5) "), "read entries"),
           next_(on,
@@ -26,13 +26,12 @@ public:
     /// Errors:  throws errc::damaged, naming the column
     [[nodiscard]] std::optional<entry> read(transaction_id const& id) const;
 
-    /// Calls a function that reads many entries: all of them from one state of the file, which is
-    /// looked for once.
-    /// Errors:  throws settle::failure when the file cannot be read; nothing was called then
+    /// Calls a function that reads many entries, all from one snapshot of the file.
+    /// Errors:  throws settle::failure when the file cannot be read, before it calls the function
     template <typename Function>
     void from_one_state(Function&& function) const {
         run{begin_}.change();
-        // It changes nothing, so there is nothing that its end could fail to keep.
+        // The transaction changes nothing, so an error of its end does not matter.
         struct finish {
             sqlite3_stmt* end;
             ~finish() {
@@ -46,10 +45,10 @@ public:
     [[nodiscard]] std::vector<entry> list(entry_filter const& filter, transaction_id const& after,
                                           std::size_t limit) const;
 
-    /// The numbers of finished entries that are old, at most so many. Entries of wrong clocks stand
-    /// anywhere, so that no young entry says where the search may end.
-    /// Shape:   passed - the number behind which it looks; then of the last that it has looked at;
-    ///          more - whether there may be more behind that
+    /// The numbers of at most `limit` finished entries that are old. An entry with a wrong time may
+    /// have any number, so a young entry does not end the search.
+    /// Shape:   passed - the number after which the search begins; gets the number of the last
+    ///          entry that it read; more - whether there may be old entries after that number
     [[nodiscard]] std::vector<std::int64_t> find_old(timestamp before, std::size_t limit,
                                                      std::int64_t& passed, bool& more) const;
 

@@ -48,7 +48,7 @@ SETTLE_FUNCTION std::vector<std::int64_t> entry_reader::find_old(timestamp befor
     return old;
 }
 
-/// The expression of a field's column, whose place is the number of the field.
+/// The expression of a field's column. Its column number is the number of the field.
 [[nodiscard]] inline std::string column_of(entry_field field) {
     // An entry that a cancel or a sweep inserted has no type.
     auto const unless_none = [](std::string const& column, std::string_view none) {

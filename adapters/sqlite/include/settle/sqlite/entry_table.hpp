@@ -10,7 +10,8 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Words that entries name by a number. What was undone may have had a number that is no more.
+/// Texts that entries refer to by a number. A rollback may remove a number, so the numbers are read
+/// again after it.
 class numbered_words {
 public:
     /// Shape:   find, insert - statements with the same parameters
@@ -18,7 +19,7 @@ public:
         : writer_(&on), find_(on.on(), find, "read a type or an owner of entries"),
           insert_(on.on(), insert, "write a type or an owner of entries") {}
 
-    /// Shape:   word - what it is known by in this process; columns - what its row holds
+    /// Shape:   word - identifies the text in this process; columns - the values of its row
     template <typename... Columns>
     std::int64_t number_of(std::string_view word, Columns const&... columns) {
         if (std::exchange(as_of_, writer_->undone()) != writer_->undone()) known_.clear();
@@ -64,17 +65,17 @@ public:
     entry_table(entry_table const&) = delete;
     entry_table& operator=(entry_table const&) = delete;
 
-    /// Inserts entries, with a statement for each type; the results tell which of them are new.
+    /// Inserts entries, with a statement for each type; the results show which entries are new.
     void insert(std::span<sent_write> all, write_context const& at);
 
-    /// The log's answer to an insert if an entry with the id is there; nothing if it is not.
+    /// The log's answer to an insert if an entry with the id exists; else nothing.
     [[nodiscard]] std::optional<log_answer> refusal_of(transaction_id const& id) const;
 
     /// Changes entries, each by a compare-and-set.
     void change(std::span<sent_write const> all, write_context const& at);
 
     /// Erases entries that are still finished and old; returns their number.
-    /// Shape:   numbers - of entries that were so when they were found
+    /// Shape:   numbers - of entries that were finished and old when they were found
     std::uint64_t erase_old(std::span<std::int64_t const> numbers, timestamp before) const;
 
 private:

@@ -128,12 +128,12 @@ SETTLE_FUNCTION std::string entry_table::new_value(entry_field field, step actio
     case entry_field::open: return value;
     case entry_field::committed: return "epoch";
     case entry_field::state:
-        // These need no value of the wave.
+        // These states need no value of the wave.
         if (action == step::commit) return "2";
         if (action == step::commit_and_close) return "3";
         if (action == step::close) return "iif(state = 2, 3, 5)";
         [[fallthrough]];
-    // Without a value of the wave, the row keeps its own.
+    // Without a value of the wave, the row keeps its own value.
     default: return "coalesce(" + value + ", " + std::string{name_of(field)} + ")";
     }
 }

@@ -47,8 +47,8 @@ private:
     entry_values& values_;
 };
 
-/// Changes of entries, each a compare-and-set. A scan of the table hands its rows to them, so that
-/// neighbouring rows are found and changed in one statement.
+/// Changes of entries, each a compare-and-set. A scan of the table passes its rows to this object,
+/// so that neighbouring rows are found and changed in one statement.
 class entry_changes {
 public:
     struct one_change : sent_write {
@@ -118,7 +118,7 @@ private:
     entry_values& values_;
     write_context const* at_ = nullptr;
     std::vector<one_change> all_;
-    std::size_t next_ = 0; ///< no earlier change is of a later row
+    std::size_t next_ = 0; ///< the changes before it are of earlier rows
     std::size_t last_ = 0; ///< the change of the last row
 };
 

@@ -22,7 +22,8 @@ SETTLE_FUNCTION void new_entries::give(cell to, std::size_t row, int field) {
     entry_write const& write = *all_[row].write;
     transition const& change = write.change;
     switch (static_cast<entry_field>(field)) {
-    // As long as the epoch that takes its place: a row that grew would part its full page.
+    // A negative number as long as the epoch that will replace it: a row that grew would split its
+    // full page.
     case entry_field::committed:
         return to.give(is_final(change.to) ? 0 : -number_in(change.to_epoch));
     // These columns are never NULL.

@@ -99,9 +99,9 @@ private:
     static bool has_moved(connection const& on);
 
     /// Takes again the read lock that SQLite holds on the open file. By POSIX, the whole process
-    /// loses this lock when any of its code closes that file. Another program then believes to be
-    /// the last user, and removes the write-ahead log.
-    /// False if such a program holds the file now.
+    /// loses this lock when any of its code closes that file. Another program may then assume
+    /// that it is the last user, and remove the write-ahead log.
+    /// Returns: false if such a program holds the file now
     bool keep_lock() noexcept;
 
     [[noreturn]] void raise_unclear(finding const& wrong) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The order in which a table keeps its records and marks: rows in that order are found without a
-// search from the tree's root for each.
+// The order in which a table keeps its records and marks: SQLite finds rows in that order without a
+// search from the tree's root for each row.
 #pragma once
 
 #include <settle/protocol/entry.hpp>
@@ -21,8 +21,8 @@ struct in_order {
     part_number part{};
 };
 
-/// A number in the order of the keys, so that few keys are compared themselves. Of texts it holds
-/// the bytes after the common prefix of all keys of a wave.
+/// A number in the order of the keys, so that a sort compares few keys themselves. For a text key
+/// it holds the first bytes after the common prefix of all keys of a wave.
 class key_rank {
 public:
     template <typename KeyOf>

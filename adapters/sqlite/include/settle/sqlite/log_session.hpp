@@ -24,7 +24,7 @@ public:
     /// Errors:  throws settle::failure
     log_session(detail::file& file, std::string name);
 
-    /// The name that the log got when this file first held one.
+    /// The name that the log got when this file first held a log.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
     static constexpr bool keeps_at_insert = true;
@@ -33,21 +33,21 @@ public:
 
     /// Erases at most `limit` finished entries that have not moved since a time, in the order of
     /// their insertion.
-    /// Shape:   passed - the number of the entry behind which it goes on
-    /// Cost:    a whole purge looks at every entry once, beside those who write; a step looks at
-    ///          10,000 at most
+    /// Shape:   passed - the number of the entry after which it continues
+    /// Cost:    a whole purge reads every entry once, and does not block writers; a step reads
+    ///          10,000 entries at most
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t passed = purged::nothing);
 
     /// The table of entries, for callers inside a native transaction of this file.
     [[nodiscard]] detail::entry_table& entries();
 
-    /// Cost:    one native transaction that reads, and a look into the index for each
+    /// Cost:    one native transaction that reads, and an index search for each entry
     void look_up(std::span<read_request const> requests, found_function found);
 
     result<std::optional<entry>> read(transaction_id const& id);
 
-    /// Entries in the order of their ids, beginning behind one of them.
+    /// Entries in the order of their ids, after an id.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit);
 

@@ -155,13 +155,13 @@ public:
                   "read marks"),
           damaged_(on, select(names) + "AND NOT (" + has_locator + ") LIMIT ?1", "read marks") {}
 
-    /// The marks behind a locator. The first page begins with damaged marks without a locator.
+    /// The marks after a locator. The first page begins with damaged marks without a locator.
     [[nodiscard]] std::vector<mark_locator> read(std::optional<mark_locator> const& after,
                                                std::size_t limit) const {
         std::vector<mark_locator> found;
         if (limit == 0) return found;
         if (!after) {
-            // No page can begin behind a damaged mark, so the last mark of a page has a locator.
+            // No page can begin after a damaged mark, so the last mark of a page has a locator.
             run rows{damaged_, limit_of(limit - 1)};
             while (rows.next()) found.push_back(settle::detail::read_locator(rows));
         }

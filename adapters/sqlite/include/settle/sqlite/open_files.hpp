@@ -2,7 +2,7 @@
 // The files that this program has open, so that a forked child knows its parent's files.
 //
 // SQLite counts a process's locks by file. A forked child has a copy of that count and none of the
-// locks: its connection to such a file would believe to hold a lock that it does not have.
+// locks: its connection to such a file would count a lock that it does not hold.
 #pragma once
 
 #include <settle/sqlite/error.hpp>

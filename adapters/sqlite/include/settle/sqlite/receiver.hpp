@@ -122,7 +122,7 @@ private:
     detail::transaction* native_;
 };
 
-/// The database of a service in one SQLite file. The table settle_receiver stands beside the
+/// The database of a service in one SQLite file. The table settle_receiver is beside the
 /// service's own tables, which the service creates itself. Foreign keys are enforced.
 /// Shape:   path - a file, created if it does not exist; name - of the receiver. A file belongs to
 ///          the first receiver that opened it

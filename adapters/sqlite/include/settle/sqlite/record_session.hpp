@@ -34,8 +34,8 @@ public:
     record_session(detail::file& of, std::string const& log_name)
         : base(detail::make_record_store(of, log_name, base::bound)) {}
 
-    /// Marks stand with their records, so those of what stood still may be all over a large table:
-    /// the more are taken over at a time, the fewer times each page of it is written.
+    /// The marks of stalled transactions may be spread over the whole table of marks. The more
+    /// entries a recovery claims together, the less often it writes each page of that table.
     static constexpr std::size_t recovery_wave_size = 16'000;
 };
 

@@ -11,7 +11,7 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// A column of a whole row, and what it held.
+/// The name and the value of a column in a whole row.
 using native_column = std::pair<std::string, native_value>;
 
 class record_sql {
@@ -27,7 +27,8 @@ public:
     [[nodiscard]] std::string select() const {
         return "SELECT " + names() + " FROM " + table_ + " WHERE " + key_ + " = ?1";
     }
-    /// Every record of a wave, behind its place there: the wave's columns are key and place.
+    /// Selects the index of each record in the wave, and its members. The wave's columns are key
+    /// and index.
     [[nodiscard]] std::string select_wave() const {
         return "SELECT w.c1, " + names("t.") + " FROM settle_wave AS w CROSS JOIN " + table_ +
                " AS t ON t." + key_ + " = w.c0";
@@ -40,19 +41,19 @@ public:
                (behind ? " WHERE " + key_ + " > ?2" : "") + " ORDER BY " + key_ + " LIMIT ?1";
     }
     [[nodiscard]] std::string insert() const { return insert_with({}); }
-    /// Shape:   more - columns beside those of the record
+    /// Shape:   more - columns that are no members
     [[nodiscard]] std::string insert_with(std::vector<native_column> const& more) const;
     [[nodiscard]] std::string update(std::uint64_t fields) const {
         return update_with(fields, [](std::size_t) { return "?"; }) + " = ?";
     }
-    /// The same for so many records: settle_value(key, number of the member) says what goes in.
+    /// The same for `count` records: settle_value(key, number of the member) gives each value.
     [[nodiscard]] std::string update_many(std::uint64_t fields, std::size_t count) const;
     [[nodiscard]] std::string erase() const {
         return "DELETE FROM " + table_ + " WHERE " + key_ + " = ?1";
     }
 
 private:
-    /// Up to the key of whose records it is.
+    /// The statement up to the condition on the key.
     template <typename Value>
     [[nodiscard]] std::string update_with(std::uint64_t fields, Value&& value_of) const {
         std::string sql;
@@ -72,8 +73,9 @@ private:
     std::string key_;
 };
 
-/// The columns of a row's image that can be inserted again: generated ones make themselves.
-/// Errors:  throws errc::damaged when it is none, errc::unfit_store when a column is gone
+/// The columns of a row's image that can be inserted again, without generated columns.
+/// Errors:  throws errc::damaged when the image is unreadable, errc::unfit_store when a column is
+///          gone
 [[nodiscard]] std::vector<native_column> read_image(connection const& on,
                                                            table_need const& need,
                                                            std::string_view image);

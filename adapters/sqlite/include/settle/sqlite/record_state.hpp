@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A record as it stands inside a native transaction, and how records and their marks go into SQL.
+// A record inside a native transaction, and the rows in which records and their marks go into SQL.
 #pragma once
 
 #include <settle/sqlite/key_order.hpp>
@@ -31,7 +31,7 @@ struct record_state {
     bool knows_marks = false;  ///< all marks are in the slot, some perhaps as the aggregate mark
     bool looked_for_bounds = false; ///< `has_bounds` is known
     bool has_bounds = false;
-    bool writes_bounds = false; ///< they are yet to be written
+    bool writes_bounds = false; ///< its bounds are yet to be written
     std::int64_t unseen = 0;    ///< marks that the aggregate mark represents
     std::uint64_t changed = 0;  ///< members to be written
 
@@ -57,8 +57,8 @@ struct record_state {
         set_aggregate(std::move(others));
     }
 
-    /// The bounds to be kept of all marks as they are now; none where there are few marks, or where
-    /// a sum of them is out of range.
+    /// The bounds of all current marks, to be stored; empty if there are few marks, or if a bound
+    /// is out of range.
     [[nodiscard]] mark_bounds to_keep() const {
         mark_bounds kept;
         std::size_t const as_one = unseen > 0 ? 1 : 0;
@@ -76,13 +76,13 @@ struct record_state {
         return kept;
     }
 
-    /// True if its marks have bounds, or are to have them. A state that knows only some of the
-    /// marks cannot tell.
+    /// True if its marks have bounds, or must get them. False also if the slot lacks some of the
+    /// marks: their number is unknown then.
     [[nodiscard]] bool needs_bounds() const {
         return has_bounds || (knows_marks && slot.count_marks() > many);
     }
 
-    /// The bounds are written now.
+    /// Notes that the bounds were written.
     void wrote(mark_bounds const& kept) {
         writes_bounds = false;
         has_bounds = kept.marks > 0;
@@ -120,7 +120,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return writes_.size(); }
 
-    /// Columns:  key, place, id, participant, line, epoch, effect, confirm, undo, image
+    /// Columns:  key, index, id, participant, line, epoch, effect, confirm, undo, image
     void give(cell to, std::size_t row, int column) {
         auto const& one = writes_[row];
         switch (column) {
@@ -138,7 +138,7 @@ public:
     }
 
     /// True if the next mark belongs to this row.
-    /// Shape:   row - key, id, participant, line; rows come in their order, and the marks, too
+    /// Shape:   row - key, id, participant, line; the rows come in this order, as the marks do
     [[nodiscard]] bool execute(columns row) {
         for (; next_ < writes_.size(); ++next_) {
             auto const& one = writes_[next_];
@@ -149,7 +149,7 @@ public:
         return false;
     }
 
-    /// Calls `function(key, id, part)` for each.
+    /// Calls `function(key, id, part)` for each mark.
     template <typename Function>
     void for_each(Function&& function) const {
         for (auto const& one : writes_) {
@@ -158,7 +158,7 @@ public:
     }
 
 private:
-    /// Where a mark stands beside a row: below 0 it comes before it.
+    /// Compares a mark with a row: below 0 if the mark comes before the row.
     [[nodiscard]] int order_of(in_order const& one, columns row) const {
         if (auto const order = compare_key(row, records_[one.index].view(), 0); order != 0) {
             return order;
@@ -184,7 +184,7 @@ private:
     std::vector<record_state>& records_;
     std::vector<in_order> const& writes_;
     mark_columns columns_{};
-    std::size_t next_ = 0; ///< no earlier mark is of a later row
+    std::size_t next_ = 0; ///< the marks before it are of earlier rows
 };
 
 /// Bounds of records as rows of a wave.
@@ -195,7 +195,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return writes_.size(); }
 
-    /// Columns:  key, place, marks or 0, least, most
+    /// Columns:  key, index, marks or 0, least, most
     void give(cell to, std::size_t row, int column) {
         record_state const& at = records_[writes_[row].index];
         switch (column) {

@@ -54,7 +54,7 @@ public:
         expect(one.key(), applies(one.action), *one.id, one.part);
     }
 
-    /// Reads the records of the announced requests, as far as they are not known.
+    /// Reads the records of the announced requests that were not read before.
     /// Errors:  throws errc::damaged
     void fetch() {
         read_records();
@@ -126,7 +126,7 @@ private:
         return std::nullopt;
     }
     static void check(record_state const&) {}
-    /// The whole row as JSON, as any program may have written it.
+    /// The whole row as JSON, with the columns that are no members.
     [[nodiscard]] std::string image_of(record_state& at) {
         updates_.write(at.slot.record(), at.view(), std::exchange(at.changed, 0));
         run row{whole_};
@@ -141,7 +141,7 @@ private:
         return out += '}';
     }
     /// Changes of members are written together, later; a record is created or erased immediately.
-    /// Shape:   image - of a record that is created; empty: it has its members alone
+    /// Shape:   image - of a record that is created; empty if the record has only its members
     void note_record(record_changes const& changes, record_state& at, std::string_view image) {
         switch (changes.on_record) {
         case record_change::none: break;
@@ -161,7 +161,7 @@ private:
     }
     /// Changes of marks are written together, later, as long as they are of one kind. A step adds
     /// marks or pulls them, never both, so an added mark is in its slot when it is written.
-    /// Shape:   id - stays where it is until write_back()
+    /// Shape:   id - outlives write_back()
     void note_mark(mark_change change, record_state& at, transaction_id const& id,
                    part_number part) {
         if (change == mark_change::none) return;
@@ -182,7 +182,8 @@ private:
         else sort_as(std::type_identity<std::int64_t>{});
     }
 
-    /// Records that have changed mostly stand among those whose marks have, which are in order.
+    /// Most changed records also have a changed mark, and the changes of marks are in order
+    /// already.
     void put_dirty_in_order() {
         changed_.clear();
         for (auto const& one : mark_writes_) {
@@ -214,8 +215,8 @@ private:
 
     void read_marks() {
         read_bounds();
-        // Of many marks an apply needs the marks of its own transaction, and an aggregate of the
-        // others.
+        // Where a record has many marks, an apply needs its own transaction's marks and an
+        // aggregate of the other marks.
         std::erase_if(all_marks_, [&](in_order const& one) {
             record_state& at = records_[one.index];
             if (at.unseen > 0) own_marks_.push_back(one);
@@ -250,7 +251,7 @@ private:
         });
     }
 
-    /// Shape:   the records are in order, as their marks were
+    /// Shape:   the records are in order, since write_marks() noted them in order
     void write_bounds() {
         if (bound_writes_.empty()) return;
         bound_rows wave{records_, bound_writes_};
@@ -265,7 +266,7 @@ private:
         return static_cast<std::size_t>(&at - records_.data());
     }
 
-    /// Afterwards the marks are in order.
+    /// Writes the changes of marks, and leaves them in order.
     void write_marks() {
         if (mark_writes_.empty()) return;
         sort(mark_writes_);
@@ -361,13 +362,13 @@ public:
           first_(on, sql_.scan(false), "read records"), next_(on, sql_.scan(true), "read records") {
     }
 
-    /// Reads one record. `made()` gives the record that is filled, if there is one.
+    /// Reads one record. `made()` gives the object to fill; it is called only if there is a record.
     void read(part_key const& key, settle::detail::function_view<void*()> made) const {
         run row{select_};
         if (bind_key(row, key).next()) read_record(*of_, row, 0, made());
     }
 
-    /// Reads records in the order of their keys, behind a key. `made()` gives each to be filled.
+    /// Reads records in the order of their keys, after a key. `made()` gives the object to fill.
     void scan(part_key const* after, std::size_t limit,
               settle::detail::function_view<void*()> made) const {
         run rows{after != nullptr ? next_ : first_};

@@ -10,12 +10,13 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Errors:  throws errc::unfit_store when another number of rows than those that were meant changed
-inline void expect_changed(std::string_view table, std::int64_t count, std::size_t wanted) {
-    if (count == static_cast<std::int64_t>(wanted)) return;
+/// Errors:  throws errc::unfit_store when a statement has changed another number of rows than
+///          expected
+inline void expect_changed(std::string_view table, std::int64_t count, std::size_t expected) {
+    if (count == static_cast<std::int64_t>(expected)) return;
     std::string text{"settle: a write to the table '"};
     text.append(table).append("' changed " + std::to_string(count) + " rows instead of ");
-    text.append(std::to_string(wanted));
+    text.append(std::to_string(expected));
     raise(errc::unfit_store,
           text.append("; has a trigger been added to it since this program began? Remove it. "
                       "See sqlite#existing-tables"));
@@ -29,14 +30,14 @@ public:
         : of_(&of), on_(&on), rows_(&rows), sql_(std::move(sql)), changeable_(sql_.changeable()) {}
 
     /// Writes some members of a record; the key is never among them.
-    /// Errors:  throws settle::failure; the caller undoes what was written
+    /// Errors:  throws settle::failure; the caller undoes the earlier writes
     void write(void const* record, part_key const& key, std::uint64_t fields) {
         fields &= changeable_;
         if (fields != 0) write_one(statements_of(fields), {record, key});
     }
 
-    /// The same when write_added() says so, together with others.
-    /// Shape:   record, key - stay until then, and are added in the order of the keys
+    /// Adds such a write; write_added() performs it together with others.
+    /// Shape:   record, key - outlive write_added(), and are added in the order of the keys
     void add(void const* record, part_key const& key, std::uint64_t fields) {
         fields &= changeable_;
         if (fields != 0) statements_of(fields).added.push_back({record, key});
@@ -59,7 +60,7 @@ public:
     }
 
 private:
-    /// Keys of one statement. It names that many, so fewer are filled up.
+    /// The number of keys in one statement. If there are fewer, the last key is repeated.
     static constexpr std::size_t most_together = 64;
     static constexpr std::size_t least_together = 16;
 
@@ -68,7 +69,7 @@ private:
         part_key key;
     };
 
-    /// For one set of members.
+    /// The statements for one set of members.
     struct statements {
         std::uint64_t fields;
         statement one;
@@ -76,7 +77,7 @@ private:
         std::vector<change> added;
     };
 
-    /// Changes as a statement comes by their rows.
+    /// Gives the values of changes to a statement, row by row.
     class changes {
     public:
         changes(record_descriptor const& of, std::span<change const> all) : of_(of), all_(all) {}
@@ -89,7 +90,7 @@ private:
         }
 
     private:
-        /// Rows come in the order of their keys, as far as it is known.
+        /// Rows usually come in the order of their keys.
         [[nodiscard]] change const& change_of(columns row) {
             if (compare_key(row, all_[next_].key, 0) == 0) return all_[next_];
             next_ = next_ + 1 == all_.size() ? 0 : next_ + 1;
@@ -130,7 +131,7 @@ private:
         expect_changed(of_->name, rows.change(), all.size());
     }
 
-    /// A type's effects name a few sets of members, each met again and again.
+    /// The effects of a type change few different sets of members.
     statements& statements_of(std::uint64_t fields) {
         for (auto& known : statements_) {
             if (known.fields == fields) return known;

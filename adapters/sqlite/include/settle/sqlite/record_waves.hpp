@@ -77,7 +77,8 @@ private:
     struct attempt {
         bool looks_for_ids = false; ///< an insert has shown that an id exists
         bool apart = false;         ///< each request by itself
-        /// Requests that would abort the whole native transaction, as a trigger can, and why.
+        /// Requests that would abort the whole native transaction, as a trigger can, with the
+        /// errors.
         std::vector<std::pair<part_request const*, error>> aborts_transaction{};
     };
 
@@ -99,7 +100,7 @@ private:
                                is_of_one_record(ended.problem.code) &&
                                (!how.apart || how.aborts_transaction.size() > count);
             if (!again) return ended;
-            // If only ids are in the way, the other jobs stay together.
+            // If only existing ids caused the failure, the requests stay together.
             how.apart = how.apart || how.looks_for_ids == looked_for_ids;
         }
     }
@@ -139,7 +140,7 @@ private:
             if (!is_of_one_record(problem.problem().code)) throw;
             unit_->begin(false);
             if (native.is_open()) return problem.problem();
-            // The work of the others was rolled back with it, and is repeated.
+            // The work of the other requests was rolled back as well, and is repeated.
             if (under_way != nullptr)
                 how.aborts_transaction.emplace_back(under_way, problem.problem());
             throw;
@@ -182,7 +183,7 @@ private:
         else entries.change({&alone, 1}, at);
     }
 
-    /// Errors:  throws when an id is there already: then each is looked for
+    /// Errors:  throws when an id exists already: the next attempt looks for every id
     static void insert_new(entry_table& entries, std::span<one_phase_request* const> fresh,
                            write_context const& at, attempt& how) {
         std::vector<sent_write> all(fresh.begin(), fresh.end());
@@ -221,7 +222,7 @@ private:
                 [&](part_request const& part, bool done) {
                     under_way = &part;
                     unit_->end_one_phase(part, done);
-                    // Alone, the failing record is known.
+                    // Written back alone, the failing record is known.
                     unit_->write_back();
                 });
         });
@@ -230,12 +231,12 @@ private:
             auto const number = static_cast<std::size_t>(under_way - request.parts.data());
             request.results[number].fail(answer::record_unusable, problem);
         }
-        // A part that cannot be used cancels, unless it is not its transaction's turn.
+        // An unusable part cancels its transaction, unless an earlier transaction comes first.
         request.result.reply = log_answer::held_back;
         if (of.decider.decide(request)) write_entry(entries, request, of.at);
     }
 
-    /// A limit, so that a commit comes.
+    /// The limit of a group, so that its commit is not delayed without end.
     static constexpr std::size_t largest_group = 1024;
 
     file* file_;
@@ -289,7 +290,7 @@ public:
         for (auto& one : answers) one = ended.problem;
     }
 
-    /// Lists first the marks that are damaged so that they have no place in the order.
+    /// Lists first the damaged marks that have no position in the order.
     result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                             std::size_t limit) override {
         return file_->reading([&] { return marks_.read(after, limit); });

@@ -35,10 +35,10 @@ inline constexpr std::array<std::string_view, 3> columns_of_stages{
 
 void create_tables(connection const& on);
 
-/// True if the file has the view of this library. An earlier build may have made another.
+/// True if the file has the view of this library. An earlier build may have made another view.
 [[nodiscard]] bool has_entries_view(connection const& on);
 
-/// Makes the view anew; it holds no data.
+/// Drops and creates the view, which holds no data.
 void renew_entries_view(connection const& on);
 
 /// Changes the tables of version 3 into the tables of this version.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finds the bare words of an SQL text; quoted text and comments hold none.
+// Finds bare words (keywords and plain names) in an SQL text, outside of quoted texts and comments.
 #pragma once
 
 #include <settle/version.hpp>

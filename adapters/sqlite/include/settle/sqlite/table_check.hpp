@@ -44,7 +44,8 @@ private:
 
     void check_column(column_need const& needed) const;
 
-    /// BOOLEAN, DATE and the like keep whole numbers exactly, and such columns are declared so.
+    /// Columns for these kinds are declared BOOLEAN, DATE and the like, which hold whole numbers
+    /// exactly.
     static bool keeps_as_numeric(field_kind kind, affinity has) {
         return has == affinity::numeric &&
                (kind == field_kind::boolean || kind == field_kind::time);

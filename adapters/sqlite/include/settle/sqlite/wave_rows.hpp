@@ -3,9 +3,9 @@
 //
 // Three names exist on the connection that writes, and only while a statement runs over a wave:
 //
-//   settle_wave                    a table whose rows are those of the wave, read in place
-//   settle_expects(column, …)          whether the wave has something to do with a row of a table
-//   settle_value(column, number)   what the wave puts into a row, which the column tells it
+//   settle_wave                    a table with the rows of the wave, read in place
+//   settle_expects(column, …)          whether the wave changes a row of a table
+//   settle_value(column, number)   the value that the wave writes into a row
 #pragma once
 
 #include <settle/sqlite/connection.hpp>
@@ -15,8 +15,8 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Where a value of a wave goes; what is given nothing stays NULL. A text stays in its place until
-/// the next row.
+/// Receives one value of a wave; NULL if no value is given. A text must stay valid until the next
+/// row.
 class cell {
 public:
     explicit cell(sqlite3_context* to) noexcept : to_(to) {}
@@ -25,7 +25,7 @@ public:
     void give(std::string_view text) const {
         sqlite3_result_text64(to_, not_null(text), text.size(), SQLITE_STATIC, SQLITE_UTF8);
     }
-    /// Keeps the text itself.
+    /// Copies the text.
     void give_copy(std::string_view text) const {
         sqlite3_result_text64(to_, not_null(text), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     }
@@ -39,7 +39,7 @@ private:
     sqlite3_context* to_;
 };
 
-/// What settle_expects and settle_value are asked about: columns of a row, looked at in place.
+/// The arguments of settle_expects and settle_value: columns of a row, read in place.
 class columns {
 public:
     explicit columns(sqlite3_value** values) noexcept : values_(values) {}
@@ -47,9 +47,9 @@ public:
     [[nodiscard]] std::int64_t integer(std::size_t at) const {
         return sqlite3_value_int64(values_[at]);
     }
-    /// The text of a column; empty when it holds none.
+    /// The text of a column; empty if the column holds no text.
     [[nodiscard]] std::string_view text(std::size_t at) const;
-    /// How a value compares with a column.
+    /// Compares a value with a column: below 0 if the value is less.
     [[nodiscard]] int compare(std::string_view value, std::size_t at) const {
         return value.compare(text(at));
     }
@@ -62,8 +62,8 @@ private:
     sqlite3_value** values_;
 };
 
-/// The wave that a connection shows: one at a time, until it is shown no more.
-/// Shape:   it stays where it was made; the caller is alone with the connection
+/// The wave that a connection shows to its statements: one at a time.
+/// Shape:   an object does not move; the caller is alone with the connection
 class wave_rows {
 public:
     explicit wave_rows(connection const& on);
@@ -90,7 +90,7 @@ private:
     };
 
 public:
-    /// Shows the rows of a wave until the end of what it gives.
+    /// Shows the rows of a wave until the returned object ends.
     /// Shape:   wave - has size(), and give(cell, row, column)
     template <typename Wave>
     [[nodiscard]] shown_until show_rows(Wave& wave) {
@@ -156,8 +156,8 @@ private:
     void define(connection const& on, char const* name, int count,
                 void (*function)(sqlite3_context*, int, sqlite3_value**));
 
-    /// No CREATE VIRTUAL TABLE makes one: the table is there under its own name, and nothing of it
-    /// is in the file.
+    /// The table exists under the module's name without a CREATE VIRTUAL TABLE, and the file holds
+    /// nothing of it.
     static sqlite3_module module();
 
     view shown_;

@@ -18,7 +18,7 @@ namespace sqlite::detail {
 using settle::detail::commit_result;
 using settle::detail::commit_status;
 
-/// A connection that threads share behind a mutex, with the statements of a native transaction.
+/// A connection that threads share under a mutex, with the statements of a native transaction.
 class writer {
 public:
     explicit writer(connection on) : connection_(std::move(on)) {}

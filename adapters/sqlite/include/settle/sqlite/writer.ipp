@@ -57,7 +57,7 @@ SETTLE_FUNCTION void transaction::in_part(settle::detail::function_view<void()> 
         function();
     } catch (...) {
         ++writer_.undone_;
-        // When the error has ended the whole transaction, nothing is left to undo.
+        // If the error has ended the whole transaction, nothing is left to undo.
         if (!is_open()) throw;
         run{writer_.return_}.change();
         run{writer_.release_}.change();
