@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Servers that are away, hang, break off, or send something else: `unavailable` only where nothing
-// was sent.
+// Servers that are away, hang, break off, or send something else: a call is `unavailable` only if
+// nothing was sent.
 #include "calls.hpp"
 #include "raw_server.hpp"
 
@@ -145,7 +145,7 @@ TEST_CASE("a body beyond the limit is not read, and its call is unknown") {
     CHECK(answer_from(answers_with(longer), settings).status == unknown);
 }
 
-TEST_CASE("a server that sends byte by byte meets the limit of the call") {
+TEST_CASE("a server that sends byte by byte reaches the limit of the call") {
     auto const answer = answer_from([](raw_connection& with) {
         with.read_request();
         with.send(head + "Content-Length: 1000000\r\n\r\n");

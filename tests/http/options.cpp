@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Options and addresses: which are refused, proxies, and credentials that stay secret.
+// Options and addresses: refusals, proxies, and credentials that stay secret.
 #include "calls.hpp"
 #include "raw_server.hpp"
 

@@ -37,7 +37,7 @@ public:
         return request;
     }
 
-    /// False when the other side has gone.
+    /// False when the peer has closed.
     bool send(std::string_view bytes) const {
         while (!bytes.empty()) {
             auto const sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -51,14 +51,14 @@ public:
                     std::to_string(body.size()) + "\r\n\r\n" + std::string{body});
     }
 
-    /// Waits until the other side closes.
+    /// Waits until the peer closes.
     void wait_for_end() {
         while (receive()) received_.clear();
     }
     void close() const { ::shutdown(fd_, SHUT_RDWR); }
     /// Ends the connection with a reset.
     void reset() const {
-        // The system forgets what it has to do for this connection.
+        // The system then discards the unsent data of this connection.
         sockaddr address{};
         address.sa_family = AF_UNSPEC;
         ::connect(fd_, &address, sizeof address);
@@ -119,7 +119,7 @@ public:
         ::close(listener_);
     }
 
-    /// From then on, connections are refused. Its connections stay.
+    /// From then on, new connections are refused. Existing connections stay.
     void stop_listening() { ::shutdown(listener_, SHUT_RDWR); }
 
     [[nodiscard]] int port() const { return port_; }

@@ -226,7 +226,7 @@ TEST_CASE("Retry-After is taken in seconds and as a date") {
     };
     CHECK(of("500 Internal Server Error", "") == 9s);
     CHECK(of("429 Too Many Requests", "") == 9s);
-    // Nothing is asked again after these.
+    // After these statuses the call is not repeated.
     CHECK(of("409 Conflict", "") == std::nullopt);
     CHECK(of("200 OK", "1") == std::nullopt);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The wire form: what a server gets, and that no text of a call can change it.
+// The wire form of a call, which no text of the call can change.
 #include "calls.hpp"
 #include "raw_server.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The resource of MariaDB: the suite, and what is MariaDB's own.
+// The resource of MariaDB: the suite, and tests of MariaDB's own behaviour.
 #include "backend.hpp"
 
 #include "prepared_suite.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using backend = mariadb_backend;
 
-/// The sentence that refuses something; the test fails if nothing does.
+/// The sentence of a refusal; the test fails if the call is accepted.
 template <typename Function>
 settle::error refusal(Function function) {
     try {
@@ -89,7 +89,7 @@ TEST_CASE("resource: a commit that the server answers without effect is not take
               "UPDATE sums SET n = 1 WHERE id = 'a'"s, "XA END " + xid, "XA PREPARE " + xid}) {
             holder.ask(sql);
         }
-        // Others find the name, and InnoDB keeps the native transaction for this session.
+        // Other sessions find the name, and InnoDB keeps the native transaction for this session.
         holder.reset();
         CHECK(s.listed() == std::vector{name.text()});
         is_noticed();

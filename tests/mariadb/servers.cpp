@@ -57,9 +57,9 @@ bool is_open_to_all(fs::path folder) {
     }
 }
 
-void run(arguments words, fs::path const& log) {
-    auto const what = words.front();
-    if (server_process::run(std::move(words), log, server_user()) == 0) return;
+void run(arguments command, fs::path const& log) {
+    auto const what = command.front();
+    if (server_process::run(std::move(command), log, server_user()) == 0) return;
     throw std::runtime_error{what + " failed:\n" + end_of_file(log)};
 }
 
@@ -131,18 +131,18 @@ mariadb_server::~mariadb_server() {
 }
 
 void mariadb_server::start() {
-    arguments words{program(),
-                    "--no-defaults",
-                    "--datadir=" + (folder_ / "data").string(),
-                    "--port=" + std::to_string(port_),
-                    "--socket=" + socket(),
-                    "--pid-file=" + (folder_ / "pid").string(),
-                    "--bind-address=127.0.0.1",
-                    "--skip-name-resolve",
-                    "--innodb-log-file-size=8M",
-                    "--innodb-buffer-pool-size=16M"};
-    for (auto const& one : settings_) words.push_back("--" + one);
-    process_.begin(std::move(words), folder_ / "log", server_user());
+    arguments command{program(),
+                      "--no-defaults",
+                      "--datadir=" + (folder_ / "data").string(),
+                      "--port=" + std::to_string(port_),
+                      "--socket=" + socket(),
+                      "--pid-file=" + (folder_ / "pid").string(),
+                      "--bind-address=127.0.0.1",
+                      "--skip-name-resolve",
+                      "--innodb-log-file-size=8M",
+                      "--innodb-buffer-pool-size=16M"};
+    for (auto const& one : settings_) command.push_back("--" + one);
+    process_.begin(std::move(command), folder_ / "log", server_user());
     bool const ready = wait_until(60s, [&] { return process_.ended() || listens_at(port_); });
     if (!process_.running() || !ready) give_up("does not come up");
     mariadb_session{address()}.ask("SELECT 1");

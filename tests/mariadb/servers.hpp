@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// MariaDB servers that a test starts for itself, on free loopback ports, and may kill as it likes.
-// Their superuser is "root", who needs no password.
+// MariaDB servers that a test starts for itself, on free loopback ports, and may kill at any time.
+// Their superuser "root" needs no password.
 #pragma once
 
 #include "server_process.hpp"
@@ -14,7 +14,7 @@ namespace settle_test {
 std::string find_mariadb(std::string& reason);
 
 /// The folder of all servers' data. It is in the build folder, if the servers' user can reach that:
-/// MariaDB refuses to run as root, who therefore runs it as the user "mysql".
+/// MariaDB refuses to run as root, so a test of root starts it as the user "mysql".
 std::filesystem::path const& mariadb_folder();
 inline constexpr char const* mariadb_prefix = "settle-mariadb-";
 
@@ -41,7 +41,7 @@ public:
 
     void kill();                         ///< SIGKILL, as when the power fails
     void stop();                         ///< an ordered end
-    void freeze() { process_.freeze(); } ///< its connections stand, and nothing answers
+    void freeze() { process_.freeze(); } ///< its connections stay open, and nothing answers
     void thaw() { process_.thaw(); }
     void start(); ///< on the same port and data as before
 

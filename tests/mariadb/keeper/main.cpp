@@ -4,7 +4,7 @@
 
 #include "keeper.hpp"
 
-int main(int count, char** words) {
+int main(int count, char** arguments) {
     return settle_test::keeper_main({"mariadb", SETTLE_SHARED_MARIADB,
                                      settle_test::mariadb_folder(), settle_test::mariadb_prefix,
                                      settle_test::find_mariadb,
@@ -13,5 +13,5 @@ int main(int count, char** words) {
                                          serve("server=root@" + shared.host() + "\n");
                                          shared.stop();
                                      }},
-                                    count, words);
+                                    count, arguments);
 }

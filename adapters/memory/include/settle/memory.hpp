@@ -26,13 +26,13 @@ class basic_database;
 
 /// The preferred number of transactions in one call is one, so that their data stays in the cache:
 /// no call of this store has a cost that several transactions could share.
-inline constexpr std::size_t liked_wave = 1;
+inline constexpr std::size_t preferred_wave_size = 1;
 
 /// The records of some collections of one database.
 template <typename Lock, typename... Collections>
 class record_session {
 public:
-    static constexpr std::size_t wave_size = liked_wave;
+    static constexpr std::size_t wave_size = preferred_wave_size;
 
     template <typename C>
     using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
@@ -132,7 +132,7 @@ private:
 template <typename Lock>
 class log_session {
 public:
-    static constexpr std::size_t wave_size = liked_wave;
+    static constexpr std::size_t wave_size = preferred_wave_size;
 
     explicit log_session(basic_database<Lock>& database) : database_(&database) {}
 
@@ -143,9 +143,9 @@ public:
 
     static constexpr bool is_container = true;
     static constexpr bool keeps_at_insert = true;
-    /// Keeps other threads away while the caller calls write_one().
+    /// Locks the database for the caller's calls of write_one().
     [[nodiscard]] std::unique_lock<Lock> hold() { return std::unique_lock{database_->lock()}; }
-    /// Shape:   row - as write.row, and stays valid as that
+    /// Shape:   row - as write.row, and valid as long
     [[gnu::always_inline]] log_answer write_one(entry_write const& write, std::int64_t& row,
                                                 write_context const& at) {
         journal& entries = database_->entries();
@@ -181,7 +181,7 @@ public:
     }
 
     /// Erases at most `limit` finished entries that have not moved since a time, the oldest first.
-    /// Entries that stay are passed by their order alone.
+    /// The order of the entries alone shows which entries stay.
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t = purged::nothing) {
         std::lock_guard const guard{database_->lock()};

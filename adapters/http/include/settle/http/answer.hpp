@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The answer to a call, from an HTTP answer or from the lack of it.
+// The answer to a call, from an HTTP answer or from its absence.
 #pragma once
 
 #include <settle/http/options.hpp>
@@ -18,7 +18,7 @@ struct http_answer {
     int status = 0;
     std::string_view content_type; ///< empty if it has none
     std::string_view body;
-    /// The header that names the call which is answered, if the answer has it.
+    /// The header that identifies the answered call, if the answer has it.
     std::optional<std::string_view> key;
     std::optional<std::chrono::milliseconds> retry_after;
 };
@@ -40,10 +40,10 @@ public:
 
 private:
     [[nodiscard]] std::string subject(service_call const& call) const;
-    /// Empty if the answer may stand for `ok`, or the clause that says why not.
+    /// Why the answer cannot mean `ok`, as a clause; empty if it can.
     [[nodiscard]] static std::string_view fault_of_result(service_call const& call,
                                                           http_answer const& answer);
-    /// A foreign text on one line, shortened, and without secrets.
+    /// A text of the service or of libcurl on one line, shortened, and without secrets.
     [[nodiscard]] std::string shown(std::string text) const;
     /// The reason that a body gives, or an empty text.
     [[nodiscard]] std::string reason_of(http_answer const& answer) const;

@@ -34,7 +34,7 @@ SETTLE_FUNCTION answer_reader::answer_reader(std::string address, options const&
     for (auto const& [name, value] : settings.headers) {
         if (value.empty()) continue;
         secrets_.push_back(value);
-        // Of "Bearer TOKEN", a text may show the second word alone.
+        // A text may show the token of "Bearer TOKEN" alone.
         if (auto const space = value.rfind(' '); space != std::string::npos) {
             if (space + 1 < value.size()) secrets_.push_back(value.substr(space + 1));
         }
@@ -136,12 +136,12 @@ SETTLE_FUNCTION service_answer answer_reader::read(service_call const& call,
     }
     auto text = got_status();
     if (!reason.empty()) text.append(": ").append(reason);
-    service_answer told{meaning, text.append(". See http#status-codes")};
+    service_answer made{meaning, text.append(". See http#status-codes")};
     if (answer.retry_after) {
-        told.retry_after =
+        made.retry_after =
             std::min<std::chrono::milliseconds>(*answer.retry_after, settings_.longest_retry_after);
     }
-    return told;
+    return made;
 }
 
 SETTLE_FUNCTION service_answer answer_reader::missing(service_call const& call, bool sent,

@@ -16,18 +16,20 @@ namespace http {
 
 /// Errors:  the client's constructor throws errc::bad_option for a value that makes no sense
 struct options {
-    /// Until a connection is there, with TLS.
+    /// The time limit of a connect, with TLS.
     time_limit connect_timeout = std::chrono::seconds{5};
-    /// One call, from its begin to the end of its answer.
+    /// The time limit of one call, from its begin to the end of its answer.
     time_limit call_timeout = std::chrono::seconds{30};
-    /// All calls of one send(). A call that has not begun by then is `unavailable`.
+    /// The time limit of all calls of one send(). A call that has not begun by then is
+    /// `unavailable`.
     time_limit wave_timeout = std::chrono::seconds{60};
-    /// The most calls that one send() has under way, and so its most connections. Threads that send
-    /// at the same time have so many each.
+    /// The limit of the calls that one send() has under way, and so of its connections. It applies
+    /// to each thread that sends.
     std::size_t calls_at_once = 100;
-    /// In bytes. A longer answer is not read to its end, and is `unknown`.
+    /// The size limit of an answer in bytes. A longer answer is not read to its end, and is
+    /// `unknown`.
     std::size_t longest_answer = 1U << 20U;
-    /// A longer Retry-After counts as this.
+    /// The limit of Retry-After: a longer time is shortened to it.
     time_limit longest_retry_after = std::chrono::hours{1};
     /// More headers for each call, for example credentials. Their values appear in no message.
     std::vector<std::pair<std::string, std::string>> headers{};

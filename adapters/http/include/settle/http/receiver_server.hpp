@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A server that hands calls to a function, for tests and samples. It needs cpp-httplib.
+// A server that passes calls to a function, for tests and samples. It needs cpp-httplib.
 #pragma once
 
 #include <settle/http/wire.hpp>
@@ -93,15 +93,15 @@ inline void add_receiver(httplib::Server& server, std::string const& path,
 
 struct server_options {
     std::string host = "127.0.0.1";
-    int port = 0; ///< 0: a free one
-    /// A connection that a client keeps open holds one of them: at least as many as the clients
-    /// have calls at once. See options::calls_at_once.
+    int port = 0; ///< 0 for a free port
+    /// Each connection that a client keeps open occupies one thread, so the number must be at least
+    /// the number of calls that the clients have at once. See options::calls_at_once.
     std::size_t threads = 128;
     std::chrono::seconds keep_alive{5};
-    std::size_t longest_call = 1U << 20U; ///< in bytes; a longer one is answered with 413
+    std::size_t longest_call = 1U << 20U; ///< in bytes; a longer call is answered with 413
 };
 
-/// Sets the limits of a server, and what a receiver of many calls needs.
+/// Sets the limits of a server, and its socket options for many calls.
 inline void set_limits(httplib::Server& server, server_options const& settings) {
     server.new_task_queue = [threads = settings.threads] {
         return new httplib::ThreadPool(threads);
@@ -120,21 +120,21 @@ inline void set_limits(httplib::Server& server, server_options const& settings) 
 
 namespace detail {
 
-/// httplib's queue of connections that are not accepted yet has 5 places, and the connections of a
-/// wave come together. The system makes each of the others wait for seconds.
+/// httplib's queue of connections that are not accepted yet holds 5. A wave opens its connections
+/// together, and the system would delay the others for seconds.
 class patient_server : public httplib::Server {
 public:
     /// Shape:   after bind_to_port() or bind_to_any_port()
     void lengthen_queue() {
-        constexpr int places = 1024;
-        ::listen(svr_sock_, places);
+        constexpr int length = 1024;
+        ::listen(svr_sock_, length);
     }
 };
 
 } // namespace detail
 
 /// One service in a thread of its own, until the object ends.
-/// Errors:  the constructor throws settle::failure when the port cannot be had
+/// Errors:  the constructor throws settle::failure when the port is not available
 class receiver_server {
 public:
     /// Shape:   path, function - as of add_receiver()
@@ -154,7 +154,7 @@ public:
         }
         server_.lengthen_queue();
         thread_ = std::thread{[this] { server_.listen_after_bind(); }};
-        // Before that, stop() would be lost.
+        // A stop() before the server runs would have no effect.
         while (!server_.is_running()) std::this_thread::yield();
     }
     receiver_server(receiver_server const&) = delete;

@@ -20,7 +20,7 @@
 SETTLE_BEGIN
 namespace http::detail {
 
-/// A service as all sessions of a client use it.
+/// The service of a client, which all sessions of the client share.
 struct destination {
     /// Errors:  throws settle::failure for a wrong address or option
     destination(std::string_view address, options given);
@@ -40,13 +40,13 @@ struct multi_destroyer {
     void operator()(CURLM* held) const noexcept { curl_multi_cleanup(held); }
 };
 
-/// Headers as libcurl takes them. Their memory is used for one call after the other.
+/// Headers in libcurl's form. Their memory is reused for each call.
 class header_list {
 public:
     void append(std::string_view name, std::string_view value);
     /// The headers so far are part of each list.
     void keep() noexcept { kept_ = {lines_.size(), starts_.size()}; }
-    /// Removes the headers behind the kept headers.
+    /// Removes the headers after the kept headers.
     void clear() noexcept;
     /// Shape:   valid until the next change
     [[nodiscard]] curl_slist* get();
@@ -58,7 +58,7 @@ private:
     std::vector<curl_slist> list_;
 };
 
-/// One call under way, and its room for the next one.
+/// One call under way. Its memory is reused for the next call.
 class transfer {
 public:
     /// Errors:  throws std::bad_alloc
@@ -109,7 +109,7 @@ public:
     session& operator=(session const&) = delete;
     ~session();
 
-    /// Errors:  throws std::bad_alloc; the session is then of no further use
+    /// Errors:  throws std::bad_alloc; the session is then unusable
     void send(std::span<service_call const> calls, std::span<service_answer> answers);
 
 private:
@@ -118,7 +118,7 @@ private:
     static int watch(CURL*, curl_socket_t socket, int action, void* self, void*) noexcept;
     static int set_timer(CURLM*, long milliseconds, void* self) noexcept;
 
-    /// Lets libcurl continue: on a socket, or after a time that it has asked for.
+    /// Lets libcurl continue: on a socket, or after the time that libcurl has set.
     void go_on(curl_socket_t socket, int events);
     void go_on_in_time();
     /// Waits until a socket is ready or libcurl's time is over, and lets libcurl continue.
@@ -129,7 +129,7 @@ private:
     std::vector<pollfd> ready_;
     std::optional<moment> timer_; ///< when libcurl is to be called at the latest
     std::unique_ptr<CURLM, multi_destroyer> multi_;
-    std::vector<std::unique_ptr<transfer>> transfers_; ///< before the handle that they are in
+    std::vector<std::unique_ptr<transfer>> transfers_; ///< destroyed before multi_
 };
 
 } // namespace http::detail

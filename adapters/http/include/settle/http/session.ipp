@@ -24,7 +24,7 @@ namespace http::detail {
     throw failure({make_error_code(errc::bad_option), std::move(text)});
 }
 
-/// Errors:  throws for what libcurl cannot do
+/// Errors:  throws settle::failure if libcurl has refused, or std::bad_alloc
 SETTLE_FUNCTION void require_curl(bool done, bool lacks_memory, char const* problem) {
     if (done) return;
     if (lacks_memory) throw std::bad_alloc{};
@@ -39,12 +39,12 @@ SETTLE_FUNCTION void require(CURLMcode code) {
     require_curl(code == CURLM_OK, code == CURLM_OUT_OF_MEMORY, curl_multi_strerror(code));
 }
 
-/// A time as libcurl takes it: at least 1 ms, and at most 24 days.
+/// A time in libcurl's form: at least 1 ms, and at most 24 days.
 [[nodiscard]] SETTLE_FUNCTION long curl_milliseconds(std::chrono::milliseconds time) {
     return static_cast<long>(std::clamp<std::int64_t>(time.count(), 1, INT_MAX));
 }
 
-/// Whether two names of headers are one, at least up to the end of the second.
+/// Whether a text begins with another text, in any case.
 [[nodiscard]] SETTLE_FUNCTION bool begins_like(std::string_view name, std::string_view other) {
     auto const small = [](char each) {
         return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
@@ -182,7 +182,7 @@ public:
     without_sigpipe(without_sigpipe const&) = delete;
     without_sigpipe& operator=(without_sigpipe const&) = delete;
     ~without_sigpipe() {
-        // Takes the signal away if it has come.
+        // Removes the signal if it was raised.
         std::timespec const now{};
         if (!was_pending_) ::sigtimedwait(&pipe_, nullptr, &now);
         ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
@@ -329,7 +329,7 @@ SETTLE_FUNCTION http_answer transfer::received() const {
     }
     curl_off_t seconds = 0;
     require(curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &seconds));
-    // Any longer time is limited later.
+    // A longer time is shortened later in any case.
     constexpr curl_off_t longest = INT_MAX;
     if (seconds > 0) answer.retry_after = std::chrono::seconds{std::min(seconds, longest)};
     return answer;

@@ -11,7 +11,8 @@
 SETTLE_BEGIN
 namespace http {
 
-/// The meaning of each status code for each operation. A new table has the meanings of the page.
+/// The meaning of each status code for each operation. A new table has the meanings that the page
+/// lists.
 /// Source:  RFC 9110, section 15; RFC 6585; RFC 8470. See http#status-codes
 class status_table {
 public:
@@ -23,7 +24,7 @@ public:
         }
     }
 
-    /// Shape:   status - any number; one outside 200 to 599 is `unknown`
+    /// Shape:   status - any number; a number outside 200 to 599 is `unknown`
     [[nodiscard]] constexpr call_status meaning(call_operation operation, int status) const {
         if (status < first || status > last) return call_status::unknown;
         return meanings_[static_cast<std::size_t>(operation)]

@@ -19,7 +19,7 @@ inline constexpr std::string_view key_and_operation = "Idempotency-Key";
 [[nodiscard]] std::string header_value(std::string_view text);
 
 /// A moment as UTC with milliseconds: 2026-11-26T01:48:31.123Z. A moment before the year 0 or after
-/// the year 9999 becomes the first or the last one between.
+/// the year 9999 becomes the first or the last moment of that range.
 /// Source:  RFC 3339, section 5.6
 [[nodiscard]] std::string utc_text(timestamp moment);
 /// Shape:   text - with 0 to 9 digits after the second, and a Z
@@ -36,7 +36,7 @@ void for_each_header(
 /// Writes the body of a call: {"request":…,"result":…}.
 void write_body(std::string& to, service_call const& call);
 
-/// A call as a receiver gets it; owns its texts.
+/// A call that a receiver has received; owns its texts.
 class received_call {
 public:
     using header = std::optional<std::string>;

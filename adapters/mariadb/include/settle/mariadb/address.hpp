@@ -22,7 +22,7 @@ struct address {
     std::string socket{}; ///< in place of host and port
     std::string database{};
 
-    /// For sentences: 'host:port'.
+    /// The server in an error: 'host:port'.
     [[nodiscard]] std::string server() const;
 };
 

@@ -53,8 +53,8 @@ enum error_number : int {
     tls_failed = 2026
 };
 
-/// Codes of the server are its numbers from 1000 on, those of libmariadb from 2000 on. They compare
-/// equal to settle::condition.
+/// The codes of the server are its error numbers, from 1000 on; the codes of libmariadb begin at
+/// 2000. They compare equal to settle::condition.
 [[nodiscard]] std::error_category const& mariadb_category() noexcept;
 
 [[nodiscard]] inline std::error_code make_error_code(error_number code) noexcept {

@@ -12,8 +12,8 @@ namespace mariadb {
 /// Errors:  the resource's constructor throws errc::bad_option for a value that makes no sense.
 ///          MariaDB and its client count some of the limits in whole seconds: they are rounded up
 struct options {
-    /// A file with the certificates (PEM) of the authorities that may sign the server's. With it,
-    /// TLS is required, and certificate and host name are verified.
+    /// A file with certificates (PEM) of the authorities that may sign the server's certificate.
+    /// With it, TLS is required, and certificate and host name are verified.
     std::string ca_file{};
     /// How many sessions the resource has at most.
     std::size_t connections = 16;

@@ -16,9 +16,9 @@ using connection = sql_connection;
 
 /// A PreparingResource. Threads and engines may share it; it outlives its engines.
 /// Shape:   the tables that the work changes are InnoDB's
-/// Cost:    a prepare is five round trips beside those of the work. It keeps its session, on which
-///          the end is two round trips; at most half of the sessions are kept so. Without that
-///          session, an end waits a second, also for many names: see detail::detach_pause
+/// Cost:    a prepare is five round trips and the work's own. It keeps its session, on which the
+///          end is two round trips; at most half of the sessions are kept. Without that session,
+///          an end waits a second, also for many names: see detail::detach_pause
 /// Errors:  a roll back can be undone by a crash of the server: the name is in doubt again
 /// Source:  MariaDB 10.11, "XA Transactions"; adapters/mariadb/README.md
 class resource {
@@ -26,7 +26,7 @@ public:
     using connection = mariadb::connection;
     static constexpr std::size_t most_name = 2 * detail::longest_half;
 
-    /// It does not connect.
+    /// The constructor does not connect.
     /// Shape:   address - mariadb://user:password@host:3306/database
     /// Errors:  throws settle::failure: the address or an option makes no sense
     explicit resource(std::string const& address, options const& limits = {});
@@ -52,7 +52,7 @@ private:
     prepare_result prepare_on(detail::session_pool::loan& with, prepared_name const& name,
                               work_function<connection> work);
     end_result end(prepared_name const& name, std::string const& verb, char const* phase);
-    /// Without the session that prepared.
+    /// Ends a prepared transaction without the session that prepared it.
     end_result end_left(prepared_name const& name, std::string const& verb, char const* phase);
     /// When the session that prepared a name was first seen to be gone, if it is gone.
     /// Shape:   listed - the names that the server lists
@@ -60,7 +60,7 @@ private:
     gone_since(detail::session& with, std::string const& name,
                std::vector<std::string> const& listed);
     void keep(std::string const& name, detail::session_pool::loan with);
-    /// The session that prepared a name, if it is kept and stands.
+    /// The session that prepared a name, if it is kept and alive.
     [[nodiscard]] std::optional<detail::session_pool::loan> take_kept(std::string const& name);
 
     detail::session_pool sessions_;

@@ -69,14 +69,14 @@ inline constexpr std::string_view now_sql =
     return timestamp{std::chrono::milliseconds{milliseconds}};
 }
 
-/// The user lock that the session of a prepared transaction holds as long as it stands. The name is
-/// the parameter.
+/// The user lock that the session of a prepared transaction holds until it ends. The name is the
+/// parameter.
 inline constexpr char const* session_lock = "CONCAT('settle/', MD5(?))";
 
 /// A session ends in this order: others find the names that it prepared; its user locks are free;
 /// InnoDB lets go of its native transaction. An XA COMMIT before the last step is answered, has no
-/// effect, and takes the name off the list until the server restarts. The last step shows nowhere,
-/// and follows the step before at once.
+/// effect, and takes the name off the list until the server restarts. The last step is not visible,
+/// and follows the step before it at once.
 inline constexpr std::chrono::milliseconds detach_pause{1000};
 
 [[nodiscard]] SETTLE_FUNCTION bool take_session_lock(session& with, std::string const& name,
@@ -110,7 +110,7 @@ without_session(session& with, std::vector<std::string> const& names) {
     return gone;
 }
 
-/// Whether the receipt of a name is written and not committed: its native transaction stands.
+/// Whether the receipt of a name is written and not committed: its native transaction is open.
 [[nodiscard]] SETTLE_FUNCTION bool is_left(session& with, prepared_name const& name) {
     auto const key = name.of.text();
     auto const is_there = [&] {
@@ -125,7 +125,7 @@ without_session(session& with, std::vector<std::string> const& names) {
     return is_there();
 }
 
-/// Inserts a receipt. False if the part has a committed one.
+/// Inserts a receipt. False if the part has a committed receipt.
 SETTLE_FUNCTION bool write_receipt(session& with, prepared_part const& part, epoch number) {
     try {
         auto const key = part.text();
@@ -333,7 +333,7 @@ SETTLE_FUNCTION auto resource::gone_since(detail::session& with, std::string con
         std::lock_guard const guard{mutex_};
         if (auto const since = end_seen()) return since;
     }
-    // All names are looked at, so that the ends of many names wait at the same time.
+    // Checks all names, so that the ends of many names wait at the same time.
     auto const gone = detail::without_session(with, listed);
     std::lock_guard const guard{mutex_};
     std::erase_if(gone_, [&](auto const& one) {
@@ -347,7 +347,7 @@ SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::st
                                               char const* phase) {
     auto const text = name.text();
     settle::detail::retry_pauses between{sessions_.limits().lock_timeout};
-    auto what = end_answer::absent;
+    auto reply = end_answer::absent;
     try {
         auto const with = sessions_.take();
         for (;;) {
@@ -355,7 +355,7 @@ SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::st
             auto const listed = detail::prepared_names(*with, format_, "");
             if (std::find(listed.begin(), listed.end(), text) == listed.end()) {
                 if (!detail::without_session(*with, {text}).empty()) {
-                    if (!detail::is_left(*with, name)) return {what, {}};
+                    if (!detail::is_left(*with, name)) return {reply, {}};
                     // Another end is under way, or an end was answered without effect.
                     held = detail::describe(
                         name_lost, "", "'" + text + "' stands, and XA RECOVER does not list it",
@@ -365,7 +365,7 @@ SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::st
                 std::this_thread::sleep_until(*since + detail::detach_pause);
                 try {
                     with->run(verb + xid_of(name), phase);
-                    what = end_answer::ended;
+                    reply = end_answer::ended;
                     continue;
                 } catch (failure const& caught) {
                     int const code = caught.problem().code.value();
@@ -381,8 +381,8 @@ SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::st
             if (!between.next()) return {end_answer::unavailable, held};
         }
     } catch (failure const& caught) {
-        // An end that was answered and not looked at may have taken effect.
-        bool const none = what == end_answer::absent;
+        // An end that was answered but not checked may have taken effect.
+        bool const none = reply == end_answer::absent;
         return {none ? end_answer::unavailable : end_answer::unknown, caught.problem()};
     }
 }
@@ -438,7 +438,8 @@ SETTLE_FUNCTION result<std::uint64_t> resource::forget(std::string_view prefix, 
         std::array<sql_value, 4> const values{
             static_cast<std::int64_t>(before.time_since_epoch().count()),
             static_cast<std::int64_t>(prefix.size()), prefix, static_cast<std::int64_t>(limit)};
-        // Receipts of prepared transactions are not seen, and so not waited for.
+        // This read does not see the receipts of prepared transactions, so the erasure does not
+        // wait for them.
         auto const old = with->run("SELECT part FROM settle_receipt WHERE made < ? AND "
                                    "LEFT(part, ?) = ? ORDER BY made LIMIT ?",
                                    values, "find old receipts");

@@ -14,11 +14,11 @@
 SETTLE_BEGIN
 namespace mariadb::detail {
 
-/// A limit in whole seconds, at least 1: 0 means no limit to some of its readers.
+/// A limit in whole seconds, at least 1: for some options, 0 would mean no limit.
 [[nodiscard]] unsigned whole_seconds(std::chrono::milliseconds limit);
 
 /// A session with the options' limits, strict SQL, UTF-8, READ COMMITTED and autocommit.
-/// Errors:  all functions throw settle::failure; a lost session is then good for nothing
+/// Errors:  all functions throw settle::failure; a lost session is then unusable
 class session {
 public:
     /// Errors:  no session within options::connect_timeout
@@ -35,7 +35,7 @@ public:
 
     /// False once the session is lost. It may not yet know that it is.
     [[nodiscard]] bool good() const noexcept { return handle_ != nullptr; }
-    /// Whether an unused session still stands.
+    /// Whether an unused session is still connected.
     /// Cost:    one call of the system, no round trip
     [[nodiscard]] bool alive() noexcept;
 
@@ -43,7 +43,7 @@ private:
     struct closer {
         process_stamp made_in;
         void operator()(MYSQL* held) const noexcept {
-            // In a forked child, a goodbye would end the parent's session.
+            // In a forked child, the message of the close would end the parent's session.
             if (made_in.is_here()) mysql_close(held);
         }
     };
@@ -59,9 +59,6 @@ private:
 
     std::unique_ptr<MYSQL, closer> handle_;
 };
-
-/// A limit in whole seconds, at least 1: 0 means no limit to some of its readers.
-[[nodiscard]] unsigned whole_seconds(std::chrono::milliseconds limit);
 
 } // namespace mariadb::detail
 SETTLE_END

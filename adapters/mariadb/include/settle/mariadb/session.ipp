@@ -28,7 +28,7 @@ SETTLE_FUNCTION unsigned whole_seconds(std::chrono::milliseconds limit) {
     set("innodb_lock_wait_timeout", limits.lock_timeout);
     set("lock_wait_timeout", limits.lock_timeout); // of tables
     set("max_statement_time", limits.statement_timeout);
-    // It ends a session with an open native transaction, or with a prepared one of its own.
+    // The server then ends a session with an open or a prepared native transaction of its own.
     set("idle_transaction_timeout", limits.idle_timeout);
     // Without the strict mode a number out of range becomes the nearest number in it.
     sql += "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', "
@@ -81,7 +81,7 @@ SETTLE_FUNCTION void session::connect(address const& to, options const& limits) 
 SETTLE_FUNCTION bool session::alive() noexcept {
     if (!good()) return false;
     pollfd waits{static_cast<int>(mysql_get_socket(handle_.get())), POLLIN, 0};
-    // The server sends nothing unasked but its end.
+    // The only unsolicited message of the server is the end of the session.
     if (::poll(&waits, 1, 0) == 0) return true;
     handle_.reset();
     return false;

@@ -14,12 +14,12 @@ namespace mariadb::detail {
 /// Source:  X/Open CAE, Distributed Transaction Processing: The XA Specification, 4.2
 inline constexpr std::size_t longest_half = 64;
 
-/// The format of all xids of a database. MariaDB lists the prepared transactions of the whole
-/// server, so the format tells the database, by its name. A name is found without its format: no
-/// two databases of a server can have one name.
+/// The format of all xids of a database: a hash of the database's name. MariaDB lists the prepared
+/// transactions of the whole server, and the format distinguishes the databases. The server finds
+/// an xid without its format, so two databases of a server cannot hold the same name.
 [[nodiscard]] std::uint32_t format_of(std::string_view database) noexcept;
 
-/// As XA statements take it: `X'…',X'…',format`.
+/// The xid in the form of XA statements: `X'…',X'…',format`.
 [[nodiscard]] std::string xid_sql(std::string_view name, std::uint32_t format);
 
 /// The names with the format and the prefix that are prepared, unsorted.

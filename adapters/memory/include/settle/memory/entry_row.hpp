@@ -87,7 +87,7 @@ struct alignas(std::max_align_t) entry_row : links {
 };
 
 /// Rows of one direction, allocated in blocks. A row keeps its address until the pool is destroyed.
-/// Cost:    one allocation for up to 1,024 rows, none for those that were reserved
+/// Cost:    one allocation for up to 1,024 rows, none for reserved rows
 class row_pool {
     static constexpr std::size_t most_at_once = 1024;
 
@@ -150,7 +150,7 @@ private:
         chunk const fresh{::operator new(count * stride_, std::align_val_t{alignof(entry_row)}),
                           count};
         chunks_.push_back(fresh);
-        // The first row ends up in front, so that entries which follow each other lie side by side.
+        // The first row ends up in front, so that successive entries are neighbours in memory.
         for (std::size_t i = count; i-- > 0;) {
             auto* const row = ::new (&at(fresh, i)) entry_row;
             row->next = std::exchange(free_, row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The log in memory: entries under their ids, parameters kept as they are.
+// The log in memory: entries by their ids, with parameters in their own type.
 #pragma once
 
 #include <settle/memory/entry_row.hpp>
@@ -22,12 +22,12 @@ public:
     journal(journal const&) = delete;
     journal& operator=(journal const&) = delete;
 
-    /// Shape:   row - see entry_write::row
+    /// Shape:   row_number - see entry_write::row
     [[gnu::noinline]] log_answer insert(entry_write const& write, std::int64_t& row_number,
                                         write_context const& at) {
         transition const& change = write.change;
         if (write.is_late(at)) return log_answer::unavailable;
-        std::string const* const owner = known_owner(at.owner);
+        std::string const* const owner = interned_owner(at.owner);
         if (is_final(change.to)) make_room(ended_);
         if (sorted_) make_room(new_);
         auto const [row, fresh] = by_id_.find_or_add(*write.id, [&] { return new_row(write); });
@@ -59,7 +59,7 @@ public:
             row->revision != change.from_revision) {
             return log_answer::conflict;
         }
-        std::string const* const owner = change.takes_owner ? known_owner(at.owner) : row->owner;
+        std::string const* const owner = change.takes_owner ? interned_owner(at.owner) : row->owner;
         if (is_final(change.to)) make_room(ended_);
         if (write.images != nullptr || write.results != nullptr) store_lists(*row, write);
         row->state = change.to;
@@ -99,7 +99,7 @@ public:
         return row->read(!same);
     }
 
-    /// Ids in order, beginning behind one of them.
+    /// Entries in the order of their ids, after an id.
     [[nodiscard]] std::vector<entry> list(entry_filter const& filter, transaction_id const& after,
                                           std::size_t limit) {
         bool const open = filter.unfinished || (filter.state && !is_final(*filter.state));
@@ -147,8 +147,8 @@ private:
         return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(row));
     }
 
-    /// A transaction looks up its own entry repeatedly, so it keeps the row's address. Rows stay,
-    /// but a purge may have given the row to another entry.
+    /// A transaction looks up its own entry repeatedly, so it keeps the row's address. A row
+    /// keeps its address, but a purge may have given it to another entry.
     [[gnu::always_inline]] entry_row* find(transaction_id const& id, std::int64_t& row) {
         auto* const kept = reinterpret_cast<entry_row*>(static_cast<std::intptr_t>(row));
         if (kept != nullptr && settle::detail::same_text(kept->id, id)) return kept;
@@ -195,12 +195,12 @@ private:
         if (!in_place) std::push_heap(ended_.begin(), ended_.end(), later);
     }
 
-    [[gnu::always_inline]] std::string const* known_owner(std::string const& owner) {
-        if (owner_ == nullptr || *owner_ != owner) know_owner(owner);
+    [[gnu::always_inline]] std::string const* interned_owner(std::string const& owner) {
+        if (owner_ == nullptr || *owner_ != owner) intern_owner(owner);
         return owner_;
     }
 
-    [[gnu::noinline]] void know_owner(std::string const& owner) {
+    [[gnu::noinline]] void intern_owner(std::string const& owner) {
         owner_ = &*owners_.insert(owner).first;
     }
 
@@ -321,9 +321,9 @@ private:
     bool in_order_ = true;     ///< `open_` is sorted by id
     std::vector<ended> ended_; ///< finished entries, a heap: the oldest in front
     std::set<std::string> owners_;
-    std::string const* owner_ = nullptr; ///< the owner named last
+    std::string const* owner_ = nullptr; ///< the owner of the last write
     std::vector<entry_row const*> all_;  ///< every entry by id, while a listing is under way
-    std::vector<entry_row const*> new_;  ///< entries added since
+    std::vector<entry_row const*> new_;  ///< entries added since that sort
     bool sorted_ = false;                ///< `all_` and `new_` are in use
 };
 

@@ -72,7 +72,7 @@ public:
         return true;
     }
 
-    /// Records in the order of their keys, beginning behind one of them.
+    /// Records in the order of their keys, after a key.
     [[nodiscard]] std::vector<record_type> scan(std::optional<key_type> const& after,
                                                 std::size_t limit) {
         std::vector<record_type> records;
@@ -133,7 +133,7 @@ public:
     }
 
 private:
-    /// Gives a whole record as JSON. A named type, so that all operations share it.
+    /// Encodes a whole record as JSON. The type has a name, so that all operations share it.
     struct whole_record {
         record_slot<record_type> const& slot;
         std::string operator()() const { return encode_json(*slot.record); }
@@ -143,7 +143,7 @@ private:
     using kept = slot_type const*;
 
     /// Executes a part on its record. A slot without a record and marks is erased afterwards.
-    /// Shape:   part - a number that the same part of later transactions has, too
+    /// Shape:   part - a number that is the same for this part in every transaction
     template <typename Key, typename Execute>
     [[gnu::always_inline]] record_answer<record_type> execute_at(std::size_t part, Key const& key,
                                                                  Execute&& execute) {
