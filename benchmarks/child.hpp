@@ -24,9 +24,9 @@ struct child_usage {
 
 /// Runs a program to its end, and returns its usage. Its output is discarded.
 /// Errors:  throws wrong_result when it cannot be run
-[[nodiscard]] inline child_usage run_child(std::vector<std::string> const& words) {
+[[nodiscard]] inline child_usage run_child(std::vector<std::string> const& command) {
     std::vector<char*> arguments;
-    for (auto const& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    for (auto const& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
 
     posix_spawn_file_actions_t files;
@@ -36,11 +36,11 @@ struct child_usage {
     int const failed = posix_spawnp(&child, arguments.front(), &files, nullptr, arguments.data(),
                                     environ);
     posix_spawn_file_actions_destroy(&files);
-    if (failed != 0) throw wrong_result("cannot run " + words.front());
+    if (failed != 0) throw wrong_result("cannot run " + command.front());
 
     int status = 0;
     rusage used{};
-    if (wait4(child, &status, 0, &used) != child) throw wrong_result("lost " + words.front());
+    if (wait4(child, &status, 0, &used) != child) throw wrong_result("lost " + command.front());
     auto const seconds = [](timeval const& time) {
         return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
     };

@@ -62,15 +62,15 @@ std::map<std::string, double> measure(context const& at, std::map<std::string, u
     for (std::size_t round = 0; round < at.size(5, 3); ++round) {
         for (auto const& [name, one] : units) {
             if (one.is_long && round >= at.size(3, 1)) continue;
-            std::vector<std::string> words{SETTLE_COMPILER, "-std=c++20", level, "-c", "-o",
-                                           "/dev/null"};
+            std::vector<std::string> command{SETTLE_COMPILER, "-std=c++20", level, "-c", "-o",
+                                             "/dev/null"};
             for (auto const* folder : {"include", "adapters/memory/include",
                                        "adapters/sqlite/include"}) {
-                words.push_back("-I" + (root / folder).string());
+                command.push_back("-I" + (root / folder).string());
             }
-            words.insert(words.end(), one.options.begin(), one.options.end());
-            words.push_back(one.source);
-            auto const used = run_child(words);
+            command.insert(command.end(), one.options.begin(), one.options.end());
+            command.push_back(one.source);
+            auto const used = run_child(command);
             if (used.exit_code != 0) throw wrong_result(name + " does not compile");
             seconds[name].push_back(used.processor_seconds);
         }
@@ -129,7 +129,7 @@ std::map<std::string, unit> make_units(context const& at) {
     return units;
 }
 
-/// The limits at one level of optimisation. A cost that does not count is shown beside the limit of
+/// The limits at one level of optimisation. A cost that does not count is shown with the limit of
 /// the other level.
 struct limits {
     std::string level;

@@ -13,7 +13,7 @@ namespace {
 using baseline::log_layout;
 using baseline::marks;
 
-/// Work that is neither over at once nor long: small batches sync more often.
+/// Work of a moderate duration: small batches sync more often.
 workload work_of_window(std::size_t window) {
     return make_workload({.transfers = window < 10 ? 500U : window < 100 ? 5'000U : 20'000U});
 }

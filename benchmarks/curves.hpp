@@ -91,15 +91,15 @@ int draw_curves(int argc, char** argv, AddPoints const& add_points) {
     }
     std::string const folder = argv[1];
     std::filesystem::create_directories(folder);
-    std::vector<char*> words(argv, argv + argc);
-    words.erase(words.begin() + 1);
+    std::vector<char*> arguments(argv, argv + argc);
+    arguments.erase(arguments.begin() + 1);
     // The repetitions of all points are mixed, so that a slow minute of the machine bends no curve.
     std::string mixed = "--benchmark_enable_random_interleaving=true";
-    words.insert(words.begin() + 1, mixed.data());
-    int count = static_cast<int>(words.size());
-    words.push_back(nullptr);
-    benchmark::Initialize(&count, words.data());
-    if (benchmark::ReportUnrecognizedArguments(count, words.data())) return 2;
+    arguments.insert(arguments.begin() + 1, mixed.data());
+    int count = static_cast<int>(arguments.size());
+    arguments.push_back(nullptr);
+    benchmark::Initialize(&count, arguments.data());
+    if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
     add_points(folder);
     curve_writer writer{folder};
     benchmark::RunSpecifiedBenchmarks(&writer);

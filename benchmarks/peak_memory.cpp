@@ -28,10 +28,10 @@ void write_orders(std::string const& path, std::size_t count) {
     if (!file.flush()) throw wrong_result("cannot write " + path);
 }
 
-child_usage expect_success(std::vector<std::string> const& words) {
-    auto const used = run_child(words);
+child_usage expect_success(std::vector<std::string> const& command) {
+    auto const used = run_child(command);
     if (used.exit_code == 0) return used;
-    throw wrong_result(words.front() + " " + words[3] + " ended with exit code " +
+    throw wrong_result(command.front() + " " + command[3] + " ended with exit code " +
                        std::to_string(used.exit_code));
 }
 

@@ -20,7 +20,7 @@ struct file_shape {
 };
 
 inline void erase_file(std::string const& path) {
-    for (auto const* ending : {"", "-wal", "-shm"}) std::filesystem::remove(path + ending);
+    for (auto const* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path + suffix);
 }
 
 inline void begin_file(std::string const& path, file_shape const& shape, workload const& work) {

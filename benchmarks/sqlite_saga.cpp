@@ -16,8 +16,8 @@ public:
     explicit bound_services(travel_services& all) : all_(&all) {}
 
     template <typename Request>
-    auto operator()(Request const& asked, settle::service_call const&) {
-        return settle::reply{all_->answer(asked)};
+    auto operator()(Request const& given, settle::service_call const&) {
+        return settle::reply{all_->answer(given)};
     }
 
 private:

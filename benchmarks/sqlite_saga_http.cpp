@@ -21,7 +21,7 @@ public:
     }
 
     [[nodiscard]] std::array<std::string, 3> const& addresses() const { return addresses_; }
-    /// What the services took since the last call of this function.
+    /// The calls that the services took since the last call of this function.
     [[nodiscard]] travel_services take() const {
         program_.write_line("take");
         std::istringstream line{program_.read_line()};

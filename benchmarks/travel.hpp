@@ -72,11 +72,11 @@ struct travel_services {
     std::int64_t charges = 0;
     std::int64_t charged = 0;
 
-    ticket answer(seat_request const& asked) { return {++tickets, 100 * asked.people}; }
+    ticket answer(seat_request const& given) { return {++tickets, 100 * given.people}; }
     room answer(room_request const&) { return {++rooms}; }
-    settle::nothing answer(charge const& asked) {
+    settle::nothing answer(charge const& given) {
         ++charges;
-        charged += asked.amount;
+        charged += given.amount;
         return {};
     }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The three services of a trip over HTTP, a program of its own. It prints their addresses in one
-// line, and then for each line of its input what the services took since the last one.
+// line, and then for each line of its input the calls that the services took since the last line.
 #include "travel.hpp"
 
 #include <settle/http/receiver_server.hpp>
@@ -16,10 +16,10 @@ public:
     template <typename Request>
     [[nodiscard]] settle::http::receiver_function receiver() {
         return [this](settle::service_call const& call) {
-            auto const asked = settle::decode_json<Request>(call.request);
-            if (!asked) return settle::service_answer::unavailable(asked.problem().text);
+            auto const given = settle::decode_json<Request>(call.request);
+            if (!given) return settle::service_answer::unavailable(given.problem().text);
             std::lock_guard const guard{lock_};
-            return settle::reply{all_.answer(*asked)}.answer;
+            return settle::reply{all_.answer(*given)}.answer;
         };
     }
 

@@ -25,7 +25,7 @@ struct workload_shape {
     std::size_t transfers = 10'000;
     std::size_t accounts = 10'000;
     std::size_t hot_accounts = 10;
-    unsigned hot_percent = 0;   ///< so many of 100 draws take a hot account
+    unsigned hot_percent = 0;   ///< the number of draws out of 100 that take a hot account
     bool random_ids = false;    ///< or ids that grow with time, as the library's own ids do
     std::uint64_t seed = 20251121;
 };

@@ -49,7 +49,7 @@ esac
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
-# The tests need more packages; they stay as they are where they have been configured before.
+# The tests need more packages, so they are not configured here unless they were before.
 tests=-DSETTLE_BUILD_TESTS=OFF
 if grep -qs '^SETTLE_BUILD_TESTS:BOOL=ON$' "$root/build/CMakeCache.txt"; then
     tests=
@@ -86,7 +86,7 @@ run() {
     "build/bin/$program" "$@"
 }
 
-# Exit code 1 means refused lines of the input; `check` shows whether all is well.
+# Exit code 1 means refused lines of the input; `check` shows whether the books are right.
 step() {
     code=0
     run "$@" || code=$?
@@ -101,7 +101,7 @@ start_services() {
     rm -rf build/trip
     mkdir -p build/trip
     trap stop_services EXIT
-    # Not every shell takes the way by EXIT when it is interrupted.
+    # Not every shell runs the trap of EXIT when it is interrupted.
     trap 'exit 130' INT
     trap 'exit 143' HUP TERM
     for kind in flight hotel car card; do
@@ -138,7 +138,7 @@ stop_services() {
 start_servers() {
     mkdir -p build/tests/scratch
     trap stop_servers EXIT
-    # Not every shell takes the way by EXIT when it is interrupted.
+    # Not every shell runs the trap of EXIT when it is interrupted.
     trap 'exit 130' INT
     trap 'exit 143' HUP TERM
     for each in $keepers; do

@@ -128,7 +128,7 @@ public:
                                 1));
     }
 
-    /// Sends what is queued, without a wait for the results.
+    /// Sends the queue, without a wait for the results.
     void start() const { check(PQpipelineSync(native_.get())); }
     /// Receives the results.
     /// Errors:  throws if a statement failed
@@ -182,7 +182,7 @@ private:
     return "UPDATE " + table + " SET balance = balance + $2::int8 WHERE id = $1::text";
 }
 
-/// The columns of settle's entry that a program by hand has a use for.
+/// The columns of settle's entry that a program by hand uses.
 inline constexpr char const* log_columns =
     "log(id, type, definition, parameters, state, epoch, owner, created, modified, attempts)";
 inline constexpr char const* log_sql =

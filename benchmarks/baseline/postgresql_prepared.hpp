@@ -11,7 +11,7 @@ namespace baseline::postgresql {
 enum class overlap : std::uint8_t { none, both };
 
 /// The log is in the first database. After a crash, a prepared transfer without a row is rolled
-/// back, behind a row that says so, and one with a row is committed.
+/// back, after an insert of a row that records the rollback; a transfer with a row is committed.
 class prepared {
 public:
     prepared(std::string const& first, std::string const& second, overlap databases)

@@ -69,7 +69,7 @@ public:
                                            under_way_[at].flight.number};
             },
             [&](std::size_t at, bench::room const& made) { under_way_[at].take(made); });
-        // The charge cannot be undone: the row says that it may have been made.
+        // The charge cannot be undone: the row records that it may have been made.
         keep_all(batch, 1, deciding);
         calls_->call_all(
             batch, created,

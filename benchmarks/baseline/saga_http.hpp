@@ -20,19 +20,19 @@
 
 namespace baseline {
 
-inline void append_json(std::string& to, bench::seat_request const& asked) {
-    to.append(R"({"flight":")").append(asked.flight).append(R"(","people":)");
-    append_number(to, asked.people);
+inline void append_json(std::string& to, bench::seat_request const& request) {
+    to.append(R"({"flight":")").append(request.flight).append(R"(","people":)");
+    append_number(to, request.people);
     to += '}';
 }
-inline void append_json(std::string& to, bench::room_request const& asked) {
-    to.append(R"({"traveller":")").append(asked.traveller).append(R"(","ticket":)");
-    append_number(to, asked.ticket);
+inline void append_json(std::string& to, bench::room_request const& request) {
+    to.append(R"({"traveller":")").append(request.traveller).append(R"(","ticket":)");
+    append_number(to, request.ticket);
     to += '}';
 }
-inline void append_json(std::string& to, bench::charge const& asked) {
-    to.append(R"({"traveller":")").append(asked.traveller).append(R"(","amount":)");
-    append_number(to, asked.amount);
+inline void append_json(std::string& to, bench::charge const& request) {
+    to.append(R"({"traveller":")").append(request.traveller).append(R"(","amount":)");
+    append_number(to, request.amount);
     to += '}';
 }
 
@@ -81,10 +81,10 @@ public:
     /// Shape:   fixed - the headers of all calls of the service
     template <typename Request>
     void prepare(std::string const& id, std::string_view participant,
-                 std::span<std::string const> fixed, Request const& asked) {
+                 std::span<std::string const> fixed, Request const& request) {
         body_.clear();
         request_.assign(R"({"request":)");
-        append_json(request_, asked);
+        append_json(request_, request);
         request_ += '}';
         headers_.reset();
         for (auto const& line : fixed) add(line.c_str());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Transfers between two banks: the whole definition. The first bank keeps its accounts as records,
-// the second has a ledger of its own tables, whose database prepares what is booked.
+// the second has a ledger of its own tables, whose database prepares the postings.
 #pragma once
 
 #include <settle/settle.hpp>

@@ -95,7 +95,7 @@ public:
         });
     }
 
-    /// Calls visit(collection, key) for the record of a transfer. The ledger looks itself for its
+    /// Calls visit(collection, key) for the record of a transfer. The ledger checks its own
     /// account.
     template <typename Visit>
     static void each_record(books::outgoing const& parameters, Visit&& visit) {
@@ -106,7 +106,7 @@ public:
         visit(books::accounts, parameters.payee);
     }
 
-    /// The account of the ledger.
+    /// The account of the ledger that a prepared part locks.
     template <typename Parameters>
     static std::string locked_by(Parameters const& parameters) {
         return samples::record_name(ledger_name, books::posting_of(parameters).account);
@@ -169,7 +169,7 @@ public:
         return samples::exit_code::refused;
     }
 
-    /// Compares the log with the postings, and looks for what is in doubt.
+    /// Compares the log with the postings, and looks for parts in doubt.
     template <typename Engine>
     bool check_others(Engine& engine) const {
         books::ledger_client client{ledger_};

@@ -15,7 +15,7 @@ namespace samples {
 /// character in compatibility form (Unicode's NFKC). Two names with the same form look alike.
 std::string visible_form(std::string_view name);
 
-/// The words of a remark on names that look alike.
+/// The end of a remark on names that look alike.
 inline constexpr std::string_view alike_words =
     "differ only in spaces, invisible characters or the encoding of a letter";
 

@@ -35,7 +35,7 @@ public:
                                                      std::size_t limit) = 0;
 };
 
-/// A log, as settle's seam has it.
+/// A log with the calls of settle's seam.
 class any_log {
 public:
     any_log() = default;
@@ -176,7 +176,7 @@ public:
         return {records, opened_collections()};
     }
 
-    /// How many entries the store prefers to see taken over at a time; 0 is settle's default.
+    /// The number of entries that the store prefers to be claimed at a time; 0 is settle's default.
     [[nodiscard]] virtual std::size_t recovery_window() const = 0;
 
 private:

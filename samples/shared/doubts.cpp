@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Says for each prepared part without an end what its entry waits for.
+// Tells for each prepared part without an end what its entry waits for.
 #include "doubts.hpp"
 
 #include "entries.hpp"
@@ -52,8 +52,8 @@ std::string facts_of(settle::entry const& found) {
                        age_of(found.modified));
 }
 
-/// Of a transaction whose owner has to act.
-/// Shape:   due - what the owner has not done: "the commit is due"
+/// The advice for a transaction whose owner must act.
+/// Shape:   due - the step that the owner has not done: "the commit is due"
 doubt_advice advice_on_owner(settle::entry const& waits_for, std::string_view due,
                              std::string_view program) {
     bool const gone = settle::is_gone(waits_for.owner);
@@ -117,7 +117,7 @@ std::string doubts_text(std::vector<settle::doubtful_part> parts, std::string_vi
         line("next step", advice.next_step);
     }
     return text + fmt::format("{} in doubt{}\n", with_commas(parts.size()),
-                              parts.empty() ? "" : "; what is in doubt holds its locks");
+                              parts.empty() ? "" : "; a part in doubt holds its locks");
 }
 
 } // namespace samples

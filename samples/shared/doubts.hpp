@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The list of what is prepared and has no end, for an operator.
+// The list of prepared parts without an end, for an operator.
 #pragma once
 
 #include <settle/running/doubts.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The stores that a program is linked with: its main() says which.
+// The stores that a program is linked with; its main() chooses them.
 #pragma once
 
 #include "exit_code.hpp"

@@ -35,17 +35,17 @@ int main_of(Application& application, int argc, char** argv, Run&& run) {
     occupy_standard_descriptors();
     auto code = code_of(Application::name, [&] {
         settings given;
-        command_line_words words{std::string{Application::name},
-                                 std::string{Application::purpose},
-                                 std::string{Application::default_store},
-                                 application.open_options(),
-                                 {},
-                                 has_others<Application> && !prepares<Application>,
-                                 prepares<Application>};
-        if constexpr (has_others<Application>) words.options = application.options();
+        command_line_description line{std::string{Application::name},
+                                      std::string{Application::purpose},
+                                      std::string{Application::default_store},
+                                      application.open_options(),
+                                      {},
+                                      has_others<Application> && !prepares<Application>,
+                                      prepares<Application>};
+        if constexpr (has_others<Application>) line.options = application.options();
         // A prepared transaction holds its locks until its whole window is decided.
         if constexpr (prepares<Application>) given.pace.window = 1;
-        auto const ended = read_command_line(words, argc, argv, given);
+        auto const ended = read_command_line(line, argc, argv, given);
         if (ended) return *ended;
         check_named_files(given);
         return run(given);
@@ -74,7 +74,7 @@ int main_of(Application application, linked_stores<Store> const& stores, int arg
         return call_all(application, stores, given);
     });
 }
-/// Of an application that opens its databases itself.
+/// The same for an application that opens its databases itself.
 template <typename Application>
 int main_of(Application application, int argc, char** argv) {
     return detail::main_of(application, argc, argv, [&](settings const& given) {

@@ -89,7 +89,7 @@ public:
         if (!report.problem.empty() && !report_.stopped) throw settle::failure(report.problem);
     }
 
-    /// Counts what was created beside the engine.
+    /// Counts records that were created without the engine.
     void count(std::string_view name, std::uint64_t opened, std::uint64_t existing) {
         counts_[std::string{name}] = {opened, existing};
         total_ += opened;

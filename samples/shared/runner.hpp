@@ -144,7 +144,7 @@ private:
             } else if (auto const* noted = std::get_if<remark>(&*ahead_)) {
                 note(*noted);
             } else if (auto* next_request = std::get_if<request<Parameters>>(&*ahead_)) {
-                // A missing record would cancel the id for good; a refused id can run later.
+                // A missing record would cancel the id permanently; a refused id can run later.
                 auto const no_record = missing(*next_request);
                 if (!no_record) {
                     auto const alike = ids_.alike(next_request->id, next_request->line);

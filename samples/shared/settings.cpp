@@ -30,20 +30,20 @@ namespace samples {
 
 namespace {
 
-/// In CLI11 a word behind `--` ends all options and commands. This prefix hides such a word from it
-/// and is removed at the end.
+/// In CLI11, an argument after `--` ends all options and commands. This prefix hides such an
+/// argument from CLI11, and plain() removes it.
 constexpr char literal = '\x01';
 
 /// Removes the prefix.
-std::string plain(std::string const& word) {
-    return word.starts_with(literal) ? word.substr(1) : word;
+std::string plain(std::string const& text) {
+    return text.starts_with(literal) ? text.substr(1) : text;
 }
 
-/// Makes an option that takes its word unchanged.
+/// Makes an option that takes its text without the prefix.
 template <typename Take>
-CLI::Option* add_word(CLI::App& line, std::string const& name, Take take,
-                      std::string const& purpose) {
-    auto const plainly = [take = std::move(take)](std::string const& word) { take(plain(word)); };
+CLI::Option* add_plain_option(CLI::App& line, std::string const& name, Take take,
+                              std::string const& purpose) {
+    auto const plainly = [take = std::move(take)](std::string const& text) { take(plain(text)); };
     return line.add_option_function<std::string>(name, plainly, purpose);
 }
 
@@ -58,7 +58,7 @@ CLI::Option* add_money(CLI::App& line, std::string const& name, std::int64_t& ta
         }
         if (target < 0) throw CLI::ValidationError(name, "the amount is below zero");
     };
-    return add_word(line, name, take, purpose)->type_name("MONEY");
+    return add_plain_option(line, name, take, purpose)->type_name("MONEY");
 }
 
 /// The error of an invalid count; CLI11 would name a range that it cannot represent.
@@ -84,7 +84,7 @@ CLI::Option* add_count(CLI::App& line, std::string const& name, Number& target, 
         if (count < least || count > most) throw no_count(name, text, least, most);
         target = static_cast<Number>(count);
     };
-    return add_word(line, name, take, purpose)->type_name("COUNT");
+    return add_plain_option(line, name, take, purpose)->type_name("COUNT");
 }
 
 void add_open_option(CLI::App& open, open_option const& given) {
@@ -97,34 +97,35 @@ void add_open_option(CLI::App& open, open_option const& given) {
     }
 }
 
-/// Makes an option that takes a word from a list.
-/// Shape:   words - for each word its value
+/// Makes an option that takes a name from a list.
+/// Shape:   values - for each name its value
 template <typename Value, typename Target>
 CLI::Option* add_choice(CLI::App& line, std::string const& name, Target& target,
-                        std::vector<std::pair<std::string, Value>> words,
+                        std::vector<std::pair<std::string, Value>> values,
                         std::string const& purpose) {
     std::vector<std::string> names;
-    for (auto const& each : words) names.push_back(each.first);
+    for (auto const& each : values) names.push_back(each.first);
     auto const choices = fmt::format("{}", fmt::join(names, "|"));
-    auto const take = [name, choices, words = std::move(words), &target](std::string const& text) {
-        for (auto const& [word, value] : words) {
-            if (word != text) continue;
+    auto const take = [name, choices, values = std::move(values),
+                       &target](std::string const& text) {
+        for (auto const& [known, value] : values) {
+            if (known != text) continue;
             target = value;
             return;
         }
         throw CLI::ValidationError(name, fmt::format("'{}' is none of {}", text, choices));
     };
-    return add_word(line, name, take, purpose)->type_name(choices);
+    return add_plain_option(line, name, take, purpose)->type_name(choices);
 }
 
-/// `--state`, with the words that `list` prints.
+/// `--state`, with the names that `list` prints.
 void add_state(CLI::App& line, std::optional<settle::state>& target) {
     using settle::state;
-    std::vector<std::pair<std::string, state>> words;
+    std::vector<std::pair<std::string, state>> values;
     for (auto const each : settle::all_states) {
-        words.emplace_back(name_of(each), each);
+        values.emplace_back(name_of(each), each);
     }
-    add_choice(line, "--state", target, std::move(words), "Only entries in this state");
+    add_choice(line, "--state", target, std::move(values), "Only entries in this state");
 }
 
 /// Reads a duration such as `30m`; a bare number is seconds.
@@ -162,31 +163,30 @@ void add_age(CLI::App& line, std::chrono::seconds& target, std::string const& pu
         }
         target = *age;
     };
-    add_word(line, "--older-than", take, purpose)->type_name("30s|30m|2h|1d");
+    add_plain_option(line, "--older-than", take, purpose)->type_name("30s|30m|2h|1d");
 }
 
-/// The words of a command line in CLI11's order: last to first.
-std::vector<std::string> words_of(int argc, char** argv) {
-    std::vector<std::string> words;
+/// The arguments of a command line in CLI11's order: last to first.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+    std::vector<std::string> arguments;
     for (int at = 1; at < argc; ++at) {
-        std::string const word = argv[at];
-        bool const separator = word == "--";
+        std::string const argument = argv[at];
+        bool const separator = argument == "--";
         // A trailing separator separates nothing.
         if (separator && ++at == argc) break;
-        bool const marked = separator || word.starts_with(literal);
-        words.push_back(marked ? literal + std::string{argv[at]} : word);
+        bool const marked = separator || argument.starts_with(literal);
+        arguments.push_back(marked ? literal + std::string{argv[at]} : argument);
     }
-    std::reverse(words.begin(), words.end());
-    return words;
+    std::reverse(arguments.begin(), arguments.end());
+    return arguments;
 }
 
 /// Parses the command line of a sample.
 class command_line {
 public:
-    command_line(command_line_words const& words, settings& target)
-        : target_(&target), address_(words.default_store), has_store_(!words.prepares),
-          has_servers_(has_store_ && !words.calls_services),
-          line_(words.purpose, words.name) {
+    command_line(command_line_description const& of, settings& target)
+        : target_(&target), address_(of.default_store), has_store_(!of.prepares),
+          has_servers_(has_store_ && !of.calls_services), line_(of.purpose, of.name) {
         line_.require_subcommand(1, 0);
         // Accepts --store also behind a command.
         line_.fallthrough();
@@ -198,10 +198,9 @@ public:
                      "another: open FILE run FILE check\nA FILE may be -, the "
                      "standard input. An ID, ACCOUNT or FILE that begins with a dash or\n"
                      "is named like a command follows --: balance -- check");
-        line_.set_version_flag("--version", fmt::format("{} {}.{}.{}", words.name,
-                                                        SETTLE_VERSION / 10000,
-                                                        SETTLE_VERSION / 100 % 100,
-                                                        SETTLE_VERSION % 100));
+        line_.set_version_flag("--version",
+                               fmt::format("{} {}.{}.{}", of.name, SETTLE_VERSION / 10000,
+                                           SETTLE_VERSION / 100 % 100, SETTLE_VERSION % 100));
         if (has_store_) {
             line_
                 .add_option("--store", address_,
@@ -218,27 +217,27 @@ public:
             line_.add_flag("--two-phases", target_->two_phases,
                            "Uses two phases even if the store can use one phase");
         }
-        for (text_option const& each : words.options) add_text(each);
-        add_settling(words.open_options);
-        bool const has_others = words.calls_services || words.prepares;
+        for (text_option const& each : of.options) add_text(each);
+        add_settling(of.open_options);
+        bool const has_others = of.calls_services || of.prepares;
         add_looking(has_others);
         if (has_others) {
             auto& stuck = add(command::stuck, "Shows unfinished transactions that are old");
             add_age(stuck, target_->stuck_for, "Created so long ago (10m)");
         }
-        if (words.calls_services) add_resolve();
-        if (words.prepares) {
-            add(command::doubts, "Shows what is prepared and has no end, and the next step");
+        if (of.calls_services) add_resolve();
+        if (of.prepares) {
+            add(command::doubts, "Shows the prepared parts without an end, and the next step");
         }
     }
 
     std::optional<exit_code> parse(int argc, char** argv) {
         try {
-            line_.parse(words_of(argc, argv));
-            for (auto* word : {&address_, &target_->show_id, &target_->cancel_id,
-                               &target_->reverse_id, &target_->resolve_id,
-                               &target_->participant, &target_->why, &target_->account}) {
-                *word = plain(*word);
+            line_.parse(arguments_of(argc, argv));
+            for (auto* text :
+                 {&address_, &target_->show_id, &target_->cancel_id, &target_->reverse_id,
+                  &target_->resolve_id, &target_->participant, &target_->why, &target_->account}) {
+                *text = plain(*text);
             }
             for (auto* path : {&target_->file, &target_->input}) {
                 *path = plain(path->string());
@@ -269,8 +268,8 @@ public:
     }
 
 private:
-    /// The error and where to find help. For an unknown word, CLI11 would instead report a missing
-    /// argument.
+    /// The error and where to find help. For an unknown argument, CLI11 would instead report a
+    /// missing argument.
     std::string sentence_of(CLI::ParseError const& error) const {
         for (auto const* given : line_.get_subcommands()) {
             if (given->count() > 1) return given_twice(*given);
@@ -283,15 +282,15 @@ private:
             return fmt::format("{}\nRun with --help for more information.\n",
                                printable(error.what()));
         }
-        auto const word = printable(plain(unknown.front()));
+        auto const argument = printable(plain(unknown.front()));
         if (unknown.front().starts_with(literal)) {
             return fmt::format("'{}' follows '--'; no id, account or file is expected "
                                "here\n'{} --help' lists what there is\n",
-                               word, line_.get_name());
+                               argument, line_.get_name());
         }
         bool const option = unknown.front().starts_with('-');
         return fmt::format("there is no {} '{}'{}\n'{} --help' lists what there is\n",
-                           option ? "option" : "command", word,
+                           option ? "option" : "command", argument,
                            option ? "; an id, account or file with such a beginning follows '--'"
                                   : "",
                            line_.get_name());
@@ -330,7 +329,8 @@ private:
             }
             target_->report = path;
         };
-        add_word(run, "--report", take, "Also writes the report as JSON")->type_name("FILE");
+        add_plain_option(run, "--report", take, "Also writes the report as JSON")
+            ->type_name("FILE");
     }
 
     void add_looking(bool has_others) {
@@ -426,9 +426,9 @@ std::string_view name_of(command named) {
     return {};
 }
 
-std::optional<exit_code> read_command_line(command_line_words const& words, int argc, char** argv,
-                                           settings& target) {
-    return command_line{words, target}.parse(argc, argv);
+std::optional<exit_code> read_command_line(command_line_description const& of, int argc,
+                                           char** argv, settings& target) {
+    return command_line{of, target}.parse(argc, argv);
 }
 
 } // namespace samples

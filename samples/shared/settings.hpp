@@ -24,7 +24,7 @@ enum class command {
     doubts
 };
 
-/// A command's word on the command line.
+/// The name of a command on the command line.
 std::string_view name_of(command named);
 
 /// The layout of a store's documents.
@@ -78,7 +78,7 @@ struct text_option {
 };
 
 /// The special parts of a sample's command line.
-struct command_line_words {
+struct command_line_description {
     std::string name;
     std::string purpose;
     std::string default_store;
@@ -89,7 +89,7 @@ struct command_line_words {
 };
 
 /// Reads the command line. For help or an error, prints the text and returns the exit code.
-std::optional<exit_code> read_command_line(command_line_words const& words, int argc, char** argv,
-                                           settings& target);
+std::optional<exit_code> read_command_line(command_line_description const& of, int argc,
+                                           char** argv, settings& target);
 
 } // namespace samples

@@ -27,7 +27,7 @@ public:
                 fmt::format("{}: there is no such file; name the file of the service", path));
         }
         sqlite3* opened = nullptr;
-        // Reading may have to recover what a killed process left.
+        // A read may have to recover the write-ahead log of a killed process.
         int const code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
         file_.reset(opened);
         if (code != SQLITE_OK) throw error();

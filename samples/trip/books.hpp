@@ -14,12 +14,12 @@ namespace agency {
 struct service_kind {
     std::string_view name;
     std::string_view purpose;
-    /// The table of what there is: id, capacity, free.
+    /// The table of the capacities: id, capacity, free.
     std::string_view stock;
-    /// The table of what was taken: key, trip, item, units, price, confirmed.
+    /// The table of the bookings: key, trip, item, units, price, confirmed.
     std::string_view taken;
-    int port;                  ///< the usual one
-    std::string_view capacity; ///< the usual one of an item, as on the command line
+    int port;                  ///< the default port
+    std::string_view capacity; ///< the default capacity of an item, as on the command line
 };
 
 inline constexpr std::array<service_kind, 4> service_kinds{
@@ -31,10 +31,10 @@ inline constexpr std::array<service_kind, 4> service_kinds{
 /// The index of the card's service, the only one that confirms nothing.
 inline constexpr std::size_t card_kind = 3;
 
-/// A row of a service's table of what was taken.
+/// A row of a service's table of bookings.
 struct taken_row {
     std::string trip;
-    std::string number; ///< as the service answered it
+    std::string number; ///< in the service's answer
     std::int64_t price = 0;
     bool confirmed = false;
 };

@@ -22,7 +22,7 @@
 namespace agency {
 
 /// The books of the services, trip by trip.
-/// Memory:  a row for each trip that stands in a book
+/// Memory:  a row for each trip in the books
 class comparison {
 public:
     explicit comparison(std::array<service_books, 4> const& books) {
@@ -40,7 +40,7 @@ public:
         }
     }
 
-    /// Compares one entry with the books. An unfinished trip may stand in any of them.
+    /// Compares one entry with the books. An unfinished trip may be in any of them.
     void compare(settle::entry const& entry) {
         auto const found = trips_.extract(entry.id);
         auto const rows = found ? found.mapped() : rows_of_trip{};
@@ -60,7 +60,7 @@ public:
         }
     }
 
-    /// After the last entry: trips that stand in the books alone are wrong.
+    /// After the last entry: trips that only the books have are wrong.
     void finish() {
         for (auto const& each : trips_) {
             wrong(fmt::format("{} stands in the books of the services, and the log has no such "
@@ -100,9 +100,10 @@ private:
         auto const participant = static_cast<std::uint32_t>(kind + 2);
         for (settle::kept_result const& each : entry.results) {
             if (each.participant != participant) continue;
-            auto const told = kind == card_kind ? told_by<receipt>(each, &receipt::amount)
-                                                : told_by<booking>(each, &booking::price);
-            if (told == std::pair{row->number, row->price}) return;
+            auto const logged = kind == card_kind
+                                    ? number_and_amount<receipt>(each, &receipt::amount)
+                                    : number_and_amount<booking>(each, &booking::price);
+            if (logged == std::pair{row->number, row->price}) return;
             wrong(fmt::format("{}: the result of {} in the log is {}, and the service has {} for "
                               "{}",
                               entry.id, name, each.value, row->number,
@@ -125,8 +126,8 @@ private:
     }
 
     template <typename Result>
-    static std::pair<std::string, std::int64_t> told_by(settle::kept_result const& kept,
-                                                        std::int64_t Result::*amount) {
+    static std::pair<std::string, std::int64_t> number_and_amount(settle::kept_result const& kept,
+                                                                  std::int64_t Result::*amount) {
         auto const read = settle::decode_json<Result>(kept.value);
         if (!read.has_value()) return {};
         return {read.value().number, read.value().*amount};

@@ -27,7 +27,7 @@
 namespace {
 
 /// Where a service answers, and where its file is.
-struct service_place {
+struct service_location {
     std::string address;
     std::string database;
     std::unique_ptr<settle::http::client> client{};
@@ -204,7 +204,7 @@ public:
 
 private:
     std::int64_t balance_ = 0;
-    std::array<service_place, 4> places_;
+    std::array<service_location, 4> places_;
 };
 
 } // namespace

@@ -35,7 +35,7 @@ using session = settle::sqlite::receiver_session;
 
 constexpr std::string_view program = "trip-service";
 
-/// What a line of a service asks for, in the service's own units.
+/// The request of a call, in the service's own units.
 struct wish {
     std::string item;
     std::int64_t units = 0;
@@ -51,8 +51,8 @@ std::int64_t price_of(std::string_view item) {
     return static_cast<std::int64_t>(20 + mixed % 200) * 100;
 }
 
-/// Takes calls of one service. What is there for an item comes from the command line, when the item
-/// is first asked for.
+/// Takes calls of one service. The first call for an item gives it the capacity of the command
+/// line.
 class booking_handler {
 public:
     booking_handler(agency::service_kind const& kind, std::int64_t capacity)
@@ -70,28 +70,28 @@ public:
     }
 
     service_answer apply(session& db, service_call const& call) const {
-        auto const asked = read(call);
-        if (!asked) return service_answer::refused("the request is not of this service");
+        auto const request = read(call);
+        if (!request) return service_answer::refused("the request is not of this service");
         db.change(fmt::format("INSERT OR IGNORE INTO {} VALUES(?1, ?2, ?2)", kind_->stock),
-                  asked->item, capacity_);
+                  request->item, capacity_);
         auto const changed = db.change(fmt::format("UPDATE {} SET free = free - ?2 "
                                                    "WHERE id = ?1 AND free >= ?2",
                                                    kind_->stock),
-                                       asked->item, asked->units);
+                                       request->item, request->units);
         if (changed == 0) {
             return service_answer::refused(
-                charges() ? fmt::format("the card {} has no cover", asked->item)
-                          : fmt::format("{} has too few {}", asked->item, kind_->taken));
+                charges() ? fmt::format("the card {} has no cover", request->item)
+                          : fmt::format("{} has too few {}", request->item, kind_->taken));
         }
         db.change(fmt::format("INSERT INTO {}(key, trip, item, units, price, confirmed) "
                               "VALUES(?1, ?2, ?3, ?4, ?5, 0)",
                               kind_->taken),
-                  call.key, call.transaction, asked->item, asked->units, asked->price);
+                  call.key, call.transaction, request->item, request->units, request->price);
         auto const [row] = db.first<std::int64_t>("SELECT last_insert_rowid()").value();
         auto const number = fmt::format("{}-{}", kind_->name, row);
-        return service_answer::ok(charges()
-                                      ? settle::encode_json(agency::receipt{number, asked->price})
-                                      : settle::encode_json(agency::booking{number, asked->price}));
+        return service_answer::ok(
+            charges() ? settle::encode_json(agency::receipt{number, request->price})
+                      : settle::encode_json(agency::booking{number, request->price}));
     }
 
     service_answer confirm(session& db, service_call const& call) const {
@@ -119,15 +119,15 @@ private:
     [[nodiscard]] std::optional<wish> read(service_call const& call) const {
         if (call.service != kind_->name) return std::nullopt;
         if (charges()) {
-            auto const asked = settle::decode_json<agency::payment>(call.request);
-            if (!asked || asked->amount <= 0) return std::nullopt;
-            return wish{asked->card, asked->amount, asked->amount};
+            auto const request = settle::decode_json<agency::payment>(call.request);
+            if (!request || request->amount <= 0) return std::nullopt;
+            return wish{request->card, request->amount, request->amount};
         }
-        auto const asked = settle::decode_json<agency::reservation>(call.request);
-        if (!asked || asked->units <= 0 || asked->days <= 0) return std::nullopt;
-        auto const price =
-            samples::multiply(samples::multiply(price_of(asked->item), asked->units), asked->days);
-        return wish{asked->item, asked->units, price};
+        auto const request = settle::decode_json<agency::reservation>(call.request);
+        if (!request || request->units <= 0 || request->days <= 0) return std::nullopt;
+        auto const price = samples::multiply(
+            samples::multiply(price_of(request->item), request->units), request->days);
+        return wish{request->item, request->units, price};
     }
 
     agency::service_kind const* kind_;

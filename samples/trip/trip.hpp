@@ -17,7 +17,7 @@ struct account {
     std::int64_t opened_with; // never changes; `check` compares the sums
 };
 
-// What the services are asked for, and what they answer.
+// The requests to the services, and their answers.
 
 struct reservation {
     std::string item; // a flight, a hotel, a kind of car
@@ -84,24 +84,24 @@ inline constexpr settle::service<payment, receipt, "card", settle::barrier> card
 inline constexpr auto trip_type = settle::transaction<trip, "trip">(
     settle::participant<"traveller">(accounts, param<&trip::traveller>)
         .require(field<&account::balance> >= param<&trip::price>)
-        .apply(field<&account::balance> -= param<&trip::price>)
+        .apply(field<& account::balance> -= param<&trip::price>)
         .compensate(settle::inverse),
     settle::participant<"agency">(accounts, lit<"agency">)
-        .confirm(field<&account::balance> += param<&trip::price>),
+        .confirm(field<& account::balance> += param<&trip::price>),
     settle::participant<"flight">(flights)
         .apply(call(param<&trip::flight>, param<&trip::people>, lit<1>))
         .confirm(call())
         .compensate(call()),
-    // Both are asked at the same time.
-    settle::together(settle::participant<"hotel">(hotels)
-                         .apply(call(param<&trip::hotel>, param<&trip::rooms>,
-                                     param<&trip::nights>))
-                         .confirm(call())
-                         .compensate(call()),
-                     settle::participant<"car">(cars)
-                         .apply(call(param<&trip::car>, lit<1>, param<&trip::days>))
-                         .confirm(call())
-                         .compensate(call())),
+    // Both are called at the same time.
+    settle::together(
+        settle::participant<"hotel">(hotels)
+            .apply(call(param<&trip::hotel>, param<&trip::rooms>, param<&trip::nights>))
+            .confirm(call())
+            .compensate(call()),
+        settle::participant<"car">(cars)
+            .apply(call(param<&trip::car>, lit<1>, param<&trip::days>))
+            .confirm(call())
+            .compensate(call())),
     // The pivot: a charge cannot be undone, so it comes last.
     settle::participant<"card">(cards).apply(
         call(param<&trip::card>, result_from<"flight", &booking::price> +

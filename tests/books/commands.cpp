@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The sample of two banks: orders in both directions, what `check` finds, and what is in doubt.
+// The sample of two banks: orders in both directions, the findings of `check`, and the parts in
+// doubt.
 #include "two_banks.hpp"
 
 using namespace settle_test;
@@ -21,7 +22,7 @@ std::string leave_in_doubt(two_banks const& banks, std::string const& input) {
         running->signal(SIGKILL);
         auto const ended = running->wait();
         REQUIRE_MESSAGE(ended.signal == SIGKILL, ended.out << ended.err);
-        // What its sessions were doing in that moment is done.
+        // The work of its sessions at that moment has ended.
         std::this_thread::sleep_for(300ms);
         auto const names = banks.in_doubt();
         if (!names.empty()) return names.front();
@@ -44,7 +45,7 @@ TEST_CASE("books: orders in both directions, and what check finds") {
     REQUIRE_MESSAGE(opened.code == 0, opened.out << opened.err);
     CHECK(has(opened.out, "accounts   3 opened\n"));
     CHECK(has(opened.out, "ledger     3 opened\n"));
-    // An account that nobody opened, in the ledger as payee and as payer, and at the first bank.
+    // An account that was never opened, in the ledger as payee and as payer, and at the first bank.
     auto const more = folder.write("more.csv", header + "T1,100,S-1,250.00\n"
                                                         "T2,9000,F-1,250.00\n"
                                                         "T3,100,S-2,900.00\n"
@@ -114,7 +115,7 @@ TEST_CASE("books: the orders of the bank's file end once, and both banks agree")
     CHECK(banks.in_doubt().empty());
 }
 
-TEST_CASE("books: doubts shows what is in doubt, what holds it back, and the next step") {
+TEST_CASE("books: doubts shows the parts in doubt, what holds each back, and the next step") {
     testing::scratch_folder const folder{"books-doubts"};
     two_banks const banks{folder};
     auto const input = orders_of_both(folder, 80);
@@ -129,7 +130,7 @@ TEST_CASE("books: doubts shows what is in doubt, what holds it back, and the nex
          {name + "\n", std::string{"  prepared "}, std::string{" s ago, at "},
           std::string{"  transaction "}, std::string{"; its owner, process "},
           std::string{", has ended\n"}, std::string{"'books recover' settles the transaction"},
-          std::string{"in doubt; what is in doubt holds its locks"}}) {
+          std::string{"in doubt; a part in doubt holds its locks"}}) {
         CHECK_MESSAGE(has(shown.out, part), shown.out);
     }
     auto const checked = banks.call({"check"});
@@ -160,8 +161,8 @@ TEST_CASE("books: doubts shows what is in doubt, what holds it back, and the nex
 
 TEST_CASE("books: its command line, and databases that cannot be reached") {
     testing::scratch_folder const folder{"books-usage"};
-    auto const call = [&](std::vector<std::string> words) {
-        return testing::run_sample(folder, "books", std::move(words));
+    auto const call = [&](std::vector<std::string> command) {
+        return testing::run_sample(folder, "books", std::move(command));
     };
     auto const help = call({"--help"});
     CHECK(help.code == 0);

@@ -140,7 +140,7 @@ TEST_SUITE("samples: csv") {
         struct noted {
             std::size_t at;
             std::uint64_t line;
-            std::string_view words;
+            std::string_view note;
         };
         for (noted const& expected :
              {noted{1, 7, "a comment"}, noted{2, 8, "the header is repeated"},
@@ -150,7 +150,7 @@ TEST_SUITE("samples: csv") {
             CHECK(row.line == expected.line);
             CHECK_FALSE(row);
             CHECK(row.problem.empty());
-            CHECK(has(row.note, expected.words));
+            CHECK(has(row.note, expected.note));
         }
         CHECK_MESSAGE(!rows[4].problem.empty(), "some programs number orders as #5");
         CHECK(rows[6].fields == fields{"3", "4"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The samples' list of what is in doubt: what holds it back, and the next step.
+// The samples' list of parts in doubt: what holds each part back, and the next step.
 #include <shared/doubts.hpp>
 
 #include <settle/store/owner.hpp>
@@ -87,6 +87,6 @@ TEST_CASE("doubts: the oldest is first, and no name forges a line") {
     CHECK(names(text,
                 "\n  transaction  'T1', outgoing, pending, 1 further attempt, last moved 2 min "));
     CHECK(names(text, "\nsettle/log/x\\ny\n  prepared     2"));
-    CHECK(text.ends_with("\n2 in doubt; what is in doubt holds its locks\n"));
+    CHECK(text.ends_with("\n2 in doubt; a part in doubt holds its locks\n"));
     CHECK(samples::doubts_text({}, "books") == "0 in doubt\n");
 }

@@ -42,25 +42,25 @@ std::vector<typename Reader::piece> pieces_of(std::string_view content) {
 
 std::string const retail_header = "InvoiceNo,StockCode,Quantity,UnitPrice,CustomerID\n";
 
-/// The pieces in few words: "2 payment A 7 300" or "refused 4 no customer".
+/// The pieces as short texts: "2 payment A 7 300" or "refused 4 no customer".
 std::vector<std::string> invoices_of(std::string_view lines) {
-    std::vector<std::string> words;
+    std::vector<std::string> texts;
     auto const shown = [](std::string_view type, auto const& request) {
         return fmt::format("{} {} {} {} {}", request.line, type, request.id,
                            request.parameters.customer, request.parameters.amount);
     };
     for (auto const& piece : pieces_of<shop::invoice_reader>(retail_header + std::string{lines})) {
         if (auto const* refused = std::get_if<samples::refusal>(&piece)) {
-            words.push_back(fmt::format("refused {} {}", refused->line, refused->reason));
+            texts.push_back(fmt::format("refused {} {}", refused->line, refused->reason));
         } else if (auto const* paid = std::get_if<samples::request<shop::payment>>(&piece)) {
-            words.push_back(shown("payment", *paid));
+            texts.push_back(shown("payment", *paid));
         } else if (auto const* back = std::get_if<samples::request<shop::refund>>(&piece)) {
-            words.push_back(shown("refund", *back));
+            texts.push_back(shown("refund", *back));
         } else {
-            words.push_back(fmt::format("remark {}", std::get<samples::remark>(piece).line));
+            texts.push_back(fmt::format("remark {}", std::get<samples::remark>(piece).line));
         }
     }
-    return words;
+    return texts;
 }
 
 using lines_of = std::vector<std::string>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The samples' command line: accepted words, and the errors for all others.
+// The samples' command line: accepted arguments, and the errors for all others.
 #include <shared/settings.hpp>
 
 #include <doctest/doctest.h>
@@ -19,19 +19,18 @@ struct reading {
     std::int64_t stock = -1;
     std::optional<samples::exit_code> ended;
 
-    explicit reading(std::vector<std::string> words) {
+    explicit reading(std::vector<std::string> arguments) {
         using kind = samples::open_option::kind;
-        words.insert(words.begin(), "shop");
+        arguments.insert(arguments.begin(), "shop");
         std::vector<char*> argv;
-        for (auto& each : words) argv.push_back(each.data());
-        samples::command_line_words const words_of_shop{
-            "shop",
-            "Sells.",
-            "sqlite:shop.db",
-            {{"--balance", "money", kind::money, &balance},
-             {"--stock", "count", kind::count, &stock}}};
+        for (auto& each : arguments) argv.push_back(each.data());
+        samples::command_line_description const shop{"shop",
+                                                     "Sells.",
+                                                     "sqlite:shop.db",
+                                                     {{"--balance", "money", kind::money, &balance},
+                                                      {"--stock", "count", kind::count, &stock}}};
         auto const count = static_cast<int>(argv.size());
-        ended = samples::read_command_line(words_of_shop, count, argv.data(), given);
+        ended = samples::read_command_line(shop, count, argv.data(), given);
     }
 };
 
@@ -169,9 +168,9 @@ TEST_SUITE("samples: settings") {
             {"cancel"},
             {"check", "list", "check"},
         };
-        for (auto const& words : wrong) {
-            CAPTURE(words.size());
-            CHECK(reading{words}.ended == exit_code::wrong_usage);
+        for (auto const& arguments : wrong) {
+            CAPTURE(arguments.size());
+            CHECK(reading{arguments}.ended == exit_code::wrong_usage);
         }
     }
 }
