@@ -15,8 +15,8 @@ namespace settle_test {
 /// and key. Skips the test where there is no openssl.
 inline void make_certificates(testing::scratch_folder const& folder) {
     auto const log = folder.at("openssl.txt");
-    auto const run = [&](std::string const& words) {
-        if (std::system(("openssl " + words + " >>'" + log + "' 2>&1").c_str()) == 0) return;
+    auto const run = [&](std::string const& options) {
+        if (std::system(("openssl " + options + " >>'" + log + "' 2>&1").c_str()) == 0) return;
         skip("no certificate can be made here: is the program openssl installed? It said: " +
              testing::read_file(log));
     };

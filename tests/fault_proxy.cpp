@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Both directions are small messages that wait for each other.
+/// Disables Nagle's algorithm: the messages of both directions are small, and wait for each other.
 void send_at_once(int fd) {
     int const on = 1;
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

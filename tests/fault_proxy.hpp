@@ -18,17 +18,17 @@
 namespace settle_test {
 
 enum class fault {
-    drop_request,  ///< the server never sees it; the client's connection is closed
-    drop_reply,    ///< the server did it; the client's connection is closed without an answer
+    drop_request,  ///< the server never receives it; the client's connection is closed
+    drop_reply,    ///< the server executes it; the client's connection is closed without an answer
     cut_reply,     ///< the same after half of the answer
     delay_request, ///< reaches the server after `time`, also when the client has given up
-    delay_reply,   ///< the server did it at once; the client learns it after `time`
+    delay_reply,   ///< the server executes it at once; the client gets the reply after `time`
     hold_request,  ///< reaches the server when release() is called, as late as that may be
-    hold_reply,    ///< the server did it; the client learns it when release() is called
+    hold_reply,    ///< the server executes it; the client gets the reply when release() is called
     // Of a protocol whose proxy can write messages:
-    refuse,       ///< the server never sees it; the client gets `answer`
-    answer_so,    ///< the server did it; the client gets `answer` instead of its own
-    add_to_reply, ///< the server did it; its answer has the members of `answer` as well
+    refuse,        ///< the server never receives it; the client gets `answer`
+    replace_reply, ///< the server executes it; the client gets `answer` instead of the reply
+    add_to_reply,  ///< the server executes it; its reply also has the members of `answer`
 };
 
 /// All functions may be called from any thread, at any time.
@@ -43,9 +43,9 @@ public:
 
     /// Releases the held messages.
     void release();
-    /// While it is on, nothing passes in either direction, and nothing is refused either.
+    /// While it is on, no message passes in either direction, and no connection is refused.
     void black_hole(bool on);
-    /// While it is on, new connections are closed at once, as where no server listens.
+    /// While it is on, new connections are closed at once, as if no server listened.
     void refuse(bool on);
     void cut_connections();
 
@@ -54,7 +54,7 @@ protected:
         bool hit = false;
         fault what{};
         milliseconds time{0};
-        int releases = 0; ///< how often release() had been called when it was decided
+        int releases = 0; ///< how often release() had been called before the decision
         std::string answer{};
     };
     /// A request without a reply.
@@ -97,20 +97,20 @@ protected:
     /// Passes messages until a connection ends. Called in a thread of its own.
     virtual void pass_requests(link& one) = 0;
     virtual void pass_replies(link& one) = 0;
-    /// Behind the last request of a client. A late request must also take effect: a server may give
-    /// up a request whose client has gone.
+    /// Called after the last request of a client. A late request must also take effect: a server
+    /// may give up a request whose client has gone.
     void end_requests(link& one);
-    /// Behind the last reply of the server.
+    /// Called after the last reply of the server.
     void end_replies(link& one);
 
-    /// Counts a message at each rule that means it, and finds the first rule that is due. The
-    /// caller holds the mutex.
-    template <typename Rule, typename IsMeant>
-    [[nodiscard]] verdict decide(std::vector<live_rule<Rule>>& rules, IsMeant const& is_meant) {
+    /// Counts a message for each matching rule, and finds the first rule that is due. The caller
+    /// holds the mutex.
+    template <typename Rule, typename Matches>
+    [[nodiscard]] verdict decide(std::vector<live_rule<Rule>>& rules, Matches const& matches) {
         verdict decided;
         for (auto& one : rules) {
             Rule const& pattern = one.pattern;
-            if (!is_meant(pattern)) continue;
+            if (!matches(pattern)) continue;
             int const seen = ++one.seen;
             if (decided.hit || seen < pattern.nth || seen >= pattern.nth + pattern.times) continue;
             decided = {true, pattern.what, pattern.time, releases_};

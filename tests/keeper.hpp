@@ -35,7 +35,7 @@ using namespace std::chrono_literals;
 /// The servers of one kind.
 struct kept_servers {
     std::string name;             ///< of the kind
-    std::filesystem::path list;   ///< the file that tells tests where they are
+    std::filesystem::path list;   ///< the file that lists their addresses for tests
     std::filesystem::path folder; ///< of all servers' data
     std::string prefix;           ///< of the names of the servers' own folders
     /// Empty if there is no program to start, and then the reason.
@@ -82,7 +82,7 @@ private:
 /// Another process. Its end is seen even before its parent waits for it.
 class observed {
 public:
-    /// 0 is no process, and never ends.
+    /// 0 stands for no process, and never ends.
     explicit observed(pid_t pid)
         : fd_{pid == 0 ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))}, ended_{
                                                                                         pid != 0 &&
@@ -198,9 +198,9 @@ inline int start_keeper(kept_servers const& these, pid_t until) {
 }
 
 /// The main() of a keeper.
-inline int keeper_main(kept_servers const& these, int count, char** words) {
+inline int keeper_main(kept_servers const& these, int count, char** argv) {
     auto const program = "settle_" + these.name + "_keeper";
-    std::string const what = count == 2 ? words[1] : "";
+    std::string const what = count == 2 ? argv[1] : "";
     try {
         if (what == "start") return start_keeper(these, ::getppid());
         if (what == "keep") return start_keeper(these, 0);

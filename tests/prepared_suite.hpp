@@ -78,7 +78,7 @@ struct prepared_scene {
         return names;
     }
     std::vector<std::string> listed() { return listed(books); }
-    /// No native transaction, no receipt: as if nothing had been.
+    /// True if the name has no native transaction and no receipt.
     bool nothing_of(prepared_name const& name) {
         return listed().empty() && !books.receipt_of(name.of).value();
     }
@@ -167,16 +167,16 @@ void check_refusals() {
                   failed.problem);
     CHECK(s.nothing_of(one));
     // A work that would end its own native transaction.
-    auto const ending = s.books.prepare(one, [](sql_connection& on) {
+    auto const refused_end = s.books.prepare(one, [](sql_connection& on) {
         on.execute(Backend::add_sql, 1, "a");
         CHECK_THROWS_AS(on.execute("/* done */ Commit"), settle::failure);
         return work_result::ok();
     });
-    CHECK(ending.what == prepare_answer::unavailable);
-    CHECK(ending.problem.code == settle::errc::bad_option);
+    CHECK(refused_end.what == prepare_answer::unavailable);
+    CHECK(refused_end.problem.code == settle::errc::bad_option);
     CHECK(s.nothing_of(one));
     CHECK(s.sum("a") == "0");
-    // What a statement reads.
+    // The rows that a statement reads.
     auto const reads = s.books.prepare(one, [](sql_connection& on) {
         on.execute(Backend::add_sql, std::int64_t{9007199254740993}, "c");
         auto const rows = on.query("SELECT id, n, NULL, 'x' FROM sums ORDER BY id");
@@ -265,7 +265,7 @@ void check_lists() {
     for (auto const& id : {"z", "m", "a"}) {
         CHECK(s.books.commit(name_of(id)).what == end_answer::ended);
     }
-    // The other program's is as it was.
+    // The other program's native transaction is unchanged.
     auto const foreign = Backend::foreign(s.beside);
     CHECK(std::count(foreign.begin(), foreign.end(), "mine: " + own.name()) == 1);
     Backend::roll_back_foreign(s.beside, "mine: " + own.name());
@@ -342,7 +342,7 @@ void check_lost_messages() {
     between.disturb("UPDATE sums", text_fault::drop_reply);
     CHECK(far.prepare(name_of("t2"), add<Backend>("b")).what == prepare_answer::unavailable);
 
-    // A prepare that lands behind a look at the list.
+    // A prepare that takes effect after a read of the list.
     between.disturb(Backend::prepare_sql, text_fault::hold_request);
     CHECK(far.prepare(name_of("t3", 8), add<Backend>("c")).what == prepare_answer::unknown);
     CHECK(s.listed().empty());

@@ -15,7 +15,7 @@
 
 namespace preparing_test {
 
-/// What a test does to one call.
+/// The fault of one call.
 enum class fault {
     none,
     unavailable, ///< no effect

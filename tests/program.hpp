@@ -64,7 +64,7 @@ struct ended {
 /// A program under way. Its output goes to files, so that it never waits for its reader.
 class program {
 public:
-    program(scratch_folder const& folder, std::vector<std::string> words) {
+    program(scratch_folder const& folder, std::vector<std::string> command) {
         static int count = 0;
         out_ = folder.at("out-" + std::to_string(++count));
         err_ = folder.at("err-" + std::to_string(count));
@@ -75,12 +75,12 @@ public:
         posix_spawn_file_actions_addopen(&files, 1, out_.c_str(), flags, 0600);
         posix_spawn_file_actions_addopen(&files, 2, err_.c_str(), flags, 0600);
         std::vector<char*> arguments;
-        for (auto& word : words) arguments.push_back(word.data());
+        for (auto& argument : command) arguments.push_back(argument.data());
         arguments.push_back(nullptr);
         int const failed = posix_spawn(&pid_, arguments[0], &files, nullptr, arguments.data(),
                                        environ);
         posix_spawn_file_actions_destroy(&files);
-        REQUIRE_MESSAGE(failed == 0, "cannot start " << words.front());
+        REQUIRE_MESSAGE(failed == 0, "cannot start " << command.front());
     }
     program(program const&) = delete;
     program& operator=(program const&) = delete;
@@ -92,12 +92,12 @@ public:
 
     void signal(int number) const { ::kill(pid_, number); }
 
-    /// What it has printed so far.
+    /// Its output so far.
     [[nodiscard]] std::string printed() const { return read_file(out_); }
     /// Its errors so far.
     [[nodiscard]] std::string complained() const { return read_file(err_); }
 
-    /// True if it has ended by itself or by a signal; wait() says how.
+    /// True if it has ended by itself or by a signal; wait() returns how.
     [[nodiscard]] bool has_ended() const {
         siginfo_t how{};
         ::waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED | WNOHANG | WNOWAIT);
@@ -124,9 +124,9 @@ private:
 
 /// Runs a sample to its end.
 inline ended run_sample(scratch_folder const& folder, std::string const& name,
-                        std::vector<std::string> words) {
-    words.insert(words.begin(), std::string{SETTLE_BIN_DIR} + "/" + name);
-    return program{folder, std::move(words)}.wait();
+                        std::vector<std::string> command) {
+    command.insert(command.begin(), std::string{SETTLE_BIN_DIR} + "/" + name);
+    return program{folder, std::move(command)}.wait();
 }
 
 inline std::string data_file(std::string const& name) {

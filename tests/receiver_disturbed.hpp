@@ -35,7 +35,7 @@ public:
 
     /// Shape:   early - a late message lands before the call is repeated, and otherwise behind its
     ///          end
-    void suffer(rule const& on, bool early) {
+    void run_disturbed(rule const& on, bool early) {
         INFO(on.nth, " of ", Network::name(on), ", fault ", static_cast<int>(on.what));
         CAPTURE(early);
         prepare("key");
@@ -90,11 +90,11 @@ template <typename Network>
 void lose_every_message_of(call_operation operation) {
     using scene = disturbed_office<Network>;
     using fault = decltype(Network::rule::what);
-    struct mishap {
+    struct message_fault {
         typename Network::rule on;
         bool early;
     };
-    std::vector<mishap> all;
+    std::vector<message_fault> all;
     for (auto on : scene{operation}.messages()) {
         for (auto const what : {fault::drop_request, fault::drop_reply, fault::hold_request}) {
             on.what = what;
@@ -109,7 +109,7 @@ void lose_every_message_of(call_operation operation) {
         side_by_side.emplace_back([&] {
             try {
                 for (std::size_t at = next++; at < all.size(); at = next++) {
-                    scene{operation}.suffer(all[at].on, all[at].early);
+                    scene{operation}.run_disturbed(all[at].on, all[at].early);
                 }
             } catch (std::exception const& problem) {
                 FAIL_CHECK(std::string{problem.what()});

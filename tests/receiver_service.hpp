@@ -44,15 +44,15 @@ struct seats {
                       call.key);
             return service_answer::ok();
         }
-        db.change("UPDATE booking SET confirms = confirms + 1, told = ?2 WHERE key = ?1", call.key,
-                  call.result);
+        db.change("UPDATE booking SET confirms = confirms + 1, carried = ?2 WHERE key = ?1",
+                  call.key, call.result);
         return service_answer::ok();
     }
     service_answer compensate(receiver_session& db, service_call const& call) const {
         db.change("UPDATE flight SET free = free + (SELECT max(people) FROM booking WHERE key = "
                   "?1)",
                   call.key);
-        db.change("UPDATE booking SET undone = undone + 1, told = ?2 WHERE key = ?1", call.key,
+        db.change("UPDATE booking SET undone = undone + 1, carried = ?2 WHERE key = ?1", call.key,
                   call.result);
         return service_answer::ok();
     }
@@ -65,7 +65,7 @@ inline void create_tables(receiver_database& db, std::int64_t free) {
           own.change("CREATE TABLE IF NOT EXISTS booking(number INTEGER PRIMARY KEY, "
                      "key TEXT NOT NULL, people INTEGER NOT NULL, "
                      "confirms INTEGER NOT NULL DEFAULT 0, undone INTEGER NOT NULL DEFAULT 0, "
-                     "told TEXT NOT NULL DEFAULT '')");
+                     "carried TEXT NOT NULL DEFAULT '')");
           own.change("INSERT INTO flight(free) SELECT ?1 WHERE NOT EXISTS(SELECT 1 FROM flight)",
                      free);
       }).value();

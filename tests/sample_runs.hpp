@@ -22,9 +22,9 @@ inline std::string first_lines(scratch_folder const& folder, std::string const& 
 }
 
 inline ended call_sample(scratch_folder const& folder, std::string const& program,
-                         std::string const& store, std::vector<std::string> words) {
-    words.insert(words.begin(), {"--store", store});
-    return run_sample(folder, program, std::move(words));
+                         std::string const& store, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--store", store});
+    return run_sample(folder, program, std::move(arguments));
 }
 
 /// A program and its table.

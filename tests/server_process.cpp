@@ -62,11 +62,11 @@ std::string end_of_file(std::filesystem::path const& path) {
     return text.size() <= 3'000 ? text : text.substr(text.size() - 3'000);
 }
 
-void server_process::begin(arguments words, std::filesystem::path const& output,
+void server_process::begin(arguments command, std::filesystem::path const& output,
                            std::optional<system_user> as) {
-    if (running()) throw std::logic_error{words.front() + " runs already"};
+    if (running()) throw std::logic_error{command.front() + " runs already"};
     std::vector<char*> native;
-    for (auto& word : words) native.push_back(word.data());
+    for (auto& argument : command) native.push_back(argument.data());
     native.push_back(nullptr);
     char const* const to = output.c_str();
 
@@ -92,10 +92,10 @@ void server_process::begin(arguments words, std::filesystem::path const& output,
     ::_exit(127);
 }
 
-int server_process::run(arguments words, std::filesystem::path const& output,
+int server_process::run(arguments command, std::filesystem::path const& output,
                         std::optional<system_user> as) {
     server_process one;
-    one.begin(std::move(words), output, as);
+    one.begin(std::move(command), output, as);
     int status = 0;
     ::waitpid(std::exchange(one.pid_, -1), &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Servers that tests start as processes, on free loopback ports, and may kill as they like.
+// Servers that tests start as processes, on free loopback ports, and may kill at any time.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace settle_test {
 
 using arguments = std::vector<std::string>;
 
-/// Says why a test cannot run here and ends the process so that ctest reports it as skipped.
+/// Prints why a test cannot run here, and ends the process so that ctest reports it as skipped.
 [[noreturn]] void skip(std::string const& reason);
 
 /// A free loopback port, outside of the range that the system gives to clients.
@@ -54,12 +54,12 @@ public:
     server_process& operator=(server_process const&) = delete;
     ~server_process() { kill(); }
 
-    /// Shape:   words - the program's path, then its arguments; output - the file that its output
+    /// Shape:   command - the program's path, then its arguments; output - the file that its output
     ///          is added to, or nothing; as - another user, if this process may become that user
-    void begin(arguments words, std::filesystem::path const& output = "/dev/null",
+    void begin(arguments command, std::filesystem::path const& output = "/dev/null",
                std::optional<system_user> as = {});
     /// Runs a program to its end, and returns its exit code; -1 when a signal ended it.
-    static int run(arguments words, std::filesystem::path const& output = "/dev/null",
+    static int run(arguments command, std::filesystem::path const& output = "/dev/null",
                    std::optional<system_user> as = {});
 
     [[nodiscard]] pid_t pid() const { return pid_; } ///< -1 while it does not run
@@ -72,7 +72,7 @@ public:
 
     void kill(); ///< SIGKILL, and waits for its end
     void signal(int number);
-    void freeze(); ///< SIGSTOP: its connections stand, and nothing answers
+    void freeze(); ///< SIGSTOP: its connections stay open, and nothing answers
     void thaw();
 
 private:

@@ -12,7 +12,7 @@ namespace testing {
 
 using sql_rows = std::vector<std::vector<std::string>>;
 
-/// All rows that it gives, column by column; "NULL" where there is no value.
+/// All rows of the result, column by column; "NULL" where there is no value.
 inline sql_rows ask(std::string const& path, std::string const& sql) {
     sqlite3* db = nullptr;
     REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);

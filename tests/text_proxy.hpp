@@ -20,9 +20,9 @@
 namespace settle_test {
 
 enum class text_fault {
-    drop_request, ///< the server never sees it; both connections are closed
-    drop_reply,   ///< the server did it; the client's connection is closed without an answer
-    hold_request, ///< the client's connection is closed; the server gets it behind release()
+    drop_request, ///< the server never receives it; both connections are closed
+    drop_reply,   ///< the server executes it; the client's connection is closed without an answer
+    hold_request, ///< the client's connection is closed; the server receives it after release()
 };
 
 class text_proxy {
@@ -70,7 +70,7 @@ private:
     };
     using bytes = std::array<char, 65536>;
 
-    [[nodiscard]] bool ending(int cuts) {
+    [[nodiscard]] bool is_ending(int cuts) {
         std::lock_guard const guard{mutex_};
         return ending_ || cuts_ != cuts;
     }
@@ -117,7 +117,7 @@ private:
     /// Returns the client's socket, or -1 if it is closed.
     int pass(int client, int server, int cuts) {
         auto const data = std::make_unique<bytes>();
-        while (!ending(cuts)) {
+        while (!is_ending(cuts)) {
             std::array<pollfd, 2> both{{{client, POLLIN, 0}, {server, POLLIN, 0}}};
             if (::poll(both.data(), 2, 20) <= 0) continue;
             for (std::size_t side = 0; side < 2; ++side) {
@@ -138,7 +138,7 @@ private:
                     changed_.wait(guard, [this] { return released_; });
                 }
                 send_all(server, text);
-                // The server's answer goes nowhere.
+                // The server's answer is discarded.
                 static_cast<void>(::recv(server, data->data(), data->size(), 0));
                 return client;
             }

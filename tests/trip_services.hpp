@@ -25,7 +25,7 @@ public:
     struct service {
         std::string name;
         std::string capacity;
-        std::string table; ///< of what was taken
+        std::string table; ///< of the bookings
         int port = 0;
         std::unique_ptr<program> running{};
     };
@@ -41,15 +41,15 @@ public:
 
     void start(std::size_t at) {
         auto& one = all_[at];
-        std::vector<std::string> words{std::string{SETTLE_BIN_DIR} + "/trip-service",
-                                       one.name,
-                                       "--database",
-                                       file(one.name),
-                                       "--port",
-                                       std::to_string(one.port),
-                                       "--capacity",
-                                       one.capacity};
-        one.running = std::make_unique<program>(*folder_, std::move(words));
+        std::vector<std::string> command{std::string{SETTLE_BIN_DIR} + "/trip-service",
+                                         one.name,
+                                         "--database",
+                                         file(one.name),
+                                         "--port",
+                                         std::to_string(one.port),
+                                         "--capacity",
+                                         one.capacity};
+        one.running = std::make_unique<program>(*folder_, std::move(command));
     }
     void kill(std::size_t at) {
         if (all_[at].running) all_[at].running->signal(SIGKILL);
@@ -66,10 +66,10 @@ public:
     }
 
     /// Runs the program of the trips to its end.
-    [[nodiscard]] ended call(std::vector<std::string> words) const {
-        return begin(std::move(words))->wait();
+    [[nodiscard]] ended call(std::vector<std::string> arguments) const {
+        return begin(std::move(arguments))->wait();
     }
-    [[nodiscard]] std::unique_ptr<program> begin(std::vector<std::string> words) const {
+    [[nodiscard]] std::unique_ptr<program> begin(std::vector<std::string> arguments) const {
         std::vector<std::string> all{std::string{SETTLE_BIN_DIR} + "/trip", "--store",
                                      "sqlite:" + file("trip")};
         for (auto const& each : all_) {
@@ -78,7 +78,7 @@ public:
                         "http://127.0.0.1:" + std::to_string(each.port) + "/" + each.name,
                         "--" + each.name + "-database", file(each.name)});
         }
-        all.insert(all.end(), words.begin(), words.end());
+        all.insert(all.end(), arguments.begin(), arguments.end());
         return std::make_unique<program>(*folder_, std::move(all));
     }
 

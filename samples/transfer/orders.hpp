@@ -57,8 +57,8 @@ private:
         return fmt::format("{}-{}", value(bank), account);
     }
 
-    /// A line of sums has a label or nothing in place of its id and accounts. After an id, the
-    /// word is an account's name.
+    /// A line of sums has a label or nothing in place of its id and accounts. In a line with an id,
+    /// such a label is the name of an account.
     bool is_total(std::string const& to) const {
         auto const& from = value(source);
         if (!samples::is_placeholder(from) && !samples::is_placeholder(to)) return false;

@@ -38,7 +38,7 @@ public:
 
     /// Runs the orders and kills the program, now and then the server. Returns the number of kills.
     std::size_t strike() {
-        auto const running = banks_.begin(run_words());
+        auto const running = banks_.begin(run_arguments());
         pause(700'000);
         std::size_t killed = 0;
         if (auto const which = chance() % 6; which < 3) {
@@ -46,7 +46,7 @@ public:
             kill_server(which == 0);
             ++killed;
             pause(500'000);
-            // The program goes on with the server that is back.
+            // The program continues with the restarted server.
             if (chance() % 2 == 0) start_servers();
             pause(700'000);
         }
@@ -115,11 +115,11 @@ private:
         if (!listens_at(banks_.second.port())) banks_.second.start();
     }
 
-    std::vector<std::string> run_words() {
-        std::vector<std::string> words{"run", input_};
-        if (chance() % 4 == 0) words.insert(words.end(), {"--batch", "4"});
-        if (chance() % 2 == 0) words.insert(words.end(), {"--threads", "4"});
-        return words;
+    std::vector<std::string> run_arguments() {
+        std::vector<std::string> command{"run", input_};
+        if (chance() % 4 == 0) command.insert(command.end(), {"--batch", "4"});
+        if (chance() % 2 == 0) command.insert(command.end(), {"--threads", "4"});
+        return command;
     }
 
     /// Kills a program that settles the rest.

@@ -26,14 +26,14 @@ public:
     postgresql_server first;
     mariadb_server second;
 
-    [[nodiscard]] std::unique_ptr<testing::program> begin(std::vector<std::string> words) const {
+    [[nodiscard]] std::unique_ptr<testing::program> begin(std::vector<std::string> more) const {
         std::vector<std::string> all{std::string{SETTLE_BIN_DIR} + "/books", "--accounts",
                                      first.address(), "--ledger", second.address()};
-        all.insert(all.end(), words.begin(), words.end());
+        all.insert(all.end(), more.begin(), more.end());
         return std::make_unique<testing::program>(*folder_, std::move(all));
     }
-    [[nodiscard]] testing::ended call(std::vector<std::string> words) const {
-        return begin(std::move(words))->wait();
+    [[nodiscard]] testing::ended call(std::vector<std::string> more) const {
+        return begin(std::move(more))->wait();
     }
 
     /// The names that MariaDB holds in doubt, of all programs.

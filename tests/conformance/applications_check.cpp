@@ -8,9 +8,9 @@ namespace {
 using testing::ended;
 using testing::run_sample;
 using testing::scratch_folder;
-using words = std::vector<std::string>;
+using arguments = std::vector<std::string>;
 
-ended call(scratch_folder const& folder, std::string const& program, words more) {
+ended call(scratch_folder const& folder, std::string const& program, arguments more) {
     more.insert(more.begin(), {"--store", "sqlite:" + folder.at("x.db")});
     return run_sample(folder, program, std::move(more));
 }

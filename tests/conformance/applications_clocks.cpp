@@ -11,9 +11,9 @@ using testing::ended;
 using testing::run_sample;
 using testing::scratch_folder;
 
-ended transfer(scratch_folder const& folder, std::vector<std::string> words) {
-    words.insert(words.begin(), {"--store", "sqlite:" + folder.at("bank.db")});
-    return run_sample(folder, "transfer", std::move(words));
+ended transfer(scratch_folder const& folder, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--store", "sqlite:" + folder.at("bank.db")});
+    return run_sample(folder, "transfer", std::move(arguments));
 }
 
 } // namespace
@@ -26,7 +26,7 @@ TEST_CASE("clocks: entries with a future date are settled, and a purge keeps the
     REQUIRE(transfer(folder, {"open", file, "--balance", "100.00"}).code == 0);
     REQUIRE(transfer(folder, {"run", file}).code == 0);
     auto const ask = [&](std::string const& sql) { testing::ask(folder.at("bank.db"), sql); };
-    // As left by another machine that died: with a date of 2038, and one minute ahead.
+    // Two entries of another machine that died: one dated 2038, one a minute ahead.
     ask("INSERT INTO settle_owner(number, name) VALUES(99, 'far/1/2/3/4')");
     ask("UPDATE settle_entry SET state = 1, open = 1, owner = 99, modified = 2145916800000 "
         "WHERE id IN ('p105', 'p106')");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which files the applications read, how often, and which they never write over.
+// The files that the applications read, how often they read them, and the files that they never
+// overwrite.
 #include <program.hpp>
 
 #include <nlohmann/json.hpp>
@@ -10,7 +11,7 @@ namespace {
 
 using testing::ended;
 using testing::scratch_folder;
-using words = std::vector<std::string>;
+using arguments = std::vector<std::string>;
 
 std::string const header = "id,source,destination,amount\n";
 std::string const orders = header + "o1,ann,bob,1\no2,bob,ann,2\n";
@@ -102,7 +103,7 @@ TEST_CASE("files: a report never overwrites the database or an input file") {
         shell(folder, "rm hard.db; transfer run f.csv --report r.json && transfer check");
     CHECK_MESSAGE(good.code == 0, good.err);
     CHECK(nlohmann::json::parse(testing::read_file(folder.at("r.json")))["done"] == 2);
-    // A report of before is written over.
+    // An earlier report is overwritten.
     CHECK(shell(folder, "transfer run f.csv --report r.json").code == 0);
 }
 
@@ -140,7 +141,7 @@ TEST_CASE("files: every command reads its input once, from a pipe, a FIFO or a s
         bool const shop = program == "payment";
         std::string const file = shop ? "i.csv" : "f.csv";
         std::string const opening = shop ? " --balance 10 --stock 5" : " --balance 10";
-        words const lines{
+        arguments const lines{
             "open <(cat " + file + ")" + opening + " && P run <(cat " + file + ")",
             "open - " + opening + " < " + file + " && cat " + file + " | P run -",
             "open -- - " + opening + " < " + file + " && P run /dev/stdin < " + file,
@@ -191,7 +192,7 @@ TEST_CASE("files: commands without a server load no client; MongoDB's needs /dev
                                           "f.csv --balance 10 run f.csv check'");
     CHECK_MESSAGE(how.code == 0, how.out << how.err);
     CHECK(has(how.out, "  done       2\n"));
-    // With a server's address the client is loaded, and does without that memory.
+    // With a server's address the client is loaded, and works without that memory.
     auto const server = shell(folder, full + "transfer --store mongodb://127.0.0.1:1/bank"
                                              "?serverSelectionTimeoutMS=100 check'");
     CHECK_MESSAGE(server.code == 3, server.out << server.err);

@@ -12,9 +12,9 @@ namespace {
 using testing::ended;
 using testing::run_sample;
 using testing::scratch_folder;
-using words = std::vector<std::string>;
+using arguments = std::vector<std::string>;
 
-ended call(scratch_folder const& folder, std::string const& program, words more) {
+ended call(scratch_folder const& folder, std::string const& program, arguments more) {
     more.insert(more.begin(), {"--store", "sqlite:" + folder.at(program + ".db")});
     return run_sample(folder, program, std::move(more));
 }
@@ -26,7 +26,7 @@ bool has(std::string const& text, std::string const& part) {
 /// Opens and runs a file, and gives the report.
 nlohmann::json report_of(scratch_folder const& folder, std::string const& program,
                          std::string const& file, int code = 0) {
-    words opening{"open", file, "--balance", "1000.00"};
+    arguments opening{"open", file, "--balance", "1000.00"};
     if (program == "payment") opening.insert(opening.end(), {"--stock", "1000"});
     auto const opened = call(folder, program, opening);
     CHECK_MESSAGE(opened.code <= code, opened.out << opened.err);
@@ -66,8 +66,9 @@ TEST_CASE("input: equal rows with one id are one transfer, and the report names 
     CHECK(has(reply[2], "6: 'o1': "));
     CHECK(has(reply[2], "; line 2 named it first"));
     CHECK(call(folder, "transfer", {"balance", "bob"}).out == "1001.00\n");
-    for (words const& pace : {words{"--threads", "3"}, words{"--batch", "1"}, words{}}) {
-        words again{"run", file, "--report", folder.at("report.json")};
+    for (arguments const& pace :
+         {arguments{"--threads", "3"}, arguments{"--batch", "1"}, arguments{}}) {
+        arguments again{"run", file, "--report", folder.at("report.json")};
         again.insert(again.end(), pace.begin(), pace.end());
         auto const ran = call(folder, "transfer", again);
         CHECK(has(ran.out, "  repeated   2\n"));
@@ -169,11 +170,11 @@ TEST_CASE("input: the shop's file has the same outcomes when it is sorted by sto
 
 TEST_CASE("input: delimiters, decimal commas and column names of other programs are accepted") {
     scratch_folder const folder{"input-dialects"};
-    words const files{"id;source;destination;amount\no1;ann;bob;12,50\n",
-                      "sep=;\nORDER_ID;Source;Destination;Amount\no2;ann;bob;12,50\n",
-                      "order id\t source \tdestination\tamount\no3\tann\tbob\t12.50\n",
-                      "Id|SOURCE|Destination|Amount\no4|ann|bob|12.5\n",
-                      "id,source,destination,amount,note\no5,ann,bob,\"12,50\",caf\xE9\n"};
+    arguments const files{"id;source;destination;amount\no1;ann;bob;12,50\n",
+                          "sep=;\nORDER_ID;Source;Destination;Amount\no2;ann;bob;12,50\n",
+                          "order id\t source \tdestination\tamount\no3\tann\tbob\t12.50\n",
+                          "Id|SOURCE|Destination|Amount\no4|ann|bob|12.5\n",
+                          "id,source,destination,amount,note\no5,ann,bob,\"12,50\",caf\xE9\n"};
     for (auto const& text : files) {
         CAPTURE(text);
         auto const report = report_of(folder, "transfer", folder.write("f.csv", text));
@@ -207,27 +208,27 @@ TEST_CASE("input: no id, name or error can forge a line or control the terminal"
     auto const ran = call(folder, "transfer", {"run", file, "--report", folder.at("r.json")});
     CHECK(ran.code == 1);
     std::vector<ended> all{opened, ran};
-    std::vector<words> const lines{{"list"},
-                                   {"list", "--json"},
-                                   {"list", "--state", wild},
-                                   {"show", wild},
-                                   {"show", wild, "--json"},
-                                   {"balance"},
-                                   {"balance", wild},
-                                   {"cancel", wild},
-                                   {"cancel", wild + "9"},
-                                   {"reverse", wild},
-                                   {"check"},
-                                   {"check", wild},
-                                   {wild},
-                                   {"-" + wild},
-                                   {"--store", wild, "check"},
-                                   {"--store", "sqlite:" + wild, "check"},
-                                   {"run", wild},
-                                   {"run", file, "--batch", wild},
-                                   {"run", file, "--report", "/none/" + wild},
-                                   {"recover", "--older-than", wild}};
-    for (words const& each : lines) {
+    std::vector<arguments> const lines{{"list"},
+                                       {"list", "--json"},
+                                       {"list", "--state", wild},
+                                       {"show", wild},
+                                       {"show", wild, "--json"},
+                                       {"balance"},
+                                       {"balance", wild},
+                                       {"cancel", wild},
+                                       {"cancel", wild + "9"},
+                                       {"reverse", wild},
+                                       {"check"},
+                                       {"check", wild},
+                                       {wild},
+                                       {"-" + wild},
+                                       {"--store", wild, "check"},
+                                       {"--store", "sqlite:" + wild, "check"},
+                                       {"run", wild},
+                                       {"run", file, "--batch", wild},
+                                       {"run", file, "--report", "/none/" + wild},
+                                       {"recover", "--older-than", wild}};
+    for (arguments const& each : lines) {
         all.push_back(call(folder, "transfer", each));
     }
     for (auto const& how : all) {
@@ -277,12 +278,13 @@ TEST_CASE("input: names that look alike are reported and kept unchanged") {
     CHECK(has(sold.out, "'x ' and 'x' of the items differ only in spaces"));
 }
 
-TEST_CASE("input: help lists the words, and an unknown word is refused by name") {
+TEST_CASE("input: help lists the commands, and an unknown argument is refused by name") {
     scratch_folder const folder{"input-help"};
-    for (words const& which : {words{}, words{"list"}, words{"recover"}, words{"run"}}) {
-        words arguments = which;
-        arguments.emplace_back("--help");
-        auto const help = run_sample(folder, "transfer", arguments);
+    for (arguments const& which :
+         {arguments{}, arguments{"list"}, arguments{"recover"}, arguments{"run"}}) {
+        arguments command = which;
+        command.emplace_back("--help");
+        auto const help = run_sample(folder, "transfer", command);
         CHECK(help.code == 0);
         INFO(help.out);
         for (auto const* noise : {"->", ":{", "INT", "UNIT", " TEXT"}) {
@@ -296,16 +298,16 @@ TEST_CASE("input: help lists the words, and an unknown word is refused by name")
     auto const behind = call(folder, "transfer", {"check", "--", "foo"});
     CHECK(behind.code == 2);
     CHECK(behind.err.starts_with("'foo' follows '--'; no id, account or file is expected "));
-    for (words const& twice : {words{"show", "a", "show", "b"},
-                               words{"balance", "a", "balance", "b"},
-                               words{"open", "a", "--balance", "1", "open", "b", "--balance", "2"},
-                               words{"check", "list", "check", "foo"}}) {
+    for (arguments const& twice :
+         {arguments{"show", "a", "show", "b"}, arguments{"balance", "a", "balance", "b"},
+          arguments{"open", "a", "--balance", "1", "open", "b", "--balance", "2"},
+          arguments{"check", "list", "check", "foo"}}) {
         auto const how = call(folder, "transfer", twice);
         CHECK(how.code == 2);
         CHECK(how.err == "'" + twice.front() + "' is given more than once\n");
     }
     struct marked {
-        words line;
+        arguments line;
         std::string sentence;
     };
     for (auto const& [line, sentence] :

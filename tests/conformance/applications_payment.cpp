@@ -12,12 +12,12 @@ using testing::scratch_folder;
 
 std::string const invoices = testing::data_file("payment/online_retail.csv");
 
-ended payment(scratch_folder const& folder, std::vector<std::string> words) {
-    words.insert(words.begin(), {"--store", "sqlite:" + folder.at("shop.db")});
-    return run_sample(folder, "payment", std::move(words));
+ended payment(scratch_folder const& folder, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--store", "sqlite:" + folder.at("shop.db")});
+    return run_sample(folder, "payment", std::move(arguments));
 }
 
-/// Every id with its end, and why.
+/// Every id with its final state and its reason.
 std::vector<std::string> ends(nlohmann::json const& listed) {
     std::vector<std::string> found;
     for (auto const& one : listed) {
@@ -74,17 +74,17 @@ TEST_CASE("payment: the shop has 366 orders and 43 refunds done, 34 canceled, 69
     CHECK(for_stock == 2);
 
     SUBCASE("any batch size and thread count pays the same orders") {
-        using words = std::vector<std::string>;
-        std::vector<words> const paces{{"--batch", "1"},
-                                       {"--batch", "10", "--threads", "2"},
-                                       {"--threads", "4"},
-                                       {"--two-phases"},
-                                       {"--two-phases", "--batch", "20", "--threads", "3"}};
+        using arguments = std::vector<std::string>;
+        std::vector<arguments> const paces{{"--batch", "1"},
+                                           {"--batch", "10", "--threads", "2"},
+                                           {"--threads", "4"},
+                                           {"--two-phases"},
+                                           {"--two-phases", "--batch", "20", "--threads", "3"}};
         auto const expected = ends(listed);
         for (auto const& pace : paces) {
             std::filesystem::remove(folder.at("shop.db"));
             std::filesystem::copy_file(folder.at("opened.db"), folder.at("shop.db"));
-            words all{"run", invoices, "--report", folder.at("report.json")};
+            arguments all{"run", invoices, "--report", folder.at("report.json")};
             all.insert(all.end(), pace.begin(), pace.end());
             auto const paced = payment(folder, all);
             INFO("run " << pace.front() << '\n' << paced.out << paced.err);

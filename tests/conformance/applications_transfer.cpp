@@ -22,9 +22,9 @@ using testing::scratch_folder;
 
 std::string const orders = testing::data_file("transfer/payment_orders.csv");
 
-ended transfer(scratch_folder const& folder, std::vector<std::string> words) {
-    words.insert(words.begin(), {"--store", "sqlite:" + folder.at("bank.db")});
-    return run_sample(folder, "transfer", std::move(words));
+ended transfer(scratch_folder const& folder, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--store", "sqlite:" + folder.at("bank.db")});
+    return run_sample(folder, "transfer", std::move(arguments));
 }
 
 /// Whether the log of a file holds a done transaction. Other programs may be using the file.
@@ -46,9 +46,9 @@ std::vector<std::vector<std::string>> const paces{{},
                                                   {"--two-phases", "--batch", "50"},
                                                   {"--two-phases", "--threads", "4"}};
 
-std::string joined(std::vector<std::string> const& words) {
+std::string joined(std::vector<std::string> const& arguments) {
     std::string text;
-    for (auto const& word : words) text += " " + word;
+    for (auto const& one : arguments) text += " " + one;
     return text;
 }
 
@@ -72,9 +72,9 @@ public:
     [[nodiscard]] nlohmann::json run(std::vector<std::string> const& pace) const {
         INFO("run" << joined(pace));
         begin();
-        std::vector<std::string> words{"run", orders, "--report", folder_->at("report.json")};
-        words.insert(words.end(), pace.begin(), pace.end());
-        auto const ran = transfer(*folder_, words);
+        std::vector<std::string> arguments{"run", orders, "--report", folder_->at("report.json")};
+        arguments.insert(arguments.end(), pace.begin(), pace.end());
+        auto const ran = transfer(*folder_, arguments);
         REQUIRE_MESSAGE(ran.code == 0, ran.out << ran.err);
         auto const checked = transfer(*folder_, {"check"});
         CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
@@ -85,7 +85,7 @@ private:
     scratch_folder const* folder_;
 };
 
-/// Every id with its end, and why.
+/// Every id with its final state and its reason.
 std::vector<std::string> ends(scratch_folder const& folder) {
     std::vector<std::string> found;
     for (auto const& one : nlohmann::json::parse(transfer(folder, {"list", "--json"}).out)) {
@@ -152,18 +152,18 @@ TEST_CASE("transfer: with 500.00 on each account 2,013 orders are canceled") {
 TEST_CASE("transfer: two concurrent programs on one file have the outcomes of one program") {
     scratch_folder const folder{"bank-twice"};
     opened_bank const bank{folder, "1000.00"};
-    using words = std::vector<std::string>;
-    std::vector<std::pair<words, words>> const pairs{
+    using arguments = std::vector<std::string>;
+    std::vector<std::pair<arguments, arguments>> const pairs{
         {{}, {}},
         {{"--batch", "1"}, {}},
         {{"--two-phases", "--batch", "20"}, {"--batch", "20"}},
         {{"--two-phases"}, {"--two-phases", "--threads", "3", "--batch", "10"}}};
     for (auto const& pair : pairs) {
-        words const& one_pace = pair.first;
-        words const& other_pace = pair.second;
+        arguments const& one_pace = pair.first;
+        arguments const& other_pace = pair.second;
         bank.begin();
         INFO("run" << joined(one_pace) << " beside run" << joined(other_pace));
-        auto const start = [&](words pace) {
+        auto const start = [&](arguments pace) {
             pace.insert(pace.begin(), {std::string{SETTLE_BIN_DIR} + "/transfer", "--store",
                                        "sqlite:" + folder.at("bank.db"), "run", orders});
             return std::make_unique<testing::program>(folder, std::move(pace));
@@ -250,9 +250,9 @@ TEST_CASE("transfer: every bad line is refused with its number, and the good lin
         INFO("run" << joined(pace));
         std::filesystem::remove(folder.at("bank.db"));
         REQUIRE(transfer(folder, {"open", names, "--balance", "10.00"}).code == 0);
-        std::vector<std::string> words{"run", file, "--report", folder.at("report.json")};
-        words.insert(words.end(), pace.begin(), pace.end());
-        auto const ran = transfer(folder, words);
+        std::vector<std::string> arguments{"run", file, "--report", folder.at("report.json")};
+        arguments.insert(arguments.end(), pace.begin(), pace.end());
+        auto const ran = transfer(folder, arguments);
         CHECK(ran.code == 1);
         auto const report = report_of(folder.at("report.json"));
         CHECK(report["done"] == 2);
@@ -292,11 +292,11 @@ TEST_CASE("transfer: any batch size and thread count has the outcomes of one ord
     auto const file = folder.write("orders.csv", text);
     REQUIRE(transfer(folder, {"open", accounts, "--balance", "10.00"}).code == 0);
     std::filesystem::rename(folder.at("bank.db"), folder.at("opened.db"));
-    auto const run = [&](std::vector<std::string> words) {
+    auto const run = [&](std::vector<std::string> arguments) {
         std::filesystem::remove(folder.at("bank.db"));
         std::filesystem::copy_file(folder.at("opened.db"), folder.at("bank.db"));
-        words.insert(words.begin(), {"run", file, "--report", folder.at("report.json")});
-        auto const ran = transfer(folder, words);
+        arguments.insert(arguments.begin(), {"run", file, "--report", folder.at("report.json")});
+        auto const ran = transfer(folder, arguments);
         CHECK_MESSAGE(ran.code == 1, ran.out << ran.err);
         CHECK(transfer(folder, {"check"}).code == 0);
         auto report = report_of(folder.at("report.json"));
@@ -324,14 +324,14 @@ TEST_CASE("transfer: an order refused for a missing account runs once the accoun
         auto const file = folder.write("orders.csv", "id,source,destination,amount\n"
                                                      "o1,a,b,1\no2,b,zoe,2\no3,b,a,3\n");
         REQUIRE(transfer(folder, {"open", names, "--balance", "10.00"}).code == 0);
-        std::vector<std::string> words{"run", file};
-        words.insert(words.end(), pace.begin(), pace.end());
-        auto const early = transfer(folder, words);
+        std::vector<std::string> arguments{"run", file};
+        arguments.insert(arguments.end(), pace.begin(), pace.end());
+        auto const early = transfer(folder, arguments);
         CHECK(early.code == 1);
         CHECK(early.out.find("order 'o2': there is no account 'zoe'") != std::string::npos);
         CHECK(transfer(folder, {"show", "o2"}).code == 1);
         REQUIRE(transfer(folder, {"open", file, "--balance", "10.00"}).code == 0);
-        CHECK(transfer(folder, words).code == 0);
+        CHECK(transfer(folder, arguments).code == 0);
         auto const listed = transfer(folder, {"list", "--state", "done"}).out;
         CHECK(listed.ends_with("3 entries\n"));
     }
@@ -342,13 +342,14 @@ TEST_CASE("transfer: a bad batch size or thread count is refused in one sentence
     std::vector<std::vector<std::string>> const wrong{{"--batch", "0"},     {"--batch", "100001"},
                                                       {"--batch", "some"},  {"--threads", "0"},
                                                       {"--threads", "65"},  {"--threads", "-1"}};
-    for (auto const& words : wrong) {
+    for (auto const& arguments : wrong) {
         std::vector<std::string> all{"run", orders};
-        all.insert(all.end(), words.begin(), words.end());
+        all.insert(all.end(), arguments.begin(), arguments.end());
         auto const how = transfer(folder, all);
         INFO(how.err);
         CHECK(how.code == 2);
-        CHECK(how.err.starts_with(words[0] + ": '" + words[1] + "' is not a whole number from 1 "));
+        CHECK(how.err.starts_with(arguments[0] + ": '" + arguments[1] +
+                                  "' is not a whole number from 1 "));
         CHECK(std::count(how.err.begin(), how.err.end(), '\n') == 2);
         CHECK_FALSE(std::filesystem::exists(folder.at("bank.db")));
     }
@@ -458,14 +459,18 @@ TEST_CASE("transfer: an interrupted run finishes its window, and the next run co
             std::filesystem::remove(folder.at("bank.db") + end);
         }
         REQUIRE(transfer(folder, {"open", names, "--balance", "1000.00"}).code == 0);
-        std::vector<std::string> words{std::string{SETTLE_BIN_DIR} + "/transfer", "--store",
-                                       "sqlite:" + folder.at("bank.db"), "run", file, "--report",
-                                       folder.at("report.json")};
-        words.insert(words.end(), pace.begin(), pace.end());
-        words.emplace_back("check");
-        testing::program run{folder, words};
+        std::vector<std::string> arguments{std::string{SETTLE_BIN_DIR} + "/transfer",
+                                           "--store",
+                                           "sqlite:" + folder.at("bank.db"),
+                                           "run",
+                                           file,
+                                           "--report",
+                                           folder.at("report.json")};
+        arguments.insert(arguments.end(), pace.begin(), pace.end());
+        arguments.emplace_back("check");
+        testing::program run{folder, arguments};
         std::this_thread::sleep_for(std::chrono::milliseconds{300});
-        // However long a busy machine takes to get so far.
+        // The wait has no limit, since the machine may be busy.
         for (int i = 0; i < 600 && !something_is_done(folder.at("bank.db")); ++i) {
             std::this_thread::sleep_for(std::chrono::milliseconds{50});
         }

@@ -170,8 +170,8 @@ TEST_CASE("trip: a row that is no order is refused with its line and reason") {
 
 TEST_CASE("trip: a store that the program does not have is refused with the stores that it has") {
     scratch_folder const folder{"trip-store"};
-    auto const call = [&](std::vector<std::string> words) {
-        return testing::run_sample(folder, "trip", std::move(words));
+    auto const call = [&](std::vector<std::string> arguments) {
+        return testing::run_sample(folder, "trip", std::move(arguments));
     };
     auto const refused = call({"--store", "mongodb://127.0.0.1/trips", "check"});
     CHECK(refused.code == 2);
@@ -182,8 +182,8 @@ TEST_CASE("trip: a store that the program does not have is refused with the stor
 
 TEST_CASE("trip: wrong use of a service is one sentence") {
     scratch_folder const folder{"trip-usage"};
-    auto const call = [&](std::vector<std::string> words) {
-        return testing::run_sample(folder, "trip-service", std::move(words));
+    auto const call = [&](std::vector<std::string> arguments) {
+        return testing::run_sample(folder, "trip-service", std::move(arguments));
     };
     CHECK(call({}).code == 2);
     CHECK(call({"train"}).code == 2);

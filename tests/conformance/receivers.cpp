@@ -269,11 +269,11 @@ TEST_CASE("receiver suite: each fault of a barrier fails its own case") {
            }).problem,
            "settle: the description does not fit the receiver: a query: the number of effects "
            "changed by 1");
-    std::set<std::string> asked;
+    std::set<std::string> queried;
     begins(report_with([&](weak_airline& in, service_call const& call, std::size_t) {
                bool const asks = call.operation == call_operation::query;
-               if (asks) asked.insert(std::string{call.key});
-               bool const noted = !asks && asked.contains(std::string{call.key});
+               if (asks) queried.insert(std::string{call.key});
+               bool const noted = !asks && queried.contains(std::string{call.key});
                return noted ? service_answer::ok("10") : in.take(call);
            }).problem,
            "settle: the description does not fit the receiver: a query: the number of effects "

@@ -58,23 +58,41 @@ using engine_type =
     decltype(engine_on(std::declval<settle::sqlite::database&>(), std::declval<moment&>()));
 
 /// The request of a caller.
-using wish = outcome (*)(engine_type&);
+using request = outcome (*)(engine_type&);
 
-constexpr wish wishes[]{
-    [](engine_type& by) { return by.run("a", move{"A", "B", 60}); },
+constexpr request requests[]{
+    [](engine_type& by) {
+        return by.run("a", move{"A", "B", 60});
+    },
     // There is enough behind the first alone.
-    [](engine_type& by) { return by.run("b", move{"B", "C", 60}); },
+    [](engine_type& by) {
+        return by.run("b", move{"B", "C", 60});
+    },
     // There is not enough for this and the first.
-    [](engine_type& by) { return by.run("c", move{"A", "C", 60}); },
+    [](engine_type& by) {
+        return by.run("c", move{"A", "C", 60});
+    },
     // Another transaction has this id.
-    [](engine_type& by) { return by.run("a", move{"A", "C", 10}); },
-    [](engine_type& by) { return by.run("d", relabel{"A", "new"}); },
-    [](engine_type& by) { return by.run("e", issue{card{"new", "", true, {}, {}, {}, {}, 0, 0}}); },
-    [](engine_type& by) { return by.run("f", withdraw{"old", true}); },
+    [](engine_type& by) {
+        return by.run("a", move{"A", "C", 10});
+    },
+    [](engine_type& by) {
+        return by.run("d", relabel{"A", "new"});
+    },
+    [](engine_type& by) {
+        return by.run("e", issue{card{"new", "", true, {}, {}, {}, {}, 0, 0}});
+    },
+    [](engine_type& by) {
+        return by.run("f", withdraw{"old", true});
+    },
     // A record that cannot be read.
-    [](engine_type& by) { return by.run("g", move{"A", "broken", 10}); },
+    [](engine_type& by) {
+        return by.run("g", move{"A", "broken", 10});
+    },
     // A record whose change aborts the shared native transaction.
-    [](engine_type& by) { return by.run("h", move{"A", "ruinous", 10}); }};
+    [](engine_type& by) {
+        return by.run("h", move{"A", "breaking", 10});
+    }};
 
 /// The outcomes of two callers, and the records and entries that they left.
 struct ends {
@@ -96,18 +114,18 @@ struct ends {
 class bank {
 public:
     bank() {
-        for (char const* id : {"A", "B", "C", "ruinous"}) {
+        for (char const* id : {"A", "B", "C", "breaking"}) {
             engine_.create(ledgers, {id, id[0] == 'A' ? 100 : 0, 0, ""}).value();
         }
         engine_.create(cards, card{"old", "", true, {}, {}, {}, {}, 0, 0}).value();
         testing::ask(here_.file(),
                      "INSERT INTO suite_ledgers(id, balance, units, label) "
                      "VALUES('broken', 'much', 0, '');"
-                     "CREATE TRIGGER ruin BEFORE UPDATE ON suite_ledgers WHEN new.id = 'ruinous' "
+                     "CREATE TRIGGER ruin BEFORE UPDATE ON suite_ledgers WHEN new.id = 'breaking' "
                      "BEGIN SELECT RAISE(ROLLBACK, 'no'); END");
     }
 
-    ends one_by_one(wish first, wish second) {
+    ends one_by_one(request first, request second) {
         ends all;
         all.first = first(engine_).text();
         all.second = second(engine_).text();
@@ -117,7 +135,7 @@ public:
     /// The second call starts when the first caller reads the clock for the nth time. The first
     /// continues when the second has ended or is blocked by it.
     /// Returns: nothing if the first caller reads the clock less often
-    std::optional<ends> meet(wish first, wish second, int number) {
+    std::optional<ends> run_together(request first, request second, int number) {
         ends all;
         std::thread other;
         std::mutex mutex;
@@ -166,15 +184,15 @@ private:
 TEST_CASE("shared commits: any two callers get the outcomes of one after the other") {
     int pairs = 0;
     int waited = 0;
-    for (wish const first : wishes) {
-        for (wish const second : wishes) {
+    for (request const first : requests) {
+        for (request const second : requests) {
             ends const in_order = bank{}.one_by_one(first, second);
             ends turned = bank{}.one_by_one(second, first);
             std::swap(turned.first, turned.second);
             ++pairs;
             for (int number = 1;; ++number) {
                 bank here;
-                auto const shared = here.meet(first, second, number);
+                auto const shared = here.run_together(first, second, number);
                 if (!shared) break;
                 INFO("at look ", number, ": ", *shared, "\nin order: ", in_order,
                      "\nturned: ", turned);

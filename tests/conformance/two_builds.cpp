@@ -140,7 +140,7 @@ public:
         // A dead process answers nothing; the next check reports that.
         static_cast<void>(::send(end_, text.data(), text.size(), MSG_NOSIGNAL));
     }
-    /// Empty as well when the other side is gone.
+    /// Empty also if the other process has ended.
     [[nodiscard]] std::string receive() const {
         std::string line;
         for (char byte = 0; ::read(end_, &byte, 1) == 1 && byte != '\n';) line += byte;
@@ -153,7 +153,7 @@ public:
 
     /// The status with which it ended.
     int end() {
-        // Later programs hold this end of the pipe open as well, so the end is sent as a word.
+        // Later programs hold this end of the pipe open as well, so a line announces the end.
         send("");
         ::close(end_);
         int status = -1;
@@ -256,7 +256,7 @@ TEST_CASE("two builds: each settles its own entries in a shared file and reports
     both_use("first");
     CHECK(old_one.ask("show new-left") == before);
 
-    // The other way round; and each ends its own.
+    // In the opposite direction; and each program ends its own entries.
     leave<older>(path, "old-left");
     std::string const left = new_one.ask("show old-left");
     std::string const answered = new_one.ask("recover");

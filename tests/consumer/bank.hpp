@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A stranger's bank, which both translation units of the program use.
+// A user's bank, which both translation units of the program use.
 #pragma once
 
 #include <settle/settle.hpp>
@@ -34,8 +34,7 @@ inline constexpr auto transfer_type = settle::transaction<transfer, "transfer">(
     settle::participant<"destination">(accounts, param<&transfer::destination>)
         .confirm(field<&account::balance> += param<&transfer::amount>));
 
-/// True when the bank holds what is expected after one transfer that can be paid and one that
-/// cannot.
+/// True if the balances are right after one transfer that can be paid and one that cannot.
 template <typename Database>
 bool settles(Database& database) {
     settle::engine engine{database, settle::type<transfer_type>};
@@ -50,7 +49,7 @@ bool settles(Database& database) {
            destination.value()->balance == 100;
 }
 
-/// The same in a database file, which is begun anew.
+/// The same in a new database file.
 bool settles_in_file();
 
 } // namespace bank

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A stranger's other program: a call of a service over HTTP, and the service.
+// A user's other program: a call of a service over HTTP, and the service.
 #include <settle/http.hpp>
 #include <settle/http/receiver_server.hpp>
 

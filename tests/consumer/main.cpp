@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A stranger's program: a transfer in memory, and once more in a database file.
+// A user's program: a transfer in memory, and once more in a database file.
 #include "bank.hpp"
 
 #include <settle/memory.hpp>

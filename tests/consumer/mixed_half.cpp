@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A stranger's library that uses settle.
+// A user's library that uses settle.
 #include <settle/store/error.hpp>
 
 #include <string>

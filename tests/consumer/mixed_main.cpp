@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A stranger's program that uses settle, and a library that uses it too.
+// A user's program that uses settle, and a library that uses it too.
 #include <settle/store/error.hpp>
 
 #include <iostream>

@@ -75,33 +75,33 @@ public:
         // Opening takes longer than all later steps, so it is done once.
         auto const opened_once = folder.at("opened.db");
         if (!std::filesystem::exists(opened_once)) {
-            std::vector<std::string> words{"open", what.input};
-            words.insert(words.end(), what.opening.begin(), what.opening.end());
-            auto const opened = call(words);
+            std::vector<std::string> arguments{"open", what.input};
+            arguments.insert(arguments.end(), what.opening.begin(), what.opening.end());
+            auto const opened = call(arguments);
             REQUIRE_MESSAGE(opened.code == what.code, opened.err);
             std::filesystem::rename(path_, opened_once);
         }
         std::filesystem::copy_file(opened_once, path_);
     }
 
-    [[nodiscard]] std::unique_ptr<program> start(std::vector<std::string> words) const {
-        words.insert(words.begin(),
-                     {std::string{SETTLE_BIN_DIR} + "/" + what_->name, "--store", store()});
-        return std::make_unique<program>(*folder_, std::move(words));
+    [[nodiscard]] std::unique_ptr<program> start(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(),
+                         {std::string{SETTLE_BIN_DIR} + "/" + what_->name, "--store", store()});
+        return std::make_unique<program>(*folder_, std::move(arguments));
     }
     /// Starts a run with a varying batch size, number of threads and number of phases. A later run
     /// with other settings settles the leftovers of an earlier run.
     template <typename Chance>
     [[nodiscard]] std::unique_ptr<program> start_run(Chance& chance) const {
-        std::vector<std::string> words{"run", what_->input};
+        std::vector<std::string> arguments{"run", what_->input};
         auto const& batches = what_->batches;
-        if (chance() % 4 == 0) words.insert(words.end(), {"--batch", "1"});
+        if (chance() % 4 == 0) arguments.insert(arguments.end(), {"--batch", "1"});
         else if (chance() % 4 != 0) {
-            words.insert(words.end(), {"--batch", batches[chance() % batches.size()]});
+            arguments.insert(arguments.end(), {"--batch", batches[chance() % batches.size()]});
         }
-        if (chance() % 2 == 0) words.emplace_back("--two-phases");
-        if (chance() % 4 == 0) words.insert(words.end(), {"--threads", "3"});
-        return start(std::move(words));
+        if (chance() % 2 == 0) arguments.emplace_back("--two-phases");
+        if (chance() % 4 == 0) arguments.insert(arguments.end(), {"--threads", "3"});
+        return start(std::move(arguments));
     }
 
     /// Restarts the program for the rest: every entry settles, and the money is right.
@@ -139,9 +139,9 @@ public:
 
 private:
     [[nodiscard]] std::string store() const { return "sqlite:" + path_; }
-    ended call(std::vector<std::string> words) const {
-        words.insert(words.begin(), {"--store", store()});
-        return run_sample(*folder_, what_->name, std::move(words));
+    ended call(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(), {"--store", store()});
+        return run_sample(*folder_, what_->name, std::move(arguments));
     }
 
     scratch_folder const* folder_;
@@ -150,7 +150,7 @@ private:
     std::map<std::string, std::string> ends_; ///< every state that was final once
 };
 
-/// A seed from SETTLE_SEED, so that a failing run can be had again, or from the device.
+/// A seed from SETTLE_SEED, so that a failing run can be repeated, or from the random device.
 std::uint64_t seed() {
     char const* const given = std::getenv("SETTLE_SEED");
     return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
@@ -183,11 +183,11 @@ public:
             // The other programs find the leftovers of the killed program, or are killed with it.
             if (chance_() % 2 == 0) wait(longest_ / 8);
         }
-        // Now and then the program that is to settle it all is killed as well.
+        // Now and then the program that settles the rest is killed as well.
         if (chance_() % 4 == 0) {
-            std::vector<std::string> words{"recover"};
-            if (chance_() % 2 == 0) words.emplace_back("--two-phases");
-            auto const settling = here.start(std::move(words));
+            std::vector<std::string> arguments{"recover"};
+            if (chance_() % 2 == 0) arguments.emplace_back("--two-phases");
+            auto const settling = here.start(std::move(arguments));
             wait(longest_ / 6);
             settling->signal(SIGKILL);
             settling->wait();

@@ -15,7 +15,7 @@ using testing::program;
 using testing::scratch_folder;
 using testing::trip_services;
 
-/// A seed from SETTLE_SEED, so that a failing run can be had again, or from the device.
+/// A seed from SETTLE_SEED, so that a failing run can be repeated, or from the random device.
 std::uint64_t trip_seed() {
     char const* const given = std::getenv("SETTLE_SEED");
     return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
@@ -52,13 +52,13 @@ public:
     /// Shape:   limit - at most so many
     std::size_t strike(std::size_t limit) {
         std::size_t killed = 0;
-        auto running = services_.begin(run_words());
+        auto running = services_.begin(run_arguments());
         bool under_way = true;
         while (under_way && killed < limit) {
             wait(250'000);
             under_way = !running->has_ended();
             if (!under_way) break;
-            // The last of the five is the program itself; now and then all of them go.
+            // The fifth process is the program itself; now and then all of them are killed.
             auto const which = chance() % (trip_services::count + 2);
             for (std::size_t at = 0; at < trip_services::count; ++at) {
                 if (which != at && which != trip_services::count + 1) continue;
@@ -127,12 +127,12 @@ private:
         std::this_thread::sleep_for(std::chrono::microseconds{chance() % longest});
     }
 
-    std::vector<std::string> run_words() {
-        std::vector<std::string> words{"run", input_};
+    std::vector<std::string> run_arguments() {
+        std::vector<std::string> arguments{"run", input_};
         constexpr char const* batches[]{"1", "3", "10", "40"};
-        words.insert(words.end(), {"--batch", batches[chance() % 4]});
-        if (chance() % 4 == 0) words.insert(words.end(), {"--threads", "3"});
-        return words;
+        arguments.insert(arguments.end(), {"--batch", batches[chance() % 4]});
+        if (chance() % 4 == 0) arguments.insert(arguments.end(), {"--threads", "3"});
+        return arguments;
     }
 
     /// Kills a program that settles the rest, and a service with it.

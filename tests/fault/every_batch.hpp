@@ -63,7 +63,7 @@ inline scene<delivery> const shelf_behind{
 inline scene<move> const pair_of_transfers{
     {{"A", 100, 0, ""}, {"B", 0, 0, ""}, {"C", 0, 0, ""}}, {}, {{"A", "B", 60}, {"B", "C", 60}}};
 
-/// There is enough for the third at once, and then not for the second.
+/// If the third runs first, the money suffices for it, but then not for the second.
 inline scene<move> const overtaking{
     {{"A", 100, 0, ""}, {"B", 10, 0, ""}, {"C", 0, 0, ""}},
     {},

@@ -19,7 +19,7 @@ struct grant {
         (std::string, id),
         (std::int64_t, amount));
 };
-/// Makes money of nothing.
+/// Creates money from nothing.
 constexpr auto grant_type = settle::transaction<grant, "grant">(
     participant<"account">(accounts, param<&grant::id>)
         .confirm(field<&bank::account::balance> += param<&grant::amount>));

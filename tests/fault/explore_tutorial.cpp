@@ -17,7 +17,7 @@ struct purse {
 };
 constexpr settle::collection<purse, "purses", &purse::id> purses;
 
-/// As in the tutorial both accounts change at apply, and no balance is looked at.
+/// As in the tutorial, both accounts change at apply, and no guard checks a balance.
 constexpr auto tutorial_type = settle::transaction<transfer, "tutorial">(
     participant<"source">(purses, param<&transfer::source>)
         .apply(settle::may_pass_zero(field<&purse::balance> -= param<&transfer::amount>))
@@ -38,7 +38,7 @@ exploration search_tutorial(std::size_t workers, std::size_t late_writes, bool c
                              purse_money, limits);
 }
 
-/// The money was moved twice, of a transaction that was committed once.
+/// The money was moved twice by a transaction that was committed once.
 void moved_twice(exploration const& seen) {
     MESSAGE(seen);
     CHECK_FALSE(seen.right);

@@ -216,14 +216,14 @@ inline void right_saga(exploration const& found) {
     MESSAGE(found);
     CHECK_MESSAGE(found, found);
 }
-inline void wrong_saga(exploration const& found, std::string const& words) {
+inline void wrong_saga(exploration const& found, std::string const& text) {
     MESSAGE(found);
     CHECK(!found.right);
-    CHECK_MESSAGE(found.trace.find(words) != std::string::npos, found);
+    CHECK_MESSAGE(found.trace.find(text) != std::string::npos, found);
 }
 /// Shape:   steps - the length of the shortest wrong run
-inline void wrong_saga(exploration const& found, std::string const& words, std::size_t steps) {
-    wrong_saga(found, words);
+inline void wrong_saga(exploration const& found, std::string const& text, std::size_t steps) {
+    wrong_saga(found, text);
     CHECK(found.steps == steps);
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("explore: a saga without records, clocks apart") {
     right_saga(searched(settle::type<rows::confirmed>, all));
 }
 
-TEST_CASE("explore: a log that cannot tell an old insert") {
+TEST_CASE("explore: a log that cannot recognize an old insert") {
     bounds all = aging(canceling(1, 1));
     all.keeps_at_insert = false;
     right_saga(searched(settle::type<keys::booked>, all));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A disk in memory that knows the synced part of each file, loses the rest at a power loss, and
+// A disk in memory that tracks the synced part of each file, loses the rest at a power loss, and
 // fails at a chosen call.
 #pragma once
 
@@ -21,7 +21,7 @@ enum class act : std::uint8_t { open, remove, look, read, write, truncate, sync,
 
 enum class trouble : std::uint8_t {
     none,
-    power_loss,   ///< at any call; from then on nothing answers
+    power_loss,   ///< at any call; from then on every call fails
     io_error,     ///< at any call: it has no effect
     short_write,  ///< half of a write arrives
     failing_sync, ///< the unsynced writes are never tried again, as on Linux
@@ -76,7 +76,7 @@ public:
     void lie() { lies_ = true; }
 
     /// The fault of this call.
-    trouble meet(act what) {
+    trouble fault_of(act what) {
         if (dark_) return trouble::io_error;
         if (!strikes_at(plan_.kind, what)) return trouble::none;
         ++struck_;
@@ -107,9 +107,10 @@ public:
         if (found == names_.end()) return std::nullopt;
         return found->second;
     }
-    /// Shape:   tells_folder - whether its first sync syncs its folder too, as SQLite's own does
-    file create(std::string const& name, bool tells_folder) {
-        nodes_.emplace_back().tells_folder = tells_folder;
+    /// Shape:   syncs_folder - whether its first sync also syncs its folder, as SQLite's own VFS
+    /// does
+    file create(std::string const& name, bool syncs_folder) {
+        nodes_.emplace_back().syncs_folder = syncs_folder;
         file const made = nodes_.size() - 1;
         rename(name, made);
         return made;
@@ -133,8 +134,8 @@ public:
         if (lies_) return;
         node& one = nodes_[which];
         one.settle();
-        if (one.tells_folder) sync_folder();
-        one.tells_folder = false;
+        if (one.syncs_folder) sync_folder();
+        one.syncs_folder = false;
     }
     /// Unsynced writes may reach the disk or not; no later sync tries them again.
     void fail_sync(file which) {
@@ -158,7 +159,7 @@ private:
         std::string durable;
         std::string now;
         std::vector<edit> pending;
-        bool tells_folder = false;
+        bool syncs_folder = false;
 
         void change(edit one) {
             apply(now, one, 0, one.bytes.size());

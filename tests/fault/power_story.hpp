@@ -315,7 +315,7 @@ private:
     bool withdrawn_ = false;
 };
 
-/// After the fault: entries that stood still then have stood still for long.
+/// An hour after the fault, so that every entry that stood still then may be claimed.
 inline manual_environment an_hour_later(std::uint64_t seed) {
     manual_environment const time{seed};
     time.advance(1h);

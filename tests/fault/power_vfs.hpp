@@ -55,7 +55,7 @@ private:
 
     static vfs& of(sqlite3_vfs* self) { return *static_cast<vfs*>(self->pAppData); }
     static handle& in(sqlite3_file* file) { return *reinterpret_cast<handle*>(file); }
-    trouble meet(act what) { return disk_->meet(what); }
+    trouble fault_of(act what) { return disk_->fault_of(what); }
 
     // --------------------------------------------------------------------------------------- names
 
@@ -63,7 +63,7 @@ private:
         vfs& here = of(self);
         file->pMethods = nullptr;
         disk& on = *here.disk_;
-        trouble const fault = here.meet(act::open);
+        trouble const fault = here.fault_of(act::open);
         if (fault == trouble::io_error) return SQLITE_CANTOPEN;
         std::optional<disk::file> found;
         if (name != nullptr) found = on.find(name);
@@ -81,7 +81,7 @@ private:
     }
     static int remove(sqlite3_vfs* self, char const* name, int synced) {
         vfs& here = of(self);
-        trouble const fault = here.meet(act::remove);
+        trouble const fault = here.fault_of(act::remove);
         if (fault == trouble::io_error) return SQLITE_IOERR_DELETE;
         if (!here.disk_->find(name)) return SQLITE_IOERR_DELETE_NOENT;
         here.disk_->remove(name, synced != 0 && fault == trouble::none);
@@ -89,7 +89,7 @@ private:
     }
     static int access(sqlite3_vfs* self, char const* name, int flags, int* out) {
         vfs& here = of(self);
-        if (here.meet(act::look) != trouble::none) return SQLITE_IOERR_ACCESS;
+        if (here.fault_of(act::look) != trouble::none) return SQLITE_IOERR_ACCESS;
         auto const found = here.disk_->find(name);
         // SQLite treats an empty journal as absent.
         bool const there = found && (flags != SQLITE_ACCESS_EXISTS ||
@@ -113,7 +113,7 @@ private:
     }
     static int read(sqlite3_file* file, void* into, int count, sqlite3_int64 offset) {
         handle const& one = in(file);
-        if (one.of->meet(act::read) != trouble::none) return SQLITE_IOERR_READ;
+        if (one.of->fault_of(act::read) != trouble::none) return SQLITE_IOERR_READ;
         auto const& content = one.of->disk_->content(one.file);
         auto const size = static_cast<std::size_t>(count);
         auto const from = std::min(static_cast<std::size_t>(offset), content.size());
@@ -126,7 +126,7 @@ private:
     static int write(sqlite3_file* file, void const* from, int count, sqlite3_int64 offset) {
         handle const& one = in(file);
         disk& on = *one.of->disk_;
-        trouble const fault = one.of->meet(act::write);
+        trouble const fault = one.of->fault_of(act::write);
         if (fault == trouble::io_error) return SQLITE_IOERR_WRITE;
         std::string_view bytes{static_cast<char const*>(from), static_cast<std::size_t>(count)};
         if (fault == trouble::short_write || fault == trouble::full) {
@@ -138,14 +138,14 @@ private:
     }
     static int truncate(sqlite3_file* file, sqlite3_int64 size) {
         handle const& one = in(file);
-        trouble const fault = one.of->meet(act::truncate);
+        trouble const fault = one.of->fault_of(act::truncate);
         if (fault == trouble::io_error) return SQLITE_IOERR_TRUNCATE;
         one.of->disk_->truncate(one.file, static_cast<std::size_t>(size));
         return fault == trouble::none ? SQLITE_OK : SQLITE_IOERR_TRUNCATE;
     }
     static int sync(sqlite3_file* file, int) {
         handle const& one = in(file);
-        switch (one.of->meet(act::sync)) {
+        switch (one.of->fault_of(act::sync)) {
         case trouble::none: one.of->disk_->sync(one.file); return SQLITE_OK;
         case trouble::failing_sync: one.of->disk_->fail_sync(one.file); break;
         default: break;
@@ -154,7 +154,7 @@ private:
     }
     static int size(sqlite3_file* file, sqlite3_int64* out) {
         handle const& one = in(file);
-        if (one.of->meet(act::look) != trouble::none) return SQLITE_IOERR_FSTAT;
+        if (one.of->fault_of(act::look) != trouble::none) return SQLITE_IOERR_FSTAT;
         *out = static_cast<sqlite3_int64>(one.of->disk_->content(one.file).size());
         return SQLITE_OK;
     }
@@ -169,7 +169,7 @@ private:
     }
     static int lock(sqlite3_file* file, int level) {
         handle& one = in(file);
-        if (one.of->meet(act::lock) != trouble::none) return SQLITE_IOERR_LOCK;
+        if (one.of->fault_of(act::lock) != trouble::none) return SQLITE_IOERR_LOCK;
         if (one.lock >= level) return SQLITE_OK;
         auto const other_has = [&](int least) {
             return one.of->any_other(one, [&](handle const& h) { return h.lock >= least; });
@@ -201,7 +201,7 @@ private:
     static int map(sqlite3_file* file, int number, int size, int extend, void volatile** out) {
         handle& one = in(file);
         *out = nullptr;
-        if (one.of->meet(act::share) != trouble::none) return SQLITE_IOERR_SHMMAP;
+        if (one.of->fault_of(act::share) != trouble::none) return SQLITE_IOERR_SHMMAP;
         one.maps = true;
         regions& all = one.of->shared_[one.file];
         auto const at = static_cast<std::size_t>(number);
@@ -221,7 +221,7 @@ private:
             one.exclusive &= ~mask;
             return SQLITE_OK;
         }
-        if (one.of->meet(act::share) != trouble::none) return SQLITE_IOERR_SHMLOCK;
+        if (one.of->fault_of(act::share) != trouble::none) return SQLITE_IOERR_SHMLOCK;
         bool const alone = (flags & SQLITE_SHM_EXCLUSIVE) != 0;
         bool const busy = one.of->any_other(one, [&](handle const& h) {
             return ((h.exclusive | (alone ? h.shared : 0U)) & mask) != 0;

@@ -41,7 +41,7 @@ std::vector<sent> calls_of_story() {
 }
 
 /// A sender that sends each call once, and remembers its answer. A receiver that cannot be opened
-/// answers nothing.
+/// gives no answer.
 std::vector<sent> play() {
     auto story = calls_of_story();
     try {
@@ -55,7 +55,7 @@ std::vector<sent> play() {
     return story;
 }
 
-/// The books that the rows of a receiver stand for.
+/// The bookings that the rows of a receiver represent.
 books books_by_rows(std::vector<settle::receiver_row> const& rows) {
     books found{seats_at_first};
     for (auto const& one : rows) {

@@ -76,7 +76,7 @@ std::string snapshot(Engine& engine) {
            settle::encode_json(engine.template scan_page<cards_type>(std::nullopt, 1000).value());
 }
 
-/// Reads the accounts behind everyone's back: money that does not exist is never seen.
+/// Reads the accounts directly in the store: money that does not exist is never visible.
 template <typename Database>
 class onlooker {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Long runs of several types on a few hot records, with everything going wrong by chance.
+// Long runs of several types on a few hot records, with random faults of every kind.
 #include "../conformance/fixtures.hpp"
 #include "simulation_runs.hpp"
 
@@ -31,7 +31,7 @@ struct sale {
         (std::vector<order_line>, lines));
 };
 
-/// The customer pays the shop, which gives of its stock; nothing is made and nothing is lost.
+/// The customer pays the shop, and the stock becomes less; money and stock are conserved.
 constexpr auto sale_type = settle::transaction<sale, "sale">(
     settle::participant<"customer">(ledgers, param<&sale::customer>)
         .require(field<&ledger::balance> >= param<&sale::price>)
@@ -50,21 +50,21 @@ using any_transaction = std::variant<move, sale, relabel, issue, withdraw>;
 /// One transaction of any type; a few of them cannot succeed.
 any_transaction make(dice& chance) {
     constexpr char const* accounts[]{"A", "B", "C", "D", "E", "F", "shop"};
-    std::string const who = accounts[chance.between(0, 5)];
+    std::string const account = accounts[chance.between(0, 5)];
     std::string const card_id = "card " + std::to_string(chance.between(1, 4));
     switch (chance.between(0, 9)) {
-    case 0: return relabel{who, "label " + std::to_string(chance.between(1, 3))};
+    case 0: return relabel{account, "label " + std::to_string(chance.between(1, 3))};
     case 1: return issue{card{card_id, "Anna", true, colour::red, {}, 250, {}, 10, 3}};
     case 2: return withdraw{card_id, true};
     case 3:
     case 4: {
-        sale made{who, chance.between(1, 30), {}};
+        sale made{account, chance.between(1, 30), {}};
         for (int lines = chance.between(0, 3); lines >= 0; --lines) {
             made.lines.push_back({chance.between(1, 5), chance.between(1, 20)});
         }
         return made;
     }
-    default: return move{accounts[chance.between(0, 6)], who, chance.between(1, 60)};
+    default: return move{accounts[chance.between(0, 6)], account, chance.between(1, 60)};
     }
 }
 

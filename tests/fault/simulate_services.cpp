@@ -160,13 +160,13 @@ std::variant<outing, leg> make_outing(dice& chance) {
 
 simulation_report sell_outings(simulation_limits const& limits) {
     settle::memory::database db;
-    simulated_service asked{offers};
+    simulated_service request{offers};
     simulated_service flights{airline};
     simulated_service rooms{hotel};
     simulated_service cards{till};
     simulated_service letters{mailer};
     simulation trial{db,
-                     settle::bind(offers, asked),
+                     settle::bind(offers, request),
                      settle::bind(airline, flights),
                      settle::bind(hotel, rooms),
                      settle::bind(till, cards),
@@ -385,13 +385,13 @@ TEST_CASE("simulation of services: a function is a service, and its calls are di
     settle::memory::database db;
     std::map<std::string, std::int64_t, std::less<>> seats;
     std::uint64_t calls = 0;
-    auto const book = [&](leg const& asked,
+    auto const book = [&](leg const& request,
                           service_call const& of) -> settle::reply<settle::nothing> {
         ++calls;
         // A row for each key; a compensated row takes no seat any more.
         auto const [row, fresh] = seats.try_emplace(std::string{of.key}, 0);
         if (of.operation == call_operation::compensate) row->second = -1;
-        else if (fresh) row->second = asked.people;
+        else if (fresh) row->second = request.people;
         else if (row->second == -1) return service_answer::refused("undone");
         return settle::nothing{};
     };

@@ -10,7 +10,7 @@
 namespace settle_test {
 namespace {
 
-/// Writes entries as a program of another day would have: same name, other parameters or
+/// Writes entries as an older or newer program would have: same name, other parameters or
 /// definition.
 template <bool SameDefinition>
 struct other_program {

@@ -102,7 +102,7 @@ TEST_CASE("takeover: another worker sweeps before every call of the owner") {
     for_every_type([](auto& other, manual_environment const&, std::vector<outcome>&) {
         auto const swept = other.sweep();
         CHECK(swept.problem.empty());
-        // Marks of an entry that is under way are no business of a sweeper.
+        // A sweeper ignores the marks of an entry that is under way.
         CHECK(swept.undone == 0);
         CHECK(swept.tombstones == 0);
     });
@@ -258,11 +258,11 @@ TEST_CASE("takeover: a worker backs off from a mark, and cancels after its attem
         auto session = db.bind<ledgers_type>(db.bind_log().name());
         faulty fragile{db};
         settle::engine labels{db, settle::with_environment(time), settle::type<relabel_type>};
-        faulty ending{db};
-        ending.plan([](call const& one) {
+        faulty holding{db};
+        holding.plan([](call const& one) {
             return one.what == "commit" ? fault{fault_kind::crash_before} : fault{};
         });
-        settle::engine holder{ending, settle::with_environment(time), settle::type<relabel_type>};
+        settle::engine holder{holding, settle::with_environment(time), settle::type<relabel_type>};
         CHECK_THROWS_AS(std::ignore = holder.run("label", relabel{"B", "x"}), crash);
         fragile.plan([&](call const& one) {
             if (one.what == "claim") {

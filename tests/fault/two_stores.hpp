@@ -21,7 +21,7 @@ auto engine_over(Log& log, Accounts& accounts, Stock& stock, manual_environment 
                           settle::type<move_type>};
 }
 
-/// Both databases are created once; every story has its own records there.
+/// Both databases are created once; every story has its own records.
 /// Shape:   Accounts, Stock - hold a database each: `Accounts::database& open()`
 template <typename Accounts, typename Stock, bool LogWithStock>
 class two_stores {

@@ -29,7 +29,7 @@ struct account {
     std::int64_t balance = 0;
 };
 /// `amount` goes from a record; a third of it to a row of PostgreSQL, two thirds to a row of
-/// MariaDB. So the sums of both databases say which payments took effect.
+/// MariaDB. So the sums of both databases show which payments took effect.
 struct payment {
     std::string from, third, rest;
     std::int64_t amount = 3, share = 1, two_shares = 2;
@@ -63,7 +63,7 @@ public:
     virtual std::vector<settle::doubtful_part> thirds_in_doubt() = 0;
     virtual std::vector<settle::doubtful_part> rests_in_doubt() = 0;
     virtual settle::entry find(std::string const& id) = 0;
-    /// All entries, or the unfinished ones.
+    /// All entries, or all unfinished entries.
     virtual std::vector<settle::entry> list(bool unfinished) = 0;
     virtual void create(account const& made) = 0;
     /// The sum of all records.

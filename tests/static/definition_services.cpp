@@ -13,14 +13,14 @@ struct line {
     std::int32_t count;
 };
 struct basket {
-    std::string who;
+    std::string customer;
     std::int64_t amount;
     std::optional<std::int64_t> limit;
     std::vector<line> lines;
     line first;
 };
 struct order {
-    std::string who;
+    std::string customer;
     std::int64_t amount;
 };
 struct wide_order {
@@ -35,14 +35,14 @@ struct base_receipt {
 struct receipt : base_receipt {
     std::int64_t price;
 };
-struct nothing_asked {};
+struct empty_request {};
 
 SETTLE_STRUCT(line, item, count);
-SETTLE_STRUCT(basket, who, amount, limit, lines, first);
-SETTLE_STRUCT(order, who, amount);
+SETTLE_STRUCT(basket, customer, amount, limit, lines, first);
+SETTLE_STRUCT(order, customer, amount);
 SETTLE_STRUCT(wide_order, item, count, limit, whole);
 SETTLE_STRUCT(receipt, number, price);
-SETTLE_STRUCT(nothing_asked);
+SETTLE_STRUCT(empty_request);
 
 using settle::call;
 using settle::param;
@@ -53,16 +53,16 @@ using settle::transaction;
 
 inline constexpr settle::service<order, receipt, "shop", settle::barrier> shop;
 inline constexpr settle::service<wide_order, receipt, "store", settle::barrier> store;
-inline constexpr settle::service<nothing_asked, settle::nothing, "bell", settle::barrier> bell;
+inline constexpr settle::service<empty_request, settle::nothing, "bell", settle::barrier> bell;
 inline constexpr settle::service<order, receipt, "prices", settle::plain> prices;
 
-constexpr auto who = param<&basket::who>;
+constexpr auto customer = param<&basket::customer>;
 constexpr auto amount = param<&basket::amount>;
 
 template <settle::fixed_string Name>
-constexpr auto bought = participant<Name>(shop).apply(call(who, amount)).compensate(call());
-constexpr auto paid = participant<"paid">(shop).apply(call(who, amount));
-constexpr auto noted = participant<"noted">(shop).confirm(call(who, amount));
+constexpr auto bought = participant<Name>(shop).apply(call(customer, amount)).compensate(call());
+constexpr auto paid = participant<"paid">(shop).apply(call(customer, amount));
+constexpr auto noted = participant<"noted">(shop).confirm(call(customer, amount));
 
 template <std::size_t Index, typename Definition>
 using at = typename std::remove_cvref_t<Definition>::template participant_type<Index>;
@@ -84,19 +84,19 @@ constexpr auto alone = transaction<basket, "alone">(noted);
 static_assert(at<0, decltype(alone)>::stage == 0);
 
 // A query takes a stage, and is no pivot.
-constexpr auto asked = participant<"asked">(prices).apply(settle::query(who, 1));
+constexpr auto queried = participant<"queried">(prices).apply(settle::query(customer, 1));
 constexpr auto priced = transaction<basket, "priced">(
-    asked, participant<"bought">(shop)
-               .apply(call(who, result_from<"asked", &receipt::price>* amount))
-               .compensate(call(result_from<"asked", &receipt::number>, 1))
-               .confirm(call(result_from<"bought", &receipt::number>,
-                             result_from<"bought", &receipt::price>)));
+    queried, participant<"bought">(shop)
+                 .apply(call(customer, result_from<"queried", &receipt::price>* amount))
+                 .compensate(call(result_from<"queried", &receipt::number>, 1))
+                 .confirm(call(result_from<"bought", &receipt::number>,
+                               result_from<"bought", &receipt::price>)));
 static_assert(at<0, decltype(priced)>::stage == 1 && !at<0, decltype(priced)>::is_pivot);
 static_assert(at<1, decltype(priced)>::stage == 2);
 
 // The moments may be given in any order.
 constexpr auto reordered =
-    participant<"reordered">(shop).compensate(call()).confirm(call()).apply(call(who, amount));
+    participant<"reordered">(shop).compensate(call()).confirm(call()).apply(call(customer, amount));
 static_assert(transaction<basket, "reordered">(reordered).participant_count == 1);
 
 // A range, whole values, optional values, literals of a narrower type.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fingerprint of a definition: which changes of the definition change it.
+// The fingerprint of a definition, and the changes of the definition that change it.
 #include <settle/definition/canonical.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fingerprint of a definition with calls: which changes of the definition change it.
+// The fingerprint of a definition with calls, and the changes of the definition that change it.
 #include <settle/definition/canonical.hpp>
 
 #include <doctest/doctest.h>
@@ -14,16 +14,16 @@ struct line {
     std::string item;
 };
 struct basket {
-    std::string who;
+    std::string customer;
     std::int64_t amount;
     std::vector<line> lines;
 };
 struct order {
-    std::string who;
+    std::string customer;
     std::int64_t amount;
 };
 struct narrow_order {
-    std::string who;
+    std::string customer;
     std::int32_t amount;
 };
 struct base_receipt {
@@ -37,9 +37,9 @@ struct short_receipt {
 };
 
 SETTLE_STRUCT(line, item);
-SETTLE_STRUCT(basket, who, amount, lines);
-SETTLE_STRUCT(order, who, amount);
-SETTLE_STRUCT(narrow_order, who, amount);
+SETTLE_STRUCT(basket, customer, amount, lines);
+SETTLE_STRUCT(order, customer, amount);
+SETTLE_STRUCT(narrow_order, customer, amount);
 SETTLE_STRUCT(receipt, number, price);
 SETTLE_STRUCT(short_receipt, number);
 
@@ -54,9 +54,9 @@ template <typename Request = order, typename Result = receipt, settle::fixed_str
           settle::receiver_grade Grade = settle::barrier>
 constexpr settle::service<Request, Result, Name, Grade> service{};
 
-constexpr auto who = param<&basket::who>;
+constexpr auto customer = param<&basket::customer>;
 constexpr auto bought =
-    participant<"bought">(service<>).apply(call(who, lit<1>)).compensate(call());
+    participant<"bought">(service<>).apply(call(customer, lit<1>)).compensate(call());
 
 template <typename... Participants>
 std::string text(Participants const&... participants) {
@@ -65,7 +65,7 @@ std::string text(Participants const&... participants) {
 /// The text of a call of a service.
 template <typename Service>
 std::string text_of(Service const& of) {
-    return text(participant<"bought">(of).apply(call(who, lit<1>)).compensate(call()));
+    return text(participant<"bought">(of).apply(call(customer, lit<1>)).compensate(call()));
 }
 
 } // namespace
@@ -80,38 +80,38 @@ TEST_SUITE("definition: canonical text") {
                        settle::result_from<"bought", &receipt::number>, param<&basket::amount>))) ==
               "settle 1\n"
               "transaction type\n"
-              "parameters {who:text,amount:i64,lines:[{item:text,}],}\n"
+              "parameters {customer:text,amount:i64,lines:[{item:text,}],}\n"
               "participant bought calls shop stage 1\n"
-              " request {who:text,amount:i64,}\n"
+              " request {customer:text,amount:i64,}\n"
               " result {number:text,price:i64,}\n"
-              " apply param.who 1\n"
-              " compensate param.who 1\n"
+              " apply param.customer 1\n"
+              " compensate param.customer 1\n"
               "participant lines each param.lines calls shop stage 2\n"
-              " request {who:text,amount:i64,}\n"
+              " request {customer:text,amount:i64,}\n"
               " confirm line.item result bought.price\n"
               "participant priced calls shop stage 2\n"
-              " request {who:text,amount:i64,}\n"
+              " request {customer:text,amount:i64,}\n"
               " result {number:text,price:i64,}\n"
               " query result bought.number param.amount\n");
     }
 
     TEST_CASE("canonical: prepared parts have a fixed text") {
         constexpr settle::prepared<order, "ledger"> ledger;
-        auto const booked = participant<"booked">(ledger).apply(call(who, lit<1>));
+        auto const booked = participant<"booked">(ledger).apply(call(customer, lit<1>));
         CHECK(text(booked, participant<"lines">(ledger, settle::each<&basket::lines>)
                                .apply(call(settle::line<&line::item>, param<&basket::amount>))) ==
               "settle 1\n"
               "transaction type\n"
-              "parameters {who:text,amount:i64,lines:[{item:text,}],}\n"
+              "parameters {customer:text,amount:i64,lines:[{item:text,}],}\n"
               "participant booked prepared in ledger\n"
-              " request {who:text,amount:i64,}\n"
-              " apply param.who 1\n"
+              " request {customer:text,amount:i64,}\n"
+              " apply param.customer 1\n"
               "participant lines each param.lines prepared in ledger\n"
-              " request {who:text,amount:i64,}\n"
+              " request {customer:text,amount:i64,}\n"
               " apply line.item param.amount\n");
         constexpr settle::prepared<order, "stock"> stock;
-        CHECK(text(participant<"booked">(stock).apply(call(who, lit<1>))) != text(booked));
-        CHECK(text(participant<"booked">(ledger).apply(call(who, lit<2>))) != text(booked));
+        CHECK(text(participant<"booked">(stock).apply(call(customer, lit<1>))) != text(booked));
+        CHECK(text(participant<"booked">(ledger).apply(call(customer, lit<2>))) != text(booked));
     }
 
     TEST_CASE("canonical: the grade and the limits of a call do not matter") {
@@ -122,8 +122,8 @@ TEST_SUITE("definition: canonical text") {
                 service<order, receipt, "shop", settle::remembers_keys | settle::keeps_refusals>) ==
             usual);
         CHECK(text(participant<"bought">(service<>)
-                       .compensate(call(who, lit<1>))
-                       .apply(call(who, lit<1>))) == usual);
+                       .compensate(call(customer, lit<1>))
+                       .apply(call(customer, lit<1>))) == usual);
     }
 
     TEST_CASE("canonical: the service, its types, the moments and the stages of calls matter") {
@@ -133,14 +133,14 @@ TEST_SUITE("definition: canonical text") {
         CHECK(text_of(service<order, short_receipt>) != usual);
         CHECK(text_of(service<order, settle::nothing>) != usual);
         CHECK(text(bought.confirm(call())) != usual);
-        CHECK(text(participant<"bought">(service<>).apply(call(who, lit<1>))) != usual);
-        CHECK(text(participant<"bought">(service<>).apply(call(who, lit<1>))) !=
-              text(participant<"bought">(service<>).apply(settle::query(who, lit<1>))));
+        CHECK(text(participant<"bought">(service<>).apply(call(customer, lit<1>))) != usual);
+        CHECK(text(participant<"bought">(service<>).apply(call(customer, lit<1>))) !=
+              text(participant<"bought">(service<>).apply(settle::query(customer, lit<1>))));
         CHECK(text(participant<"bought">(service<>)
-                       .apply(call(who, lit<2>))
-                       .compensate(call(who, lit<1>))) != usual);
+                       .apply(call(customer, lit<2>))
+                       .compensate(call(customer, lit<1>))) != usual);
         constexpr auto other =
-            participant<"other">(service<>).apply(call(who, lit<1>)).compensate(call());
+            participant<"other">(service<>).apply(call(customer, lit<1>)).compensate(call());
         CHECK(text(settle::together(bought, other)) != text(bought, other));
     }
 }

@@ -235,8 +235,8 @@ TEST_CASE("kinds: an observer sees every step and no secret") {
     s.watch = [&](settle::event const& seen) {
         steps.push_back(std::string{settle::name_of(seen.taken)} + " " +
                         std::string{settle::name_of(seen.state)});
-        auto const add = [&](char const* before, std::string_view words) {
-            steps.back().append(before).append(words);
+        auto const add = [&](char const* before, std::string_view text) {
+            steps.back().append(before).append(text);
         };
         if (seen.failed_answer != settle::answer::none) add(": ", name_of(seen.failed_answer));
         if (seen.why != reason::none) add(", ", name_of(seen.why));

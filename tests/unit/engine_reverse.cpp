@@ -79,12 +79,12 @@ TEST_CASE("reverse: it returns debits and takes back credits") {
 
 TEST_CASE("reverse: a transaction that cannot be reversed is refused with the reason") {
     split_bank b;
-    auto const refused = [&](std::string const& id, settle::errc code, std::string const& word) {
+    auto const refused = [&](std::string const& id, settle::errc code, std::string const& text) {
         auto const outcome = b.engine.reverse(id);
         CAPTURE(outcome.text());
         CHECK(outcome.verdict == verdict::refused);
         CHECK(outcome.problem.code == code);
-        CHECK(outcome.problem.message().find(word) != std::string::npos);
+        CHECK(outcome.problem.message().find(text) != std::string::npos);
     };
     refused("nobody", settle::errc::unknown_id, "nobody");
     CHECK(b.engine.run("poor", split{"A", "B", "C", 101}).canceled());

@@ -162,7 +162,7 @@ TEST_CASE("fork: a child may use a file that its parent had closed, as another o
         auto engine = bank_on(db);
         open_two_accounts(engine);
         parent = engine.owner();
-        // While it is open here, a child's connection would go without locks.
+        // While the file is open here, a child's connection would have no locks.
         auto const reply = reply_of_child([&]() -> std::string {
             settle::sqlite::database other{here.file()};
             return "opened";
@@ -196,7 +196,7 @@ TEST_CASE("fork: a child draws other ids and epochs and recognizes its dead pare
     auto const in_child = reply_of_child(next);
     CHECK(in_child != reply_of_child(next));
     CHECK(in_child != next());
-    // A grandchild outlives its parent, and does not take itself for it.
+    // A grandchild outlives its parent, and is not mistaken for it.
     auto const reply = reply_of_child([]() -> std::string {
         auto const parent = settle::this_process();
         if (settle::is_gone(parent)) return "gone too early";

@@ -40,7 +40,7 @@ public:
         while (::waitpid(pid_, nullptr, 0) != pid_) {}
     }
 
-    /// Runs SQL on a file; whether SQLite did it.
+    /// Runs SQL on a file. True if SQLite succeeded.
     bool run(std::string const& path, std::string const& sql) {
         std::string const order = path + '\n' + sql + '\n';
         REQUIRE(::write(orders_, order.data(), order.size()) ==

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which owners are gone, and the ids and epochs that a process draws.
+// Owners that are gone, and the ids and epochs that a process draws.
 #include "ended_process.hpp"
 
 #include <settle/running/ids.hpp>

@@ -310,7 +310,8 @@ TEST_CASE("prepared: a sweep ends only stray names of its own log") {
     on.moved(30);
 }
 
-TEST_CASE("prepared: a list shows what is in doubt, since when, and the entry that it waits for") {
+TEST_CASE(
+    "prepared: a list shows the parts in doubt, since when, and the entries that they wait for") {
     banks on;
     auto engine = on.make();
     CHECK(engine.in_doubt(ledger).value().empty());

@@ -188,7 +188,7 @@ private:
         case call_status::refused:
             if (got.text.empty()) return "a refusal without a reason";
             // After a purge the last moment refuses instead of the row. Only a finished transaction
-            // has a row to purge, so nobody acts on this refusal.
+            // has a row to purge, so this refusal changes nothing.
             if (purged_) return "";
             if (accepted_ && !undone()) return "a refusal behind ok";
             if (at_.done().applies > 0 && !undone()) return "a refusal of what took effect";

@@ -10,7 +10,7 @@ namespace services_test {
 using namespace engine_test;
 
 struct trip {
-    std::string who, flight;
+    std::string customer, flight;
     std::int64_t people = 1, most = 0;
 };
 struct seats {
@@ -22,21 +22,21 @@ struct ticket {
     std::int64_t price = 0;
 };
 struct stay {
-    std::string who, arrival;
+    std::string customer, arrival;
 };
 struct charge {
-    std::string who;
+    std::string customer;
     std::int64_t amount = 0;
 };
 struct letter {
     std::string to, ticket, room;
 };
 
-SETTLE_STRUCT(trip, who, flight, people, most);
+SETTLE_STRUCT(trip, customer, flight, people, most);
 SETTLE_STRUCT(seats, flight, people);
 SETTLE_STRUCT(ticket, number, price);
-SETTLE_STRUCT(stay, who, arrival);
-SETTLE_STRUCT(charge, who, amount);
+SETTLE_STRUCT(stay, customer, arrival);
+SETTLE_STRUCT(charge, customer, amount);
 SETTLE_STRUCT(letter, to, ticket, room);
 
 using service_test::receiver;
@@ -53,7 +53,7 @@ inline constexpr settle::service<stay, ticket, "hotel", settle::barrier> hotel;
 inline constexpr settle::service<charge, settle::nothing, "bank", settle::barrier> bank;
 inline constexpr settle::service<letter, settle::nothing, "mailer", settle::remembers_keys> mailer;
 
-inline constexpr auto payer = settle::participant<"payer">(accounts, param<&trip::who>)
+inline constexpr auto payer = settle::participant<"payer">(accounts, param<&trip::customer>)
                                   .require(field<&account::balance> >= param<&trip::most>)
                                   .apply(field<& account::balance> -= param<&trip::most>)
                                   .compensate(settle::inverse);
@@ -62,13 +62,13 @@ inline constexpr auto flight = settle::participant<"flight">(airline)
                                    .compensate(call());
 inline constexpr auto room =
     settle::participant<"room">(hotel)
-        .apply(call(param<&trip::who>, result_from<"flight", &ticket::number>))
+        .apply(call(param<&trip::customer>, result_from<"flight", &ticket::number>))
         .compensate(call())
         .confirm(call());
 inline constexpr auto card = settle::participant<"card">(bank).apply(
-    call(param<&trip::who>, param<&trip::people>* result_from<"flight", &ticket::price>));
+    call(param<&trip::customer>, param<&trip::people>* result_from<"flight", &ticket::price>));
 inline constexpr auto mail = settle::participant<"mail">(mailer).confirm(
-    call(param<&trip::who>, result_from<"flight", &ticket::number>,
+    call(param<&trip::customer>, result_from<"flight", &ticket::number>,
          result_from<"room", &ticket::number>));
 
 inline constexpr auto trip_type =
@@ -146,9 +146,9 @@ TEST_CASE("services: calls are made in stages, with the results of earlier calls
                                   "confirm mail");
     CHECK(balance_of(engine, "A") == 500);
     CHECK(on.row_of("t1", "flight").request == R"({"flight":"LH 1","people":2})");
-    CHECK(on.row_of("t1", "room").request == R"({"who":"A","arrival":"LH 1"})");
+    CHECK(on.row_of("t1", "room").request == R"({"customer":"A","arrival":"LH 1"})");
     CHECK(on.row_of("t1", "room").now == status::confirmed);
-    CHECK(on.row_of("t1", "card").request == R"({"who":"A","amount":240})");
+    CHECK(on.row_of("t1", "card").request == R"({"customer":"A","amount":240})");
     CHECK(on.row_of("t1", "mail").request == R"({"to":"A","ticket":"LH 1","room":"12"})");
     auto const found = entry_of(engine, "t1");
     REQUIRE(found.results.size() == 2);
@@ -303,7 +303,7 @@ TEST_CASE("services: a result of another form leaves the call unknown and its te
         CHECK(engine.run("t1", usual).done());
         CHECK(problem.find("gave a result of another form to the apply of 'flight'") !=
               std::string::npos);
-        CHECK(on.row_of("t1", "room").request == R"({"who":"A","arrival":"LH 1"})");
+        CHECK(on.row_of("t1", "room").request == R"({"customer":"A","arrival":"LH 1"})");
     }
     trips on;
     on.services.before = answers_first(

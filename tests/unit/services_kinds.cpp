@@ -13,7 +13,7 @@ struct stay {
     std::int64_t nights = 0;
 };
 struct tour {
-    std::string who;
+    std::string customer;
     std::int64_t price = 0;
     std::vector<stay> stays;
 };
@@ -26,7 +26,7 @@ struct receipt {
 };
 
 SETTLE_STRUCT(stay, hotel, nights);
-SETTLE_STRUCT(tour, who, price, stays);
+SETTLE_STRUCT(tour, customer, price, stays);
 SETTLE_STRUCT(order, item, count);
 SETTLE_STRUCT(receipt, number);
 
@@ -51,7 +51,7 @@ inline constexpr settle::service<order, receipt, "till", keys_that_close> till;
 inline constexpr settle::service<order, receipt, "prices", settle::plain> prices;
 
 inline constexpr auto bought = settle::participant<"goods">(shop)
-                                   .apply(call(param<&tour::who>, param<&tour::price> + 1))
+                                   .apply(call(param<&tour::customer>, param<&tour::price> + 1))
                                    .compensate(call())
                                    .confirm(call("bill", settle::lit<7>));
 
@@ -161,10 +161,10 @@ namespace {
 
 inline constexpr auto stall_type =
     settle::transaction<tour, "stall">(settle::participant<"first">(stall)
-                                           .apply(call(param<&tour::who>, param<&tour::price>))
+                                           .apply(call(param<&tour::customer>, param<&tour::price>))
                                            .compensate(call()),
                                        settle::participant<"second">(stall)
-                                           .apply(call(param<&tour::who>, param<&tour::price>))
+                                           .apply(call(param<&tour::customer>, param<&tour::price>))
                                            .compensate(call()));
 
 } // namespace
@@ -200,9 +200,9 @@ namespace {
 
 inline constexpr auto till_type = settle::transaction<tour, "till">(
     settle::participant<"goods">(stall)
-        .apply(call(param<&tour::who>, param<&tour::price>))
+        .apply(call(param<&tour::customer>, param<&tour::price>))
         .compensate(call()),
-    settle::participant<"payment">(till).apply(call(param<&tour::who>, param<&tour::price>)));
+    settle::participant<"payment">(till).apply(call(param<&tour::customer>, param<&tour::price>)));
 
 } // namespace
 
@@ -222,7 +222,7 @@ TEST_CASE("services: the key of a refused pivot is closed if its receiver keeps 
     CHECK(at.row_of("payment").now == status::compensated);
 }
 
-TEST_CASE("services: a refused pivot whose key cannot be closed is asked again") {
+TEST_CASE("services: a refused pivot whose key cannot be closed is called again") {
     office at;
     bool refused = false;
     // An earlier copy of the call takes effect behind the refusal.
@@ -242,14 +242,14 @@ namespace {
 
 inline constexpr auto priced_type = settle::transaction<tour, "priced">(
     settle::participant<"offer">(prices).apply(
-        settle::query(param<&tour::who>, param<&tour::price>)),
+        settle::query(param<&tour::customer>, param<&tour::price>)),
     settle::participant<"goods">(shop)
         .apply(call(settle::result_from<"offer", &receipt::number>, param<&tour::price>))
         .compensate(call()));
 
 } // namespace
 
-TEST_CASE("services: a query is asked in its stage and has nothing to undo") {
+TEST_CASE("services: a query is called in its stage and has nothing to undo") {
     office at;
     auto engine = at.make<priced_type, prices, shop>();
     CHECK(engine.run("t1", usual).done());
@@ -269,7 +269,7 @@ TEST_CASE("services: a query is asked in its stage and has nothing to undo") {
 namespace {
 
 inline constexpr auto notice_type = settle::transaction<tour, "notice">(
-    settle::participant<"goods">(shop).confirm(call(param<&tour::who>, param<&tour::price>)));
+    settle::participant<"goods">(shop).confirm(call(param<&tour::customer>, param<&tour::price>)));
 
 } // namespace
 
@@ -307,20 +307,20 @@ namespace {
 struct shelf {
     std::map<std::string, std::int64_t, std::less<>> sold{};
 
-    settle::reply<receipt> operator()(order const& asked, service_call const& of) {
+    settle::reply<receipt> operator()(order const& request, service_call const& of) {
         std::string const key{of.key};
         if (of.operation == call_operation::compensate) sold.erase(key);
         if (of.operation != call_operation::apply) return service_answer::ok();
-        if (asked.count > 10) return service_answer::refused("too many");
-        if (asked.item.empty()) throw std::runtime_error{"no item"};
-        sold[key] = asked.count;
-        return receipt{"no. " + std::to_string(asked.count)};
+        if (request.count > 10) return service_answer::refused("too many");
+        if (request.item.empty()) throw std::runtime_error{"no item"};
+        sold[key] = request.count;
+        return receipt{"no. " + std::to_string(request.count)};
     }
 };
 
 inline constexpr auto shelf_type =
     settle::transaction<tour, "shelf">(settle::participant<"goods">(shop)
-                                           .apply(call(param<&tour::who>, param<&tour::price>))
+                                           .apply(call(param<&tour::customer>, param<&tour::price>))
                                            .compensate(call()));
 
 } // namespace

@@ -9,20 +9,20 @@ namespace pivot_test {
 using namespace engine_test;
 
 struct order {
-    std::string who, flight;
+    std::string customer, flight;
     std::int64_t price = 0;
 };
 struct seat {
     std::string flight;
 };
 struct charge {
-    std::string who;
+    std::string customer;
     std::int64_t amount = 0;
 };
 
-SETTLE_STRUCT(order, who, flight, price);
+SETTLE_STRUCT(order, customer, flight, price);
 SETTLE_STRUCT(seat, flight);
-SETTLE_STRUCT(charge, who, amount);
+SETTLE_STRUCT(charge, customer, amount);
 
 using service_test::receiver;
 using settle::call;
@@ -35,9 +35,9 @@ inline constexpr settle::service<seat, settle::nothing, "airline", settle::barri
 inline constexpr settle::service<charge, settle::nothing, "bank", settle::barrier> bank;
 
 inline constexpr auto order_type = settle::transaction<order, "order">(
-    settle::participant<"payer">(accounts, param<&order::who>)
+    settle::participant<"payer">(accounts, param<&order::customer>)
         .require(field<&account::balance> >= param<&order::price>)
-        .apply(field<&account::balance> -= param<&order::price>)
+        .apply(field<& account::balance> -= param<&order::price>)
         .compensate(settle::inverse),
     settle::participant<"flight">(airline)
         .apply(call(param<&order::flight>))
@@ -45,7 +45,7 @@ inline constexpr auto order_type = settle::transaction<order, "order">(
         .confirm(call())
         .tries<3>()
         .pauses<20, 80>(),
-    settle::participant<"card">(bank).apply(call(param<&order::who>, param<&order::price>)));
+    settle::participant<"card">(bank).apply(call(param<&order::customer>, param<&order::price>)));
 
 namespace {
 
@@ -71,7 +71,7 @@ struct office {
         auto engine = make();
         open_accounts(engine, {{"A", 1000}});
     }
-    /// Every call of this operation of a participant gets an answer.
+    /// Gives one answer to every call of this operation of a participant.
     void always(std::string_view participant, call_operation operation, service_answer given) {
         services.before = [=](service_call const& of) -> std::optional<service_answer> {
             bool const meant = of.participant == participant && of.operation == operation;

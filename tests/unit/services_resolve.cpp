@@ -10,11 +10,11 @@ namespace resolve_test {
 using namespace engine_test;
 
 struct order {
-    std::string who;
+    std::string customer;
     std::int64_t price = 0;
 };
 struct charge {
-    std::string who;
+    std::string customer;
     std::int64_t amount = 0;
 };
 struct receipt {
@@ -24,8 +24,8 @@ struct letter {
     std::string receipt;
 };
 
-SETTLE_STRUCT(order, who, price);
-SETTLE_STRUCT(charge, who, amount);
+SETTLE_STRUCT(order, customer, price);
+SETTLE_STRUCT(charge, customer, amount);
 SETTLE_STRUCT(receipt, number);
 SETTLE_STRUCT(letter, receipt);
 
@@ -42,21 +42,22 @@ inline constexpr settle::service<charge, receipt, "bank", settle::barrier> bank;
 inline constexpr settle::service<charge, settle::nothing, "cash", settle::barrier> cash;
 inline constexpr settle::service<letter, settle::nothing, "mailer", settle::barrier> mailer;
 
-inline constexpr auto payer = settle::participant<"payer">(accounts, param<&order::who>)
+inline constexpr auto payer = settle::participant<"payer">(accounts, param<&order::customer>)
                                   .require(field<&account::balance> >= param<&order::price>)
                                   .apply(field<& account::balance> -= param<&order::price>)
                                   .compensate(settle::inverse);
 inline constexpr auto goods = settle::participant<"goods">(shop)
-                                  .apply(call(param<&order::who>, param<&order::price>))
+                                  .apply(call(param<&order::customer>, param<&order::price>))
                                   .compensate(call());
 
 inline constexpr auto order_type = settle::transaction<order, "order">(
     payer, goods,
-    settle::participant<"card">(bank).apply(call(param<&order::who>, param<&order::price>)),
+    settle::participant<"card">(bank).apply(call(param<&order::customer>, param<&order::price>)),
     settle::participant<"mail">(mailer).confirm(
         call(settle::result_from<"card", &receipt::number>)));
 inline constexpr auto cash_type = settle::transaction<order, "cash_order">(
-    payer, settle::participant<"till">(cash).apply(call(param<&order::who>, param<&order::price>)));
+    payer,
+    settle::participant<"till">(cash).apply(call(param<&order::customer>, param<&order::price>)));
 
 namespace {
 
@@ -210,24 +211,25 @@ TEST_CASE("resolve: either the worker with the pivot's answer or the person wins
         at.services.decide = [](service_call const&) {
             return service_answer::ok(R"({"number":"8"})");
         };
-        // The person speaks while the worker's call is under way.
-        settle::outcome said;
+        // The person resolves while the worker's call is under way.
+        settle::outcome resolved;
         at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
             if (of.participant != "card") return std::nullopt;
-            said = other.resolve(id, "card", "by hand", applied ? was_applied : was_not_applied);
+            resolved =
+                other.resolve(id, "card", "by hand", applied ? was_applied : was_not_applied);
             return std::nullopt;
         };
         auto const ran = engine.run<order_type>(id, order{"A", 100});
-        CHECK(said.done() == applied);
-        CHECK(said.canceled() != applied);
-        CHECK(ran.verdict == said.verdict);
+        CHECK(resolved.done() == applied);
+        CHECK(resolved.canceled() != applied);
+        CHECK(ran.verdict == resolved.verdict);
         CHECK(balance_of(engine, "A") == balance - (applied ? 100 : 0));
         auto const found = entry_of(engine, id);
         REQUIRE(found.results.size() == 1);
         CHECK(found.results.front().closed == "by hand");
         CHECK(engine.marks().value() == 0);
-        // The worker that has its answer first leaves nothing to state.
-        CHECK(other.resolve(id, "card", "later", was_not_applied).verdict == said.verdict);
+        // If the worker has its answer first, nothing is left to resolve.
+        CHECK(other.resolve(id, "card", "later", was_not_applied).verdict == resolved.verdict);
     }
 }
 

@@ -63,14 +63,14 @@ constexpr damage every_damage[]{
      true},
 };
 
-/// The machine's own, but something happens when the clock is looked at.
+/// The system's environment, with an action at one reading of the clock.
 class striking_environment : public settle::system_environment {
 public:
     [[nodiscard]] settle::timestamp now() const {
         if (state_->left > 0 && --state_->left == 0) state_->strike();
         return system_environment::now();
     }
-    /// Shape:   times - the look at which it happens
+    /// Shape:   times - the reading at which the action happens
     void arm(int times, std::function<void()> strike) const {
         state_->strike = std::move(strike);
         state_->left = times;
@@ -90,10 +90,11 @@ void check_refused(settle::outcome const& outcome) {
     CHECK(contains(outcome.problem.text, "is no longer the file that is open"));
 }
 
-/// Longer than a look at the files may be old when something begins.
+/// Longer than the age that a check of the files may have when a call begins.
 void wait_a_moment() { std::this_thread::sleep_for(std::chrono::milliseconds{2}); }
 
-/// Another part of the program reads the file, and so takes the locks of all of it away.
+/// Another part of the program reads the file and closes it, and so releases all locks of the
+/// process.
 void hash(std::string const& path) {
     int const descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     REQUIRE(descriptor >= 0);
@@ -334,7 +335,7 @@ TEST_CASE("sqlite files: a write-ahead log removed by another program is noticed
             CHECK_FALSE(fs::exists(at.file + "-wal"));
             check_refused(engine.run<add_type>("two", change{"A", 1, "", {}}));
             CHECK(sqlite3.run(at.file, "UPDATE items SET small = 7"));
-            // To open it once more in this process would be to use the log that is gone.
+            // A second connection of this process would use the deleted log.
             CHECK(contains(refusal([&] { database{at.file}; }),
                            "is no longer the file that is open"));
         }

@@ -32,8 +32,9 @@ TEST_CASE("sqlite receiver: a repeat gets the kept answer, also after the file i
     CHECK(in.airline_receiver.take(apply_call("a", "2"), seats{}) == first);
     CHECK(books_of(in.db) == books{8, 2, 1, 1});
     // The later operations have the result of the apply.
-    CHECK(sql_value(files.file(), "SELECT told FROM booking WHERE key = 'a'") == first.text);
-    CHECK(sql_value(files.file(), "SELECT told FROM booking WHERE key = 'b'") == R"({"ticket":2})");
+    CHECK(sql_value(files.file(), "SELECT carried FROM booking WHERE key = 'a'") == first.text);
+    CHECK(sql_value(files.file(), "SELECT carried FROM booking WHERE key = 'b'") ==
+          R"({"ticket":2})");
 }
 
 TEST_CASE("sqlite receiver: a refusal undoes the work and is kept") {
@@ -75,7 +76,7 @@ TEST_CASE("sqlite receiver: a call behind its compensation takes no effect") {
     CHECK(books_of(in.db) == books{9, 2, 1, 1});
 }
 
-TEST_CASE("sqlite receiver: a key is closed before its apply, or tells its apply") {
+TEST_CASE("sqlite receiver: a key is closed before its apply, or returns the row of its apply") {
     folder const files;
     office in{files.file()};
     auto const closed = in.airline_receiver.close("a").value();

@@ -57,7 +57,7 @@ TEST_CASE("sqlite receiver: a query works each time and has no row") {
     };
     CHECK(receiver.take(late, shut{}) == service_answer::refused("the office is shut"));
     CHECK(receiver.list().value().size() == 1);
-    // A handler without a query says so, and a definition is corrected.
+    // The answer names the missing query function of a handler.
     struct deaf {
         service_answer apply(receiver_session&, service_call const&) const {
             return service_answer::ok();
@@ -258,7 +258,7 @@ TEST_CASE("sqlite receiver: an error that ends the native transaction undoes its
     CHECK(books_of(in.db) == books{6, 4, 0, 0});
 }
 
-TEST_CASE("sqlite receiver: a handler that calls its own receiver is told so") {
+TEST_CASE("sqlite receiver: a handler that calls its own receiver gets an error") {
     folder const files;
     office in{files.file()};
     service_answer inner;

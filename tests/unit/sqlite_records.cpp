@@ -299,7 +299,7 @@ TEST_CASE("sqlite records: a commit whose write fails is unknown, and the file s
         CHECK(insert() == settle::log_answer::unknown);
     }
     CHECK(reply == "unknown, unknown");
-    // Whether it took effect is not known; that no other try helps before there is room, is.
+    // Whether it took effect is unknown, but until there is room no other attempt can succeed.
     CHECK(wave.results[0].problem.code == condition::permanent);
     CHECK(contains(wave.results[0].problem.text,
                    "could not commit a transaction: database or disk is full"));

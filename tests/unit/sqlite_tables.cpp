@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The table of a collection: how a new table is made, which tables of the user are accepted, and
-// the sentence for each refused table.
+// The table of a collection: new tables, the accepted tables of a user, and the sentence for each
+// refused table.
 #include "sqlite_file.hpp"
 
 namespace sqlite_test {
@@ -54,12 +54,12 @@ void check_fits(table_parts const& parts, std::string_view what) {
 }
 
 /// A table that is refused; the sentence names the table and contains this text.
-void check_refused(table_parts const& parts, std::string_view words) {
+void check_refused(table_parts const& parts, std::string_view text) {
     std::string const reply = binding(parts);
     INFO(reply);
     CHECK(contains(reply, "the store does not fit the collection: settle: the table 'items' cannot "
                          "hold the collection as it is described: "));
-    CHECK(contains(reply, words));
+    CHECK(contains(reply, text));
     CHECK(contains(reply, ". See sqlite#existing-tables"));
 }
 

@@ -9,17 +9,17 @@
 #include <random>
 #include <thread>
 
-int main(int count, char** words) {
+int main(int count, char** arguments) {
     if (count != 6) return 2;
-    settle::postgresql::resource left{words[1]};
-    settle::mariadb::resource right{words[2]};
-    settle::sqlite::database records{words[3]};
+    settle::postgresql::resource left{arguments[1]};
+    settle::mariadb::resource right{arguments[2]};
+    settle::sqlite::database records{arguments[3]};
     payments_test::watcher const nothing;
     auto const engine = payments_test::make_payments(records, left, right, nothing);
     std::vector<std::thread> threads;
-    for (int at = 0; at < std::stoi(words[4]); ++at) {
+    for (int at = 0; at < std::stoi(arguments[4]); ++at) {
         threads.emplace_back([&, at] {
-            std::minstd_rand random{static_cast<unsigned>(std::stoi(words[5]) + at)};
+            std::minstd_rand random{static_cast<unsigned>(std::stoi(arguments[5]) + at)};
             for (;;) {
                 auto const next = payments_test::payment_of(static_cast<unsigned>(random()));
                 std::ignore = engine->run(next);
