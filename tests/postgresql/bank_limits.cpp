@@ -18,8 +18,6 @@ namespace {
 using settle::condition;
 using settle::verdict;
 
-constexpr std::array all_phases{settle::phases::one, settle::phases::two};
-
 TEST_CASE("bank limits: a row that another program holds delays only its own transactions") {
     struct limit {
         std::chrono::milliseconds lock, statement;

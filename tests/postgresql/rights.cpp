@@ -44,8 +44,6 @@ private:
     std::string name_;
 };
 
-constexpr std::array all_phases{settle::phases::one, settle::phases::two};
-
 auto engine_of(pg::database& db, settle::phases how) {
     return settle::engine{db, settle::type<bank::transfer_type>, how};
 }

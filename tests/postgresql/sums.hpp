@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <functional>
 #include <string>
 
@@ -23,6 +24,8 @@ using pg::detail::pool;
 using pg::detail::value_type;
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
+
+inline constexpr std::array all_phases{settle::phases::one, settle::phases::two};
 
 /// Short limits, for tests that wait until they are over.
 inline pg::database_options short_limits() {

@@ -28,10 +28,10 @@ SETTLE_FUNCTION void refuse_other_log(std::string const& belongs_to) {
 SETTLE_FUNCTION void receiver_place::check_name(std::string_view name) const {
     auto const fault = fault_of_text(name);
     if (!name.empty() && fault.empty()) return;
-    throw failure({make_error_code(errc::bad_text),
-                   "settle: the name of the receiver in " + shown + " " +
-                       std::string{name.empty() ? "is empty" : fault} + ". Give it a name. See " +
-                       page + "#receivers"});
+    throw failure(
+        {make_error_code(errc::bad_text), "settle: the name of the receiver in " + shown + " " +
+                                              std::string{name.empty() ? "is empty" : fault} +
+                                              ". Give it a name. See " + page + "#receivers"});
 }
 
 SETTLE_FUNCTION void receiver_place::check_owner(std::string_view owner,

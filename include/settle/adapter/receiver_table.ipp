@@ -21,8 +21,8 @@ SETTLE_FUNCTION std::array<std::string, 2> receiver_sql::create(std::string_view
              "txn text NOT NULL, participant text NOT NULL, line bigint, "
              "has_apply boolean NOT NULL, last_moment bigint NOT NULL, created bigint NOT NULL, "
              "modified bigint NOT NULL, ends bigint)";
-    return {table.append(behind), "CREATE INDEX settle_receiver_ends ON " + table_ +
-                                      "(ends) WHERE ends IS NOT NULL"};
+    return {table.append(behind),
+            "CREATE INDEX settle_receiver_ends ON " + table_ + "(ends) WHERE ends IS NOT NULL"};
 }
 
 SETTLE_FUNCTION std::string receiver_sql::select(std::string_view condition) const {

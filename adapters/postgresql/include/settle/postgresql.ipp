@@ -27,9 +27,8 @@ database::open(std::string const& address, database_options const& options) {
 }
 
 SETTLE_FUNCTION log_session database::bind_log() {
-    return log_session{*pool_,
-                       detail::get_or_init_metadata(
-                           *pool_, "log", settle::detail::fresh_log_name("postgresql-"))};
+    return log_session{*pool_, detail::get_or_init_metadata(
+                                   *pool_, "log", settle::detail::fresh_log_name("postgresql-"))};
 }
 
 SETTLE_FUNCTION listener database::listen() {

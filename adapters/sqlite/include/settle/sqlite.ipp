@@ -26,7 +26,8 @@ database::open(std::string const& path, database_options const& options) {
 
 SETTLE_FUNCTION log_session database::bind_log() {
     auto const guard = file_->alone();
-    auto name = detail::get_or_init_metadata(file_->with(), "log", settle::detail::fresh_log_name("sqlite-"));
+    auto name = detail::get_or_init_metadata(file_->with(), "log",
+                                             settle::detail::fresh_log_name("sqlite-"));
     file_->check();
     return log_session{*file_, std::move(name)};
 }

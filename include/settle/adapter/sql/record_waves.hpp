@@ -5,10 +5,10 @@
 //   pool, connection, rows, row, native_transaction   its transport
 //   array                                the values of a column in a wave, as one parameter
 //   bound_table, mark_table, entry_table its statements, which a connection queues
-//   log_session                          the log of the same database; see adapter/sql/log_session.hpp
-//   longest_repetition                   how long a native transaction is repeated after conflicts
-//   page                                 the page of its documentation, for sentences
-//   is_held(code)                        another native transaction holds a row
+//   log_session                          the log of the same database; see
+//   adapter/sql/log_session.hpp longest_repetition                   how long a native transaction
+//   is repeated after conflicts page                                 the page of its documentation,
+//   for sentences is_held(code)                        another native transaction holds a row
 //   is_of_one_record(code)               a record or its table refuses a change
 //   is_overtaken(code)                   a row exists that a statement inserts
 //   is_of_count(code)                    a statement changed another number of rows than was meant
@@ -395,7 +395,8 @@ private:
                 auto const change = [&](one_phase_request& one, write_context const&) {
                     transition const& required = one.write.change;
                     auto const found = locked.find(*one.id);
-                    bool const fits = found != locked.end() && found->second.state == required.from &&
+                    bool const fits = found != locked.end() &&
+                                      found->second.state == required.from &&
                                       found->second.epoch_number == required.from_epoch &&
                                       found->second.revision == required.from_revision;
                     one.result.reply = fits ? log_answer::taken : log_answer::conflict;

@@ -65,10 +65,10 @@ SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const
             std::to_string(mark_keys + 2) + " OFFSET 0) ON CONFLICT (" + key.name +
             ") DO NOTHING RETURNING " + key.name + "::text",
         types, "create records");
-    erase_ = &with.prepare(
-        expecting("DELETE FROM " + name() + " AS t USING " + arrays_as_table(1) + " WHERE " + key_is,
-                  1),
-        {key.array(), int8}, "erase records");
+    erase_ = &with.prepare(expecting("DELETE FROM " + name() + " AS t USING " + arrays_as_table(1) +
+                                         " WHERE " + key_is,
+                                     1),
+                           {key.array(), int8}, "erase records");
 }
 
 SETTLE_FUNCTION std::string bound_table::names() const {
@@ -173,7 +173,8 @@ bound_table::send_sums(connection& on, std::uint64_t changed, std::uint64_t boun
         auto const position = of().members()[member].integer;
         for (auto const& one : all) made.add(one.second[position].*value);
     };
-    settle::detail::sql::for_each_bit(changed, [&](std::size_t at) { add(at, &conditional_sum::added); });
+    settle::detail::sql::for_each_bit(changed,
+                                      [&](std::size_t at) { add(at, &conditional_sum::added); });
     settle::detail::sql::for_each_bit(bounded, [&](std::size_t at) {
         add(at, &conditional_sum::least);
         add(at, &conditional_sum::most);

@@ -14,7 +14,9 @@ using settle::detail::sql::write_columns;
 
 [[nodiscard]] constexpr value_type element_of(settle::detail::sql::column_kind kind) {
     using enum settle::detail::sql::column_kind;
-    return kind == text ? value_type::text : kind == boolean ? value_type::boolean : value_type::int8;
+    return kind == text      ? value_type::text
+           : kind == boolean ? value_type::boolean
+                             : value_type::int8;
 }
 [[nodiscard]] constexpr value_type array_of(value_type element) {
     switch (element) {
@@ -73,8 +75,7 @@ insert_sql(std::string const& table, std::span<std::string const> values, std::s
 }
 
 SETTLE_FUNCTION entry_table::entry_table(pool& with)
-    : pool_(&with), table_(with.schema_prefix() + "settle_entry"),
-      channel_(work_channel(with)) {
+    : pool_(&with), table_(with.schema_prefix() + "settle_entry"), channel_(work_channel(with)) {
     auto const& table = table_;
     using enum value_type;
     locks_ = &with.prepare("SELECT id, state, epoch, revision FROM " + table +

@@ -88,8 +88,7 @@ mark_table::read(pool& with, std::span<collection_descriptor const* const> of,
                                  std::int64_t{behind.part.line}, settle::detail::limit_of(limit));
     on->sync();
     for_each_row(on->result(number), [&](row const& one) {
-        settle::detail::sql::restore_key(
-            found.emplace_back(settle::detail::read_locator(one)), of);
+        settle::detail::sql::restore_key(found.emplace_back(settle::detail::read_locator(one)), of);
     });
     return found;
 }

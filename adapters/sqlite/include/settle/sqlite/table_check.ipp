@@ -70,7 +70,7 @@ SETTLE_FUNCTION void table_check::check_column(column_need const& needed) const 
     column_found const& is = column(needed.name);
     auto const has = affinity_of(is.type);
     auto const declared = shown_column(needed.name) +
-        (is.type.empty() ? " has no type" : " is declared '" + is.type + "'");
+                          (is.type.empty() ? " has no type" : " is declared '" + is.type + "'");
     table_rules::check_column(needed, is.generated, is.not_null);
     if (needed.kind == field_kind::text) {
         if (has != affinity::text) refuse(declared + " and must keep texts", "Declare it TEXT");
@@ -121,7 +121,8 @@ inline constexpr char const* obstacles_sql =
     // A foreign key that is not enforced refuses nothing, but also a new key could break it.
     "UNION ALL SELECT 'foreign key', \"table\", iif(\"from\" = ?2, NULL, \"from\"), NULL "
     "FROM pragma_foreign_key_list(?1) "
-    "UNION ALL SELECT 'table', name, NULL, sql FROM sqlite_master WHERE type = 'table' AND name = ?1";
+    "UNION ALL SELECT 'table', name, NULL, sql FROM sqlite_master WHERE type = 'table' AND name = "
+    "?1";
 
 SETTLE_FUNCTION void table_check::check_obstacles() const {
     for (auto const& one : found_) {
