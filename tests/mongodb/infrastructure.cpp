@@ -128,7 +128,7 @@ TEST_CASE("infrastructure: a proxy drops the request or the reply that a rule na
 TEST_CASE("infrastructure: a delayed request arrives after its client has given up") {
     fresh_database const things{standalone_address};
     proxy between{things.port()};
-    between.add({.command = "insert", .what = fault::delay_request, .time = 600ms});
+    between.add({.command = "insert", .what = fault::delay_request, .time = 2s});
     CHECK_FALSE(
         run_command(between.address(things.name(), "socketTimeoutMS=150"), insert(1)).ok);
     CHECK(count(things.address()) == 0);
@@ -147,10 +147,14 @@ TEST_CASE("infrastructure: a held request or reply arrives when it is released")
         auto client = std::async(std::launch::async, [&] {
             return run_command(between.address(things.name()), insert(1));
         });
+        bool const arrived = wait_until(30s, [&] {
+            return request ? between.requests("insert") == 1 : count(things.address()) == 1;
+        });
         bool const held = client.wait_for(200ms) == std::future_status::timeout;
         auto const there = count(things.address());
         between.release();
         auto const answer = client.get();
+        CHECK(arrived);
         CHECK(held);
         CHECK(there == (request ? 0 : 1));
         CHECK_MESSAGE(answer.ok, answer.error);
