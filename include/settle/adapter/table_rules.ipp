@@ -39,7 +39,6 @@ SETTLE_FUNCTION void table_rules::check_obstacle(obstacle const& one) const {
     if (!one.column.empty() && (member == nullptr || member->key)) return;
     auto const remedy = one.what == "check" ? "Remove it, and use .require(…) of the participant"
                         : one.what == "unique index" ? "Make it an index that is not unique"
-                        : one.what == "foreign key"  ? "Remove it"
                                                      : "Drop it";
     std::string text{"the "};
     text.append(one.what).append(" '").append(one.name).append("' could refuse ");

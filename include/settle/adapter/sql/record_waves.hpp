@@ -2,13 +2,14 @@
 // Executes the waves of a session in native transactions, lists marks, reads and creates records:
 // for the databases of tables that a server holds. An adapter names its parts in a struct:
 //
-//   pool, connection, rows, row, native_transaction   its transport
+//   pool, connection, rows, row,         its transport
+//   native_transaction
 //   array                                the values of a column in a wave, as one parameter
 //   bound_table, mark_table, entry_table its statements, which a connection queues
-//   log_session                          the log of the same database; see
-//   adapter/sql/log_session.hpp longest_repetition                   how long a native transaction
-//   is repeated after conflicts page                                 the page of its documentation,
-//   for sentences is_held(code)                        another native transaction holds a row
+//   log_session                          as in adapter/sql/log_session.hpp
+//   longest_repetition                   how long a native transaction is repeated after conflicts
+//   page                                 the page of its documentation, for sentences
+//   is_held(code)                        another native transaction holds a row
 //   is_of_one_record(code)               a record or its table refuses a change
 //   is_overtaken(code)                   a row exists that a statement inserts
 //   is_of_count(code)                    a statement changed another number of rows than was meant

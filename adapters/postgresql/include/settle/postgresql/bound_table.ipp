@@ -4,8 +4,6 @@
 
 #include <settle/postgresql/bound_table.hpp>
 
-#include <algorithm>
-
 SETTLE_BEGIN
 namespace postgresql::detail {
 

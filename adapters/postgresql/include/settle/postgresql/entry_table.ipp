@@ -5,7 +5,7 @@
 #include <settle/postgresql/entry_table.hpp>
 #include <settle/postgresql/listener.hpp>
 
-#include <unordered_map>
+#include <algorithm>
 
 SETTLE_BEGIN
 namespace postgresql::detail {

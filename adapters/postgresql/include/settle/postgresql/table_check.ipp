@@ -47,7 +47,7 @@ public:
             bool const may_lack = !one.access->optional && !found(one.name).not_null;
             if (may_lack || one.access->nested) made.is_readable = false;
         }
-        check_key();
+        check_key_and_obstacles();
         for (auto const& one : columns_) {
             bool const named = of_.record->find(one.name).has_value();
             if (!named && !one.generated) made.others.push_back({one.name, one.type});
@@ -114,9 +114,8 @@ private:
     [[nodiscard]] bool set_form(table_column& made, member_access const& access,
                                 column_found const& is) const;
     void set_number(table_column& made, member_access const& access, column_found const& is) const;
-    void check_key() const;
-    /// True if a unique index allows one row for each value of the key.
-    [[nodiscard]] bool check_obstacles() const;
+    /// Checks the key, and then everything that could refuse a change.
+    void check_key_and_obstacles() const;
 
     pool& pool_;
     collection_descriptor const& of_;
@@ -312,7 +311,7 @@ SETTLE_FUNCTION void table_check::set_number(table_column& made, member_access c
     made.least = -made.most;
 }
 
-SETTLE_FUNCTION void table_check::check_key() const {
+SETTLE_FUNCTION void table_check::check_key_and_obstacles() const {
     auto const& key = of_.members()[of_.key];
     column_found const& is = found(key.name);
     auto const name = shown_column(key.name);
@@ -326,18 +325,16 @@ SETTLE_FUNCTION void table_check::check_key() const {
         refuse(name + " is the key, and its collation compares different texts as equal",
                "Declare it COLLATE \"C\"");
     }
-    if (!check_obstacles()) refuse_key();
-}
-
-SETTLE_FUNCTION bool table_check::check_obstacles() const {
-    bool ensures_key = false;
     ask(obstacles_sql, [&](rows const& found) {
+        bool is_unique = false;
         for_each_row(found, [&](row const& one) {
-            ensures_key = ensures_key || (one.integer(3) != 0 && one.text(2) == need().key().name);
+            is_unique = is_unique || (one.integer(3) != 0 && one.text(2) == key.name);
+        });
+        if (!is_unique) refuse_key();
+        for_each_row(found, [&](row const& one) {
             check_obstacle({one.text(0), one.text(1), one.text(2)});
         });
     });
-    return ensures_key;
 }
 
 SETTLE_FUNCTION fit_table settle_table(pool& with, collection_descriptor const& of) {

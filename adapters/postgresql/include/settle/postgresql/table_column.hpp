@@ -12,7 +12,6 @@ namespace postgresql::detail {
 using settle::detail::collection_descriptor;
 using settle::detail::member_access;
 using settle::detail::member_descriptor;
-using settle::detail::table_need;
 
 /// The form in which values are exchanged: `number` is an int8, `decimal` is an int8 that counts
 /// the column's smallest unit, `time` is an int8 that counts microseconds; `cast` is a text that

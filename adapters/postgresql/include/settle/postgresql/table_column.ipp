@@ -4,7 +4,6 @@
 
 #include <settle/postgresql/table_column.hpp>
 
-#include <algorithm>
 #include <charconv>
 
 SETTLE_BEGIN

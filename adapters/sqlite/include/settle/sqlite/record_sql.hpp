@@ -3,9 +3,7 @@
 #pragma once
 
 #include <settle/sqlite/row.hpp>
-#include <settle/store/json_reader.hpp>
 
-#include <algorithm>
 #include <utility>
 
 SETTLE_BEGIN

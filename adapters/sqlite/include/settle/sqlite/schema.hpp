@@ -4,7 +4,6 @@
 
 #include <settle/adapter/entry_row.hpp>
 #include <settle/sqlite/writer.hpp>
-#include <settle/store/json_writer.hpp>
 
 #include <algorithm>
 #include <array>

@@ -118,11 +118,9 @@ inline constexpr char const* obstacles_sql =
     "UNION ALL SELECT 'unique index', i.name, iif(i.partial OR x.hidden, NULL, c.name), NULL "
     "FROM pragma_index_list(?1) AS i, pragma_index_xinfo(i.name) AS c "
     "LEFT JOIN pragma_table_xinfo(?1) AS x ON x.name = c.name WHERE i.\"unique\" AND c.key "
-    // A foreign key that is not enforced refuses nothing, but also a new key could break it.
-    "UNION ALL SELECT 'foreign key', \"table\", iif(\"from\" = ?2, NULL, \"from\"), NULL "
-    "FROM pragma_foreign_key_list(?1) "
-    "UNION ALL SELECT 'table', name, NULL, sql FROM sqlite_master WHERE type = 'table' AND name = "
-    "?1";
+    "UNION ALL SELECT 'reference', NULL, \"from\", NULL FROM pragma_foreign_key_list(?1) "
+    "UNION ALL SELECT 'table', name, NULL, sql FROM sqlite_master "
+    "WHERE type = 'table' AND name = ?1";
 
 SETTLE_FUNCTION void table_check::check_obstacles() const {
     for (auto const& one : found_) {
@@ -133,14 +131,22 @@ SETTLE_FUNCTION void table_check::check_obstacles() const {
         }
     }
     statement const look{on_, obstacles_sql, "look at a table"};
-    run rows{look, need().name, need().key().name};
+    run rows{look, need().name};
     while (rows.next()) {
-        if (rows.text(0) != "table") {
-            check_obstacle({rows.text(0), rows.text(1), rows.text(2)});
-        } else if (has_word(rows.text(3), "CHECK")) {
+        auto const what = rows.text(0);
+        auto const column = rows.text(2);
+        if (what == "table") {
+            if (!has_word(rows.text(3), "CHECK")) continue;
             refuse("it has a CHECK, which could refuse a confirmed change",
                    "Remove it, and use .require(…) of the participant");
         }
+        if (what == "reference") {
+            // Foreign keys are not enforced here, so a write could break them.
+            if (need().find(column) == nullptr) continue;
+            refuse(shown_column(column) + " has a foreign key, which a change could break",
+                   "Remove the REFERENCES");
+        }
+        check_obstacle({what, rows.text(1), column});
     }
 }
 
