@@ -148,14 +148,14 @@ TEST_CASE("tables: an erase that a foreign key of another table could refuse is 
         plain + "); CREATE TABLE uses (item text REFERENCES items);"
                 "INSERT INTO items VALUES ('a', 1, NULL); INSERT INTO uses VALUES ('a')");
     settle::postgresql::database db{own.address()};
-    struct removal {
-        BOOST_HANA_DEFINE_STRUCT(removal, (std::string, id));
+    struct erasure {
+        BOOST_HANA_DEFINE_STRUCT(erasure, (std::string, id));
     };
-    static constexpr auto removal_type = settle::transaction<removal, "removal">(
-        settle::participant<"item">(items, settle::param<&removal::id>).confirm(settle::erase));
+    static constexpr auto erasure_type = settle::transaction<erasure, "erasure">(
+        settle::participant<"item">(items, settle::param<&erasure::id>).confirm(settle::erase));
     for (auto const how : {settle::phases::one, settle::phases::two}) {
-        settle::engine engine{db, settle::type<removal_type>, how};
-        auto const ended = engine.run(removal{"a"});
+        settle::engine engine{db, settle::type<erasure_type>, how};
+        auto const ended = engine.run(erasure{"a"});
         CHECK(ended.why == settle::reason::record_unusable);
         CHECK(ended.problem.text.find("foreign key") != std::string::npos);
         CHECK(engine.marks().value() == 0);
