@@ -220,7 +220,7 @@ TEST_CASE("transfer: a small file is run, listed and reversed") {
     CHECK(transfer(folder, {"purge"}).out == "purged: 0 entries\n");
     auto const early = transfer(folder, {"purge", "--older-than", "1d"});
     CHECK(early.code == 1);
-    CHECK(early.err.find("only those older than 193 h") != std::string::npos);
+    CHECK(early.err.find("only entries older than 193 h") != std::string::npos);
     CHECK(transfer(folder, {"show", "p1"}).code == 0);
     testing::ask(folder.at("bank.db"), "UPDATE settle_entry SET created = created - 4000000000, "
                                        "modified = modified - 4000000000 WHERE id <> 'p3'");

@@ -388,7 +388,7 @@ TEST_CASE("sqlite log: an entry with an epoch below its marks is reported at onc
     CHECK(report.done == 0);
     REQUIRE(report.skipped.size() == 1);
     CHECK(report.skipped[0].id == "t");
-    CHECK(contains(report.skipped[0].problem.text, "under a later epoch than the entry's"));
+    CHECK(contains(report.skipped[0].problem.text, "with a later epoch than the entry has"));
     CHECK(epoch_in("settle_entry") == left + 2);
     CHECK(epoch_in("settle_mark") == left + 2);
 
