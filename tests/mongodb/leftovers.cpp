@@ -18,7 +18,7 @@ using settle_test::standalone_address;
 using settle_test::taken_over;
 using namespace std::chrono_literals;
 
-constexpr int first = 10; // numbers of two digits, since an ObjectId has so many
+constexpr int first_number = 10; // numbers of two digits, since an ObjectId has so many
 
 } // namespace
 
@@ -31,8 +31,8 @@ TEST_CASE("leftovers: a transfer that an old program left at any step is finishe
                 fresh_database const own{*address};
                 old_program program{own.address(), dialect};
                 for (int step = 0; step <= old_program::steps; ++step) {
-                    program.open(first + step);
-                    program.transfer(first + step, step);
+                    program.open(first_number + step);
+                    program.transfer(first_number + step, step);
                 }
                 taken_over bank{own.address(), dialect};
                 settle_all(bank);
@@ -40,7 +40,8 @@ TEST_CASE("leftovers: a transfer that an old program left at any step is finishe
                 int const least = recent ? 1 : 5;
                 for (int step = 0; step <= old_program::steps; ++step) {
                     INFO("after ", step, " writes");
-                    auto const after = bank.engine().find(program.id_text(first + step)).value();
+                    auto const after =
+                        bank.engine().find(program.id_text(first_number + step)).value();
                     CHECK(after.has_value() == (step > 0));
                     bool const moved = step >= least;
                     if (after) {
@@ -55,7 +56,7 @@ TEST_CASE("leftovers: a transfer that an old program left at any step is finishe
                         if (!by_settle) CHECK(after->committed == 0);
                         if (!moved) CHECK(after->why == settle::reason::expired);
                     }
-                    check_sums(bank, first + step, moved);
+                    check_sums(bank, first_number + step, moved);
                 }
                 check_records(own.address(), 2 * (old_program::steps + 1));
             }
@@ -68,7 +69,7 @@ TEST_CASE("leftovers: a cancel that an old program left at any step is finished"
         INFO(dialect.name);
         fresh_database const own{replica_set_address};
         old_program program{own.address(), dialect};
-        int of = first;
+        int of = first_number;
         for (int applied = 2; applied <= 4; ++applied) {
             for (int step = 1; step <= old_program::cancel_steps; ++step, ++of) {
                 program.open(of);
@@ -78,13 +79,13 @@ TEST_CASE("leftovers: a cancel that an old program left at any step is finished"
         }
         taken_over bank{own.address(), dialect};
         settle_all(bank);
-        for (int each = first; each < of; ++each) {
+        for (int each = first_number; each < of; ++each) {
             INFO("transfer ", each);
             auto const after = bank.engine().find(program.id_text(each)).value().value();
             CHECK(after.state == settle::state::canceled);
             check_sums(bank, each, false);
         }
-        check_records(own.address(), 2 * (of - first));
+        check_records(own.address(), 2 * (of - first_number));
     }
 }
 
@@ -92,19 +93,19 @@ TEST_CASE("leftovers: a late effect of an old program is undone") {
     auto const dialect = settle_test::dialects().front();
     fresh_database const own{replica_set_address};
     old_program program{own.address(), dialect};
-    program.open(first);
-    program.transfer(first, 3);
+    program.open(first_number);
+    program.transfer(first_number, 3);
     taken_over bank{own.address(), dialect};
     settle_all(bank);
-    check_sums(bank, first, false);
+    check_sums(bank, first_number, false);
     // Canceled meanwhile, and then the old program's second effect lands.
-    program.apply(first, "B", 100);
+    program.apply(first_number, "B", 100);
     CHECK(bank.balance("B10") == 1100);
     CHECK(bank.engine().sweep().undone == 1);
-    check_sums(bank, first, false);
+    check_sums(bank, first_number, false);
     // The same holds for an entry that the old program or settle has finished.
     for (int const steps : {old_program::steps, 6}) {
-        int const of = first + steps;
+        int const of = first_number + steps;
         program.open(of);
         program.transfer(of, steps);
         settle_all(bank);
@@ -122,8 +123,8 @@ TEST_CASE("leftovers: an old program's effect that lands beside settle's mark is
     REQUIRE(settle_test::make_recent(dialect));
     fresh_database const own{replica_set_address};
     old_program program{own.address(), dialect};
-    program.open(first);
-    program.transfer(first, 3);
+    program.open(first_number);
+    program.transfer(first_number, 3);
     // Another worker took it over under epoch 1, applied its second part, and stopped.
     auto const taken = settle_test::run_command(
         own.address(), R"({"update": "transactions", "updates": [{"q": {"_id": 10}, "u": )"
@@ -135,12 +136,12 @@ TEST_CASE("leftovers: an old program's effect that lands beside settle's mark is
         R"(100}, "$push": {"pendingTransactions": {"id": "10", "part": 1, "line": 0, "epoch": 1, )"
         R"("effect": "add", "confirm": {}, "undo": {"balance": -100}}}}}]})");
     REQUIRE(applied.number("nModified") == 1);
-    program.apply(first, "B", 100);
+    program.apply(first_number, "B", 100);
     taken_over bank{own.address(), dialect};
     CHECK(bank.balance("B10") == 1200);
     settle_all(bank);
     CHECK(bank.engine().find("10").value()->state == settle::state::done);
-    check_sums(bank, first, true);
+    check_sums(bank, first_number, true);
     check_records(own.address(), 2);
 }
 
@@ -151,8 +152,8 @@ TEST_CASE("leftovers: a worker that takes over an old commit may stop at any ste
         REQUIRE(settle_test::make_recent(dialect));
         fresh_database const own{replica_set_address};
         old_program program{own.address(), dialect};
-        program.open(first);
-        program.transfer(first, 5);
+        program.open(first_number);
+        program.transfer(first_number, 5);
         // Claimed under epoch 1; one mark is raised, the other is not.
         auto const update = [&](std::string const& collection, std::string const& query,
                                 std::string const& change) {
@@ -172,11 +173,11 @@ TEST_CASE("leftovers: a worker that takes over an old commit may stop at any ste
         raise("B10", 1, -100);
         // The epoch is stored once every mark has it: a bare mark then belongs to a late effect.
         if (stored) raise("A10", 0, 100);
-        if (stored) program.apply(first, "B", 100);
+        if (stored) program.apply(first_number, "B", 100);
         taken_over bank{own.address(), dialect};
         settle_all(bank);
         CHECK(bank.engine().find("10").value()->state == settle::state::done);
-        check_sums(bank, first, true);
+        check_sums(bank, first_number, true);
         check_records(own.address(), 2);
     }
 }
@@ -188,8 +189,8 @@ TEST_CASE("leftovers: an effect that comes late between two waves of one claim i
         auto const dialect = settle_test::dialects().front();
         fresh_database const own{*address};
         old_program program{own.address(), dialect};
-        program.open(first);
-        program.transfer(first, 5);
+        program.open(first_number);
+        program.transfer(first_number, 5);
         settle::mongodb::tutorial_database<bank::tutorial::transfer_type> database{
             own.address(), settle_test::layout_of(dialect)};
         auto log = database.bind_log();
@@ -205,7 +206,7 @@ TEST_CASE("leftovers: an effect that comes late between two waves of one claim i
         confirm.send(store);
         CHECK(confirm.answers(0) == "applied, applied");
         CHECK(log.read("10").value()->committed == 1);
-        program.apply(first, "B", 100);
+        program.apply(first_number, "B", 100);
         // The worker did not get the answers, so it sends the same wave again.
         confirm.send(store);
         CHECK(store.marks({}, 10).value().empty());
@@ -220,8 +221,8 @@ TEST_CASE("leftovers: a commit without an epoch is finished only by the worker t
     auto const dialect = settle_test::dialects().front();
     fresh_database const own{replica_set_address};
     old_program program{own.address(), dialect};
-    program.open(first);
-    program.transfer(first, 5);
+    program.open(first_number);
+    program.transfer(first_number, 5);
     settle::mongodb::tutorial_database<bank::tutorial::transfer_type> database{
         own.address(), settle_test::layout_of(dialect)};
     auto log = database.bind_log();
@@ -239,11 +240,11 @@ TEST_CASE("leftovers: new transfers use the old program's fields and spellings")
         INFO(dialect.name);
         fresh_database const own{replica_set_address};
         old_program program{own.address(), dialect};
-        program.open(first);
+        program.open(first_number);
         taken_over bank{own.address(), dialect};
         CHECK(bank.engine().run(program.id_text(77), transfer{"A10", "B10", 100}).verdict ==
               verdict::done);
-        check_sums(bank, first, true);
+        check_sums(bank, first_number, true);
         auto const found = settle_test::run_command(
             own.address(), R"({"find": "transactions", "filter": {}})");
         std::string const path = "cursor.firstBatch.0.";
@@ -264,7 +265,7 @@ TEST_CASE("leftovers: new transfers use the old program's fields and spellings")
         // A repetition under the same id is the same transfer.
         CHECK(bank.engine().run(program.id_text(77), transfer{"A10", "B10", 100}).verdict ==
               verdict::done);
-        check_sums(bank, first, true);
+        check_sums(bank, first_number, true);
         auto const poor = bank.engine().run(program.id_text(78), transfer{"A10", "B10", 5000});
         CHECK(poor.verdict == verdict::canceled);
         CHECK(poor.why == settle::reason::guard_failed);
@@ -277,7 +278,7 @@ TEST_CASE("leftovers: ids of every kind are found if the layout names no kind") 
         dialect.ids = settle::mongodb::id_kind::any;
         fresh_database const own{replica_set_address};
         old_program program{own.address(), dialect};
-        for (int of = first; of < first + 3; ++of) {
+        for (int of = first_number; of < first_number + 3; ++of) {
             program.open(of);
             program.transfer(of, 6);
         }
@@ -290,14 +291,16 @@ TEST_CASE("leftovers: ids of every kind are found if the layout names no kind") 
             if (found.empty()) break;
             ids.push_back(after = found.front().id);
         }
-        CHECK(ids == std::vector<std::string>{program.id_text(first), program.id_text(first + 1),
-                                              program.id_text(first + 2)});
+        CHECK(ids == std::vector<std::string>{program.id_text(first_number),
+                                              program.id_text(first_number + 1),
+                                              program.id_text(first_number + 2)});
         settle_all(bank);
-        for (int of = first; of < first + 3; ++of) check_sums(bank, of, true);
+        for (int of = first_number; of < first_number + 3; ++of) check_sums(bank, of, true);
         // The same id is the same transfer, whatever the kind of the id.
-        CHECK(bank.engine().run(program.id_text(first), transfer{"A10", "B10", 100}).verdict ==
-              verdict::done);
-        check_sums(bank, first, true);
+        CHECK(
+            bank.engine().run(program.id_text(first_number), transfer{"A10", "B10", 100}).verdict ==
+            verdict::done);
+        check_sums(bank, first_number, true);
     }
 }
 
@@ -305,10 +308,11 @@ TEST_CASE("leftovers: an old program keeps its claim until the entry stands stil
     auto const dialect = settle_test::dialects()[1];
     fresh_database const own{replica_set_address};
     old_program program{own.address(), dialect};
-    program.open(first);
+    program.open(first_number);
     taken_over bank{own.address(), dialect};
     CHECK(bank.engine().submit("10", transfer{"A10", "B10", 100}).problem.empty());
-    // The claim of the documents' applications: the first application sets the state and its name.
+    // The claim of the documents' applications: the first application sets the state and its
+    // name.
     auto const claim = settle_test::run_command(
         own.address(),
         R"({"findAndModify": "transactions", "query": {"state": "initial", "application": )"
@@ -319,8 +323,8 @@ TEST_CASE("leftovers: an old program keeps its claim until the entry stands stil
     settle::recover_options later;
     later.older_than = 30min;
     CHECK(bank.engine().recover(later).done == 0);
-    check_sums(bank, first, false);
+    check_sums(bank, first_number, false);
     later.older_than = 0s;
     CHECK(bank.engine().recover(later).done == 1);
-    check_sums(bank, first, true);
+    check_sums(bank, first_number, true);
 }
