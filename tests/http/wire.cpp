@@ -125,11 +125,11 @@ TEST_CASE("no text of a call adds a header, and no header has a byte beside visi
     call.service = call.transaction = call.participant = every_byte;
     CHECK(send_one(client, call).status == call_status::ok);
 
-    auto const head = request.substr(0, request.find("\r\n\r\n") + 2);
+    auto const header = request.substr(0, request.find("\r\n\r\n") + 2);
     std::multiset<std::string> names;
-    for (std::size_t at = head.find("\r\n") + 2; at < head.size();) {
-        auto const end = head.find("\r\n", at);
-        names.insert(head.substr(at, head.find(':', at) - at));
+    for (std::size_t at = header.find("\r\n") + 2; at < header.size();) {
+        auto const end = header.find("\r\n", at);
+        names.insert(header.substr(at, header.find(':', at) - at));
         at = end + 2;
     }
     CHECK(names == std::multiset<std::string>{
