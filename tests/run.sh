@@ -84,8 +84,7 @@ run_tests() {
     folder=$1
     shift
     rm -f "$folder/ctest.log"
-    # Ten more than there are processors, since most tests wait for the disk or for a server.
-    $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + 10))" $no_tests \
+    $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + beside))" $no_tests \
         -O "$folder/ctest.log" "$@"
     result=$?
     # ctest names the skipped tests without the reason, so the reason is printed here.
@@ -97,8 +96,12 @@ run_tests() {
 }
 
 wrap=
+# More tests than processors run at once, since most tests wait for the disk or for a server. Beside
+# a build, fewer do, and the long tests need what is left.
+beside=4
 case $mode in
 usual)
+    beside=10
     .ci/build.sh release "" all || exit 1
     run_tests build -LE '^(long|laws|exhaustive)$' "$@"
     exit

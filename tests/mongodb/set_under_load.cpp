@@ -140,8 +140,20 @@ std::string marks_and_entries(replica_set const& set) {
         .json();
 }
 
+/// Waits until the servers have finished the requests of the ended programs, which may take effect
+/// long after their programs, on a busy machine.
+void wait_until_idle(replica_set const& set) {
+    CHECK(wait_until(60s, [&] {
+        auto const reply =
+            run_command(set.address("admin"), R"({"currentOp": 1, "active": true, "ns": )"
+                                              R"({"$regex": "^bank[.]"}})");
+        return reply.ok && reply.json().find("\"inprog\" : [  ]") != std::string::npos;
+    }));
+}
+
 /// The log, the records and the printed outcomes agree.
 void check_story(replica_set const& set, std::map<std::string, std::string> const& reported) {
+    wait_until_idle(set);
     database db{set.address("bank")};
     auto engine = bank_on(db);
     // A killed program leaves its native transaction to the server, which lets it hold its records
