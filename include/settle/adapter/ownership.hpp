@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A store belongs to one log: the sweeper of another log would take its marks for stray marks and
-// undo them. A place for the rows of a receiver belongs to that receiver.
+// undo them. The storage of a receiver belongs to that receiver.
 #pragma once
 
 #include <settle/store/error.hpp>
@@ -35,15 +35,15 @@ void give_to_log(std::string const& log, Stored&& stored, Prepare&& prepare,
     if (belongs_to != log) refuse(belongs_to);
 }
 
-/// A place for the rows of one receiver.
-struct receiver_place {
+/// The storage of one receiver's rows.
+struct receiver_storage {
     std::string shown; ///< in sentences
     char const* kind;  ///< `file`, `schema`, …
     char const* page;  ///< of the adapter's documentation
 
     /// Errors:  throws errc::bad_text for a text that cannot be the name of a receiver
     void check_name(std::string_view name) const;
-    /// Errors:  throws errc::unfit_store if the place belongs to another receiver
+    /// Errors:  throws errc::unfit_store if the storage belongs to another receiver
     void check_owner(std::string_view owner, std::string_view name) const;
 };
 

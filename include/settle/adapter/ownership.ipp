@@ -25,7 +25,7 @@ SETTLE_FUNCTION void refuse_other_log(std::string const& belongs_to) {
                        "See running#one-log"});
 }
 
-SETTLE_FUNCTION void receiver_place::check_name(std::string_view name) const {
+SETTLE_FUNCTION void receiver_storage::check_name(std::string_view name) const {
     auto const fault = fault_of_text(name);
     if (!name.empty() && fault.empty()) return;
     throw failure(
@@ -34,7 +34,7 @@ SETTLE_FUNCTION void receiver_place::check_name(std::string_view name) const {
                                               ". Give it a name. See " + page + "#receivers"});
 }
 
-SETTLE_FUNCTION void receiver_place::check_owner(std::string_view owner,
+SETTLE_FUNCTION void receiver_storage::check_owner(std::string_view owner,
                                                  std::string_view name) const {
     if (owner == name) return;
     std::string text{"settle: "};

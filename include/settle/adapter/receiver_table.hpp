@@ -17,9 +17,9 @@ public:
     receiver_sql(std::string table, char sign) : table_(std::move(table)), sign_(sign) {}
 
     /// Creates the table and its index.
-    /// Shape:   key - type and constraint of the key; behind - behind the columns
+    /// Shape:   key - type and constraint of the key; options - of the table, after its columns
     [[nodiscard]] std::array<std::string, 2> create(std::string_view key,
-                                                    std::string_view behind = {}) const;
+                                                    std::string_view options = {}) const;
     /// Rows for read_receiver_row().
     /// Shape:   condition - with `?` as the sign
     [[nodiscard]] std::string select(std::string_view condition) const;

@@ -14,14 +14,14 @@ SETTLE_FUNCTION std::string receiver_sql::with_sign(std::string_view sql) const 
 }
 
 SETTLE_FUNCTION std::array<std::string, 2> receiver_sql::create(std::string_view key,
-                                                                std::string_view behind) const {
+                                                                std::string_view options) const {
     // `ends` is NULL while the row must stay, so that a purge looks at no other row.
     auto table = "CREATE TABLE " + table_ + "(key " + std::string{key};
     table += ", status text NOT NULL, answer text NOT NULL, service text NOT NULL, "
              "txn text NOT NULL, participant text NOT NULL, line bigint, "
              "has_apply boolean NOT NULL, last_moment bigint NOT NULL, created bigint NOT NULL, "
              "modified bigint NOT NULL, ends bigint)";
-    return {table.append(behind),
+    return {table.append(options),
             "CREATE INDEX settle_receiver_ends ON " + table_ + "(ends) WHERE ends IS NOT NULL"};
 }
 

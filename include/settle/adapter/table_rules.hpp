@@ -10,7 +10,7 @@ namespace detail {
 
 /// Something that could refuse a change of a row.
 struct obstacle {
-    std::string_view what; ///< `trigger`, `check`, `foreign key`, `unique index`, …
+    std::string_view kind; ///< `trigger`, `check`, `foreign key`, `unique index`, …
     std::string_view name;
     std::string_view column; ///< empty: of all columns
 };

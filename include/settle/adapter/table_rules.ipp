@@ -37,12 +37,12 @@ SETTLE_FUNCTION void table_rules::check_column(column_need const& needed, bool g
 SETTLE_FUNCTION void table_rules::check_obstacle(obstacle const& one) const {
     auto const* const member = need_.find(one.column);
     if (!one.column.empty() && (member == nullptr || member->key)) return;
-    auto const remedy = one.what == "check" ? "Remove it, and use .require(…) of the participant"
-                        : one.what == "unique index" ? "Make it an index that is not unique"
+    auto const remedy = one.kind == "check" ? "Remove it, and use .require(…) of the participant"
+                        : one.kind == "unique index" ? "Make it an index that is not unique"
                                                      : "Drop it";
     std::string text{"the "};
-    text.append(one.what).append(" '").append(one.name).append("' could refuse ");
-    text += one.what == "trigger" ? "or add to a change"
+    text.append(one.kind).append(" '").append(one.name).append("' could refuse ");
+    text += one.kind == "trigger" ? "or add to a change"
             : one.column.empty()  ? "a change of a row"
                                   : "a change of " + shown_column(one.column);
     refuse(text, remedy);

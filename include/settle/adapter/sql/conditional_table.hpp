@@ -4,8 +4,9 @@
 // does not hold, the native transaction has no effect, and the records are read.
 #pragma once
 
-#include <settle/adapter/sql/mark_arrays.hpp>
-#include <settle/adapter/unit_of_work.hpp>
+#include <settle/adapter/sql/wave_table.hpp>
+
+#include <numeric>
 
 SETTLE_BEGIN
 namespace detail::sql {
@@ -58,23 +59,17 @@ struct folded_record {
     transaction_id const* last = nullptr; ///< of the last request
 };
 
-/// Used by one thread, in one native transaction.
 /// Shape:   Sql - the parts of an adapter; see adapter/sql/record_waves.hpp
 template <typename Sql>
-class conditional_table : public records_of<conditional_table<Sql>, folded_record> {
-    using base = records_of<conditional_table, folded_record>;
-    friend base;
-    using array = typename Sql::array;
+class conditional_table : public wave_table<conditional_table<Sql>, Sql, folded_record> {
+    using base = wave_table<conditional_table, Sql, folded_record>;
+    friend records_of<conditional_table, folded_record>;
+    using typename base::array;
 
 public:
-    using bound_table = typename Sql::bound_table;
-    using mark_table = typename Sql::mark_table;
-    using connection = typename Sql::connection;
-
-    conditional_table(bound_table const& table, mark_table const& marks)
-        : base(table.of()), table_(&table), marks_(&marks) {}
-
+    using base::base;
     using base::of;
+    using typename base::connection;
 
     /// Errors:  throws errc::stopped if the record must be read
     void expect(part_request const& one);
@@ -93,14 +88,14 @@ public:
     void send_changes(connection& on);
 
 private:
+    using base::marks_;
     using base::records_;
+    using base::table_;
 
     [[noreturn]] static void must_read() {
         throw failure({make_error_code(errc::stopped), "settle: a record must be read"});
     }
 
-    bound_table const* table_;
-    mark_table const* marks_;
     bool confirms_ = false;
     bool applies_ = false;            ///< in two phases
     added_marks<array> own_{};        ///< marks that the wave adds or pulls
@@ -136,12 +131,9 @@ void conditional_table<Sql>::send_changes(connection& on) {
         std::vector<std::pair<part_key, conditional_sum const*>> all;
     };
     std::vector<group> groups;
-    // All programs lock the rows in the order of their keys.
     std::vector<std::size_t> order(records_.size());
-    for (std::size_t at = 0; at < order.size(); ++at) order[at] = at;
-    std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
-        return records_[left].key < records_[right].key;
-    });
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    this->sort_by_key(order);
     for (auto const number : order) {
         auto const& record = records_[number];
         auto* const made = sums.data() + number * of().record->integers;

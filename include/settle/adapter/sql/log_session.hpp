@@ -47,8 +47,8 @@ public:
             auto const number = entries_->send_read(*on, ids);
             on->sync();
             for_each_row(on->result(number), [&](row const& one) {
-                constexpr int behind = static_cast<int>(all_entry_fields.size());
-                auto const at = static_cast<std::size_t>(one.integer(behind) - 1);
+                constexpr int number_at = static_cast<int>(all_entry_fields.size());
+                auto const at = static_cast<std::size_t>(one.integer(number_at) - 1);
                 entry read;
                 auto const problem = read_entry(one, read);
                 if (problem.empty()) all[at] = std::optional<entry>{std::move(read)};
@@ -69,7 +69,7 @@ public:
         return answer;
     }
 
-    /// Entries in the order of their ids, behind an id.
+    /// Entries in the order of their ids, after an id.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
         std::vector<entry> all;

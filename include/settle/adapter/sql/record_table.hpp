@@ -3,8 +3,7 @@
 // rule, and written back.
 #pragma once
 
-#include <settle/adapter/sql/mark_arrays.hpp>
-#include <settle/adapter/unit_of_work.hpp>
+#include <settle/adapter/sql/wave_table.hpp>
 
 SETTLE_BEGIN
 namespace detail::sql {
@@ -30,23 +29,18 @@ struct record_state {
     [[nodiscard]] part_key view() const { return view_of(key); }
 };
 
-/// Used by one thread, in one native transaction.
 /// Shape:   Sql - the parts of an adapter; see adapter/sql/record_waves.hpp
 template <typename Sql>
-class record_table : public records_of<record_table<Sql>, record_state> {
-    using base = records_of<record_table, record_state>;
-    friend base;
-    using array = typename Sql::array;
+class record_table : public wave_table<record_table<Sql>, Sql, record_state> {
+    using base = wave_table<record_table, Sql, record_state>;
+    friend records_of<record_table, record_state>;
+    using typename base::array;
 
 public:
-    using bound_table = typename Sql::bound_table;
-    using mark_table = typename Sql::mark_table;
-    using connection = typename Sql::connection;
-
-    record_table(bound_table const& table, mark_table const& marks)
-        : base(table.of()), table_(&table), marks_(&marks) {}
-
+    using base::base;
     using base::of;
+    using typename base::connection;
+
     [[nodiscard]] std::string_view name() const noexcept { return of().name; }
 
     /// Announces a request. Requests are executed in the order of their announcements.
@@ -76,7 +70,9 @@ public:
     void send_changes(connection& on);
 
 private:
+    using base::marks_;
     using base::records_;
+    using base::table_;
 
     struct record_mark {
         std::size_t index; ///< of the record
@@ -123,8 +119,6 @@ private:
 
     static constexpr std::size_t none = ~std::size_t{0};
 
-    bound_table const* table_;
-    mark_table const* marks_;
     bool with_others_ = false;
     std::vector<std::size_t> unread_{};    ///< records that are yet to be read
     std::vector<std::size_t> all_marks_{}; ///< records whose marks are yet to be read
@@ -141,10 +135,7 @@ private:
 template <typename Sql>
 void record_table<Sql>::send_locks(connection& on) {
     rows_ = none;
-    // All programs lock the rows in the order of their keys.
-    std::sort(unread_.begin(), unread_.end(), [&](std::size_t left, std::size_t right) {
-        return records_[left].key < records_[right].key;
-    });
+    this->sort_by_key(unread_);
     auto keys = table_->keys();
     // A key that the column cannot hold has no row.
     std::erase_if(unread_,

@@ -4,6 +4,8 @@
 
 #include <settle/mongodb/log_identity.hpp>
 
+#include <settle/adapter/ownership.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -52,7 +54,7 @@ SETTLE_FUNCTION void refuse_log(std::string const& belongs_to, std::string const
 SETTLE_FUNCTION void check_log_of_records(link& with, std::string const& of_database,
                                           entry_layout const& layout) {
     auto const name = log_name(of_database, layout);
-    auto const belongs_to = known_metadata(with, "belongs_to");
+    auto const belongs_to = known_metadata(with, settle::detail::owner_metadata);
     bool const is_here =
         belongs_to && (*belongs_to == of_database || belongs_to->starts_with(of_database + '/'));
     if (!is_here) return;
@@ -67,7 +69,7 @@ SETTLE_FUNCTION void check_log_of_records(link& with, std::string const& of_data
                   "a tutorial's layout was used. Open the database with that layout. "
                   "See mongodb#logs");
     } else if (has_collection(with, layout.names.transactions)) {
-        replace_metadata(with, "belongs_to", *belongs_to, name);
+        replace_metadata(with, settle::detail::owner_metadata, *belongs_to, name);
     } else {
         refuse_log(*belongs_to, name);
     }

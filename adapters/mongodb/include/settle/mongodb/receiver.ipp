@@ -121,10 +121,10 @@ SETTLE_FUNCTION void prepare_receiver(server& at, std::string const& name) {
                   "have. Name a replica set. See mongodb#receivers");
         }
         check_version(with);
-        settle::detail::receiver_place const place{"the database '" + with.database() + "'",
+        settle::detail::receiver_storage const storage{"the database '" + with.database() + "'",
                                                    "database", "mongodb"};
-        place.check_name(name);
-        place.check_owner(get_or_init_metadata(with, "receiver", name), name);
+        storage.check_name(name);
+        storage.check_owner(get_or_init_metadata(with, "receiver", name), name);
         document index;
         index.object("key", document{}.integer("ends", 1)).text("name", "settle_ends");
         index.boolean("sparse", true);

@@ -107,11 +107,11 @@ SETTLE_FUNCTION receiver_database::receiver_database(std::string const& address,
                                                      std::string const& name,
                                                      database_options const& options)
     : pool_(address, options), send_(detail::prepare_statements(pool_)) {
-    settle::detail::receiver_place const place{"the schema '" + pool_.server().schema + "'",
+    settle::detail::receiver_storage const storage{"the schema '" + pool_.server().schema + "'",
                                                "schema", "postgresql"};
-    place.check_name(name);
+    storage.check_name(name);
     detail::prepare_schema(pool_, detail::receiver_tables);
-    place.check_owner(
+    storage.check_owner(
         detail::get_or_init_metadata(pool_, "receiver", name, detail::receiver_tables), name);
 }
 

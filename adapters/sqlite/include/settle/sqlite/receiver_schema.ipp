@@ -29,7 +29,7 @@ SETTLE_FUNCTION void create_receiver_tables(connection const& on, std::string co
 /// Errors:  throws settle::failure when the file has the tables of another receiver, or another
 ///          version of them
 SETTLE_FUNCTION bool has_receiver_tables(connection const& on, std::string const& path,
-                                         settle::detail::receiver_place const& place,
+                                         settle::detail::receiver_storage const& storage,
                                          std::string const& name) {
     auto const tables = read_number(on, "SELECT count(*) FROM sqlite_master WHERE name IN "
                                         "('settle_receiver', 'settle_receiver_meta')");
@@ -50,7 +50,7 @@ SETTLE_FUNCTION bool has_receiver_tables(connection const& on, std::string const
                   "' and this library needs version " + std::to_string(receiver_schema_version) +
                   ". Use the release of settle that wrote the file. See sqlite#receivers");
     }
-    place.check_owner(value_of("receiver"), name);
+    storage.check_owner(value_of("receiver"), name);
     return true;
 }
 
@@ -58,17 +58,17 @@ SETTLE_FUNCTION void prepare_receiver_file(writer& with, std::string const& path
                                            std::chrono::milliseconds patience,
                                            std::string const& name) {
     connection const& on = with.on();
-    settle::detail::receiver_place const place{"'" + path + "'", "file", "sqlite"};
-    place.check_name(name);
+    settle::detail::receiver_storage const storage{"'" + path + "'", "file", "sqlite"};
+    storage.check_name(name);
     check_links(on, path);
-    bool const found = has_receiver_tables(on, path, place, name);
+    bool const found = has_receiver_tables(on, path, storage, name);
     open_for_writing(with, path, patience);
     // A commit is synced before its answer. A handler's write must keep the service's foreign keys.
     on.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", "set its options");
     with.prepare();
     if (found) return;
     transaction work{with};
-    if (!has_receiver_tables(on, path, place, name)) create_receiver_tables(on, name);
+    if (!has_receiver_tables(on, path, storage, name)) create_receiver_tables(on, name);
     if (auto const end = work.commit(); end.status != commit_status::committed)
         throw failure(end.problem);
 }

@@ -133,20 +133,20 @@ SETTLE_FUNCTION void table_check::check_obstacles() const {
     statement const look{on_, obstacles_sql, "look at a table"};
     run rows{look, need().name};
     while (rows.next()) {
-        auto const what = rows.text(0);
+        auto const kind = rows.text(0);
         auto const column = rows.text(2);
-        if (what == "table") {
+        if (kind == "table") {
             if (!has_word(rows.text(3), "CHECK")) continue;
             refuse("it has a CHECK, which could refuse a confirmed change",
                    "Remove it, and use .require(…) of the participant");
         }
-        if (what == "reference") {
+        if (kind == "reference") {
             // Foreign keys are not enforced here, so a write could break them.
             if (need().find(column) == nullptr) continue;
             refuse(shown_column(column) + " has a foreign key, which a change could break",
                    "Remove the REFERENCES");
         }
-        check_obstacle({what, rows.text(1), column});
+        check_obstacle({kind, rows.text(1), column});
     }
 }
 

@@ -4,7 +4,7 @@
 // Three names exist on the connection that writes, and only while a statement runs over a wave:
 //
 //   settle_wave                    a table with the rows of the wave, read in place
-//   settle_expects(column, …)          whether the wave changes a row of a table
+//   settle_expects(column, …)      whether the wave changes a row of a table
 //   settle_value(column, number)   the value that the wave writes into a row
 #pragma once
 
