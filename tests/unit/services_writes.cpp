@@ -2,6 +2,8 @@
 // The durable writes of transactions that are calls alone.
 #include "engine_types.hpp"
 
+#include <settle/testing/faults.hpp>
+
 #include <service_receiver.hpp>
 
 namespace service_writes {
@@ -50,8 +52,8 @@ struct house {
     std::function<void(settle::event const&)> seen{};
     world_state world{};
 
-    template <auto const& Type>
-    auto make(settle::memory::database& log) {
+    template <auto const& Type, typename Database>
+    auto make(Database& log) {
         return settle::engine{settle::log_in(log), settle::bind(theatre, services),
                               settle::type<Type>,
                               settle::with_environment(manual_environment{world}),
@@ -99,7 +101,31 @@ TEST_CASE("services: a call at commit is made before the close") {
     CHECK(on.steps == "insert apply commit confirm confirm close end ");
 }
 
-TEST_CASE("services: a crash behind an insert that keeps a stage") {
+TEST_CASE("services: an insert that arrives after its engine has ended uses a copy of its clock") {
+    house on;
+    settle::memory::database log;
+    settle::testing::faulty fragile{log};
+    using settle::testing::fault_kind;
+    fragile.plan([](settle::testing::call const& one) {
+        return settle::testing::fault{one.what == name_of(settle::step::insert)
+                                          ? fault_kind::late
+                                          : fault_kind::crash_before};
+    });
+    CHECK_THROWS_AS(std::ignore = on.make<visit_type>(fragile).run("t", visit{"anna"}),
+                    settle::testing::crash);
+    bool kept = true;
+    SUBCASE("before its last moment") {}
+    SUBCASE("after its last moment") {
+        on.world.time += std::chrono::hours{24 * 8};
+        kept = false;
+    }
+    CHECK(fragile.deliver_late() == 1);
+    auto const found = on.make<visit_type>(log).find("t").value();
+    CHECK(found.has_value() == kept);
+    if (found) CHECK(found->stages_kept == 1);
+}
+
+TEST_CASE("services: a crash after an insert that keeps a stage") {
     house on;
     settle::memory::database log;
     on.seen = kill_after(settle::step::insert);

@@ -54,11 +54,16 @@ struct part_result {
 struct clock_view {
     void const* of = nullptr;
     timestamp (*read)(void const* of) = nullptr;
+    /// Copies the environment, for a test that performs a call later.
+    std::shared_ptr<void const> (*copy)(void const* of) = nullptr;
 
     template <typename Environment>
     [[nodiscard]] static clock_view on(Environment const& environment) noexcept {
         return {&environment,
-                [](void const* given) { return static_cast<Environment const*>(given)->now(); }};
+                [](void const* given) { return static_cast<Environment const*>(given)->now(); },
+                [](void const* given) -> std::shared_ptr<void const> {
+                    return std::make_shared<Environment>(*static_cast<Environment const*>(given));
+                }};
     }
 };
 

@@ -12,6 +12,20 @@
 SETTLE_BEGIN
 namespace testing::detail {
 
+/// A copy of an engine's clock, for writes that are sent later: the engine may have ended.
+class kept_clock {
+public:
+    explicit kept_clock(clock_view const& given)
+        : owned_(given.copy ? given.copy(given.of) : nullptr),
+          view_(owned_ ? clock_view{owned_.get(), given.read, given.copy} : clock_view{}) {}
+
+    [[nodiscard]] clock_view const& view() const { return view_; }
+
+private:
+    std::shared_ptr<void const> owned_;
+    clock_view view_;
+};
+
 /// Copies of transactions, for requests and writes that are sent later.
 class kept_transactions {
 public:
@@ -81,7 +95,7 @@ struct kept_writes {
         std::vector<write_result> results(writes.size());
         for (std::size_t at = 0; at < writes.size(); ++at) results[at].row = writes[at].row;
         log.write(std::span<entry_write const>{writes}, std::span{results},
-                  write_context{now, owner, clock});
+                  write_context{now, owner, clock.view()});
     }
 
     kept_transactions transactions;
@@ -90,7 +104,7 @@ struct kept_writes {
     std::vector<entry_write> writes;
     timestamp now;
     std::string owner;
-    clock_view clock;
+    kept_clock clock;
 };
 
 /// Transactions of one phase that are sent later.
@@ -98,7 +112,7 @@ struct kept_one_phase {
     kept_one_phase(std::span<one_phase_request const> given, write_context const& context,
                    one_phase_decider const& decides)
         : requests(given.begin(), given.end()), now(context.now), owner(context.owner),
-          decider(decides.copy()) {
+          clock(context.clock), decider(decides.copy()) {
         for (one_phase_request& one : requests) {
             transactions.keep(one);
             auto& own = parts.emplace_back(one.parts.begin(), one.parts.end());
@@ -109,7 +123,8 @@ struct kept_one_phase {
     }
     template <typename Records, typename Log>
     void send(Records&& records, Log&& log) {
-        records.one_phase(std::span{requests}, log, write_context{now, owner}, *decider);
+        records.one_phase(std::span{requests}, log, write_context{now, owner, clock.view()},
+                          *decider);
     }
 
     kept_transactions transactions;
@@ -118,6 +133,7 @@ struct kept_one_phase {
     std::deque<std::vector<part_result>> results;
     timestamp now;
     std::string owner;
+    kept_clock clock;
     std::shared_ptr<one_phase_decider> decider;
 };
 

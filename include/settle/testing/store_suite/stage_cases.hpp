@@ -147,10 +147,11 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert may keep a stage until its last moment
     auto log = fixture.database_here().bind_log();
     if constexpr (settle::detail::keeps_at_insert<decltype(log)>) {
         // The log looks at the engine's clock, not at the time that the write carries.
-        timestamp clock = at_millisecond(10);
-        clock_view const seen{&clock, [](void const* of) {
-                                  return *static_cast<timestamp const*>(of);
-                              }};
+        struct {
+            timestamp time = at_millisecond(10);
+            [[nodiscard]] timestamp now() const { return time; }
+        } clock;
+        clock_view const seen = clock_view::on(clock);
         std::string const owner = "first";
         auto const send = [&](transaction_id const& id, stage_number kept) {
             auto writer = new_move(log, id);
@@ -167,7 +168,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert may keep a stage until its last moment
         REQUIRE(kept);
         CHECK(kept->stages_kept == 1);
         CHECK(kept->revision == 0);
-        clock = at_millisecond(11);
+        clock.time = at_millisecond(11);
         CHECK(send("late", 1) == log_answer::unavailable);
         CHECK(!log.read("late").value());
         CHECK(send("late", 0) == log_answer::taken);
