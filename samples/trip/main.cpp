@@ -44,23 +44,23 @@ public:
     using reader = agency::order_reader;
 
     agency_application() {
-        for (std::size_t at = 0; at < places_.size(); ++at) {
+        for (std::size_t at = 0; at < locations_.size(); ++at) {
             auto const& kind = agency::service_kinds[at];
-            places_[at].address = fmt::format("http://127.0.0.1:{}/{}", kind.port, kind.name);
-            places_[at].database = fmt::format("{}.db", kind.name);
+            locations_[at].address = fmt::format("http://127.0.0.1:{}/{}", kind.port, kind.name);
+            locations_[at].database = fmt::format("{}.db", kind.name);
         }
     }
 
     std::vector<samples::text_option> options() {
         std::vector<samples::text_option> all;
-        for (std::size_t at = 0; at < places_.size(); ++at) {
+        for (std::size_t at = 0; at < locations_.size(); ++at) {
             auto const name_of_service = agency::service_kinds[at].name;
             all.push_back({fmt::format("--{}", name_of_service),
                            fmt::format("The address of the {} service", name_of_service),
-                           &places_[at].address});
+                           &locations_[at].address});
             all.push_back({fmt::format("--{}-database", name_of_service),
                            fmt::format("The file of the {} service, for check", name_of_service),
-                           &places_[at].database});
+                           &locations_[at].database});
         }
         return all;
     }
@@ -72,7 +72,7 @@ public:
 
     template <typename Store>
     auto make_engine(Store& store, settle::phases how) {
-        for (auto& each : places_) {
+        for (auto& each : locations_) {
             each.client = std::make_unique<settle::http::client>(each.address);
         }
         settle::options limits;
@@ -81,10 +81,10 @@ public:
         return settle::engine{store,
                               settle::type<agency::trip_type>,
                               settle::type<samples::note_type>,
-                              settle::bind(agency::flights, *places_[0].client),
-                              settle::bind(agency::hotels, *places_[1].client),
-                              settle::bind(agency::cars, *places_[2].client),
-                              settle::bind(agency::cards, *places_[3].client),
+                              settle::bind(agency::flights, *locations_[0].client),
+                              settle::bind(agency::hotels, *locations_[1].client),
+                              settle::bind(agency::cars, *locations_[2].client),
+                              settle::bind(agency::cards, *locations_[3].client),
                               limits,
                               how};
     }
@@ -168,8 +168,8 @@ public:
     template <typename Engine>
     bool check_others(Engine& engine) const {
         std::array<agency::service_books, 4> books;
-        for (std::size_t at = 0; at < places_.size(); ++at) {
-            books[at] = agency::read_books(agency::service_kinds[at], places_[at].database);
+        for (std::size_t at = 0; at < locations_.size(); ++at) {
+            books[at] = agency::read_books(agency::service_kinds[at], locations_[at].database);
         }
         agency::comparison compared{books};
         for (settle::entry const& entry : engine.list()) compared.compare(entry);
@@ -204,7 +204,7 @@ public:
 
 private:
     std::int64_t balance_ = 0;
-    std::array<service_location, 4> places_;
+    std::array<service_location, 4> locations_;
 };
 
 } // namespace

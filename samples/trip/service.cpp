@@ -36,7 +36,7 @@ using session = settle::sqlite::receiver_session;
 constexpr std::string_view program = "trip-service";
 
 /// The request of a call, in the service's own units.
-struct wish {
+struct service_request {
     std::string item;
     std::int64_t units = 0;
     std::int64_t price = 0;
@@ -116,18 +116,18 @@ private:
         return kind_ == &agency::service_kinds[agency::card_kind];
     }
 
-    [[nodiscard]] std::optional<wish> read(service_call const& call) const {
+    [[nodiscard]] std::optional<service_request> read(service_call const& call) const {
         if (call.service != kind_->name) return std::nullopt;
         if (charges()) {
             auto const request = settle::decode_json<agency::payment>(call.request);
             if (!request || request->amount <= 0) return std::nullopt;
-            return wish{request->card, request->amount, request->amount};
+            return service_request{request->card, request->amount, request->amount};
         }
         auto const request = settle::decode_json<agency::reservation>(call.request);
         if (!request || request->units <= 0 || request->days <= 0) return std::nullopt;
         auto const price = samples::multiply(
             samples::multiply(price_of(request->item), request->units), request->days);
-        return wish{request->item, request->units, price};
+        return service_request{request->item, request->units, price};
     }
 
     agency::service_kind const* kind_;

@@ -34,7 +34,7 @@ void needs(bool& rule, std::size_t mishaps, store_kind where, scene<Parameters> 
 
 } // namespace
 
-TEST_CASE("order: a failure beside an earlier transaction of the window is requeued behind it") {
+TEST_CASE("order: a failure beside an earlier transaction of the window is requeued after it") {
     needs(switched::requeues, 0, store_kind::memory, chain);
 }
 

@@ -64,7 +64,7 @@ TEST_CASE("explore: a participant that is no record is searched as the call that
     CHECK(added.transitions == defined.transitions);
 }
 
-TEST_CASE("explore: participants of two stages behind a record, one worker, one late write") {
+TEST_CASE("explore: participants of two stages after a record, one worker, one late write") {
     right(settle::type<tour_type>, payer, runs("t1", journey), never_below, canceling(1, 1));
 }
 

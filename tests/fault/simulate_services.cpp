@@ -160,13 +160,13 @@ std::variant<outing, leg> make_outing(dice& chance) {
 
 simulation_report sell_outings(simulation_limits const& limits) {
     settle::memory::database db;
-    simulated_service request{offers};
+    simulated_service quotes{offers};
     simulated_service flights{airline};
     simulated_service rooms{hotel};
     simulated_service cards{till};
     simulated_service letters{mailer};
     simulation trial{db,
-                     settle::bind(offers, request),
+                     settle::bind(offers, quotes),
                      settle::bind(airline, flights),
                      settle::bind(hotel, rooms),
                      settle::bind(till, cards),
@@ -331,7 +331,7 @@ TEST_CASE("simulation of services: a broken receiver is found") {
         auto const report = sell_with(forgetful);
         CHECK_MESSAGE(names(report, "has taken more than one apply of this key"), report);
     }
-    SUBCASE("it remembers keys, and takes an apply behind its compensation") {
+    SUBCASE("it remembers keys, and takes an apply after its compensation") {
         service_flaws without_rows;
         without_rows.grade = settle::remembers_keys | settle::keeps_refusals;
         auto const report = sell_with(without_rows);

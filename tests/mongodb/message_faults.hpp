@@ -55,8 +55,8 @@ inline std::string const disturbed_waits =
 
 /// The fault of a message: the nth message of a command.
 template <typename Scene>
-using mishaps_at = std::function<std::vector<message_fault>(typename Scene::setup const& of,
-                                                            std::string const& command, int nth)>;
+using message_faults_at = std::function<std::vector<message_fault>(
+    typename Scene::setup const& of, std::string const& command, int nth)>;
 
 /// The commands of an undisturbed caller. On a busy machine a driver may repeat a command, so each
 /// count is the lowest of several runs.
@@ -76,7 +76,7 @@ std::map<std::string, int> usual_commands(typename Scene::setup const& of) {
 }
 
 template <typename Scene>
-void every_message(typename Scene::setup const& of, mishaps_at<Scene> const& make,
+void every_message(typename Scene::setup const& of, message_faults_at<Scene> const& make,
                    std::size_t callers) {
     std::vector<message_fault> all;
     std::size_t messages = 0;
@@ -119,7 +119,7 @@ void every_message(typename Scene::setup const& of, mishaps_at<Scene> const& mak
 ///          returns whether the message was sent at all
 template <typename Scene>
 void every_message(std::vector<typename Scene::setup> const& setups,
-                   mishaps_at<Scene> const& make) {
+                   message_faults_at<Scene> const& make) {
     constexpr std::size_t side_by_side = 48;
     std::size_t const each = std::max<std::size_t>(2, side_by_side / setups.size());
     std::vector<std::jthread> all;

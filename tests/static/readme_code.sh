@@ -143,11 +143,6 @@ for file in alone_README_1.cpp tickets.cpp fragments.cpp calls.cpp output.txt pr
     [ -s "$folder/$file" ] || fail "this test did not find what it calls $file"
 done
 
-for file in "$folder"/alone_*.cpp; do
-    "$@" $compiled -I "$root/samples" -Wall -Wextra -Werror -fsyntax-only "$file" ||
-        fail "$(basename "$file") does not compile"
-done
-
 # The application runs the explained definition.
 words_of() {
     sed -E 's|//.*||; /^#pragma once$/d' "$1" | tr -d ' \n'
@@ -177,25 +172,46 @@ END
     printf '}\n'
 } >all.cpp
 
+# Usage: check_alone COMPILER [FLAG...]; compiles one block on each processor.
+# shellcheck disable=SC2016,SC2086 # the inner shell expands its own words; $compiled may be empty
+check_alone() {
+    for file in alone_*.cpp; do echo "$file"; done |
+        xargs -P "$(nproc)" -I FILE sh -c '
+            file=$1
+            shift
+            "$@" -Wall -Wextra -Werror -fsyntax-only "$file" || {
+                echo "$file does not compile"
+                exit 1
+            }' sh FILE "$@" $compiled -I "$root/samples"
+}
+
 for argument; do
     shift
     [ "$argument" = -fsyntax-only ] || set -- "$@" "$argument"
 done
+
+# Each of the following takes the same arguments as check_alone, and links.
 # shellcheck disable=SC2086 # the libraries are a list, and there may be none
-"$@" $compiled -Wall -Wextra -Werror all.cpp $libraries -lsqlite3 -o all ||
-    fail "the blocks do not compile"
-./all >all_said.txt || fail "the statements ended with an error"
-diff prints.txt all_said.txt || fail "the statements print something else"
-for file in run_*.cpp; do
-    number=${file#run_}
-    number=${number%.cpp}
-    # shellcheck disable=SC2086 # as above
-    "$@" $compiled -I "$root/samples" "$file" $libraries -lsqlite3 -o run ||
-        fail "$file does not build"
-    ./run >"said_$number.txt" || fail "$file ended with an error"
-    diff "prints_$number.txt" "said_$number.txt" || fail "$file prints something else"
-done
-if [ -s programs.txt ]; then
+check_blocks() {
+    "$@" $compiled -Wall -Wextra -Werror all.cpp $libraries -lsqlite3 -o all ||
+        fail "the blocks do not compile"
+    ./all >all_said.txt || fail "the statements ended with an error"
+    diff prints.txt all_said.txt || fail "the statements print something else"
+}
+# shellcheck disable=SC2086 # as above
+check_runs() {
+    for file in run_*.cpp; do
+        number=${file#run_}
+        number=${number%.cpp}
+        "$@" $compiled -I "$root/samples" "$file" $libraries -lsqlite3 -o run ||
+            fail "$file does not build"
+        ./run >"said_$number.txt" || fail "$file ended with an error"
+        diff "prints_$number.txt" "said_$number.txt" || fail "$file prints something else"
+    done
+}
+# shellcheck disable=SC2086 # as above
+check_programs() {
+    [ -s programs.txt ] || return 0
     {
         sort -u includes.txt
         cat programs.txt
@@ -203,14 +219,32 @@ if [ -s programs.txt ]; then
         cat program_calls.txt
         printf '}\n'
     } >programs.cpp
-    # shellcheck disable=SC2086 # as above
     "$@" $compiled -Wall -Wextra -Werror programs.cpp $libraries -lsqlite3 -pthread -o programs ||
         fail "the programs do not compile"
     ./programs >programs_said.txt || fail "a program ended with an error"
     diff prints_programs.txt programs_said.txt || fail "a program prints something else"
-fi
-"$@" tickets.cpp -lsqlite3 -o tickets || fail "tickets.cpp does not build"
-for time in first second; do
-    ./tickets >said.txt || fail "tickets ended with an error the $time time"
-    diff output.txt said.txt || fail "tickets says something else the $time time"
+}
+check_tickets() {
+    "$@" tickets.cpp -lsqlite3 -o tickets || fail "tickets.cpp does not build"
+    for time in first second; do
+        ./tickets >said.txt || fail "tickets ended with an error the $time time"
+        diff output.txt said.txt || fail "tickets says something else the $time time"
+    done
+}
+
+# The parts run at the same time, and each one that fails shows its output.
+parts="alone blocks runs programs tickets"
+processes=
+for part in $parts; do
+    ("check_$part" "$@") >"output_of_$part.txt" 2>&1 &
+    processes="$processes $!"
 done
+failed=0
+for process in $processes; do
+    part=${parts%% *}
+    parts=${parts#* }
+    wait "$process" && continue
+    cat "output_of_$part.txt"
+    failed=1
+done
+exit "$failed"
