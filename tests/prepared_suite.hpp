@@ -392,7 +392,7 @@ void check_killed_sessions() {
     CHECK(s.sum("a") == "2");
 }
 
-/// The server is killed between prepare and commit, and right behind the answer to a commit.
+/// The server is killed between prepare and commit, and right after the answer to a commit.
 template <typename Backend>
 void check_crashes() {
     typename Backend::server own;

@@ -33,7 +33,7 @@ public:
         return Network::messages(between_);
     }
 
-    /// Shape:   early - a late message lands before the call is repeated, and otherwise behind its
+    /// Shape:   early - a late message lands before the call is repeated, and otherwise after its
     ///          end
     void run_disturbed(rule const& on, bool early) {
         INFO(on.nth, " of ", Network::name(on), ", fault ", static_cast<int>(on.what));

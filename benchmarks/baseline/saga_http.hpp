@@ -36,7 +36,7 @@ inline void append_json(std::string& to, bench::charge const& request) {
     to += '}';
 }
 
-/// The number behind `"name":` in the body of an answer.
+/// The number after `"name":` in the body of an answer.
 [[nodiscard]] inline std::int64_t number_in(std::string_view body, std::string_view name) {
     std::int64_t number = 0;
     auto const at = body.find(name);

@@ -26,7 +26,7 @@ inline void write_to_stderr(std::string_view text) noexcept {
     static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
-/// Prints an escaped sentence behind the program's name.
+/// Prints an escaped sentence after the program's name.
 inline void complain(std::string_view program, std::string_view sentence) {
     write_to_stderr(std::string{program}.append(": ").append(printable(sentence)).append("\n"));
 }

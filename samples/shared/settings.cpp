@@ -188,7 +188,7 @@ public:
         : target_(&target), address_(of.default_store), has_store_(!of.prepares),
           has_servers_(has_store_ && !of.calls_services), line_(of.purpose, of.name) {
         line_.require_subcommand(1, 0);
-        // Accepts --store also behind a command.
+        // Accepts --store also after a command.
         line_.fallthrough();
         line_.footer("Exit codes: 0 everything was read and settled (canceled is an outcome).\n1 "
                      "input was refused, check found a fault, or the request names a missing or "

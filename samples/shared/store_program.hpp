@@ -8,7 +8,7 @@
 
 namespace samples {
 
-/// Executes the program of this name with the server's name behind it, in this program's directory.
+/// Executes the program of this name with the server's name after it, in this program's directory.
 /// A server's client loads many libraries, and MongoDB's takes shared memory as soon as it is
 /// loaded; a program with another store must not depend on that.
 /// Errors:  std::runtime_error when there is no such program

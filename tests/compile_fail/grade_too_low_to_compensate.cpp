@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A receiver that keeps no refusals may apply behind a compensation.
+// A receiver that keeps no refusals may apply after a compensation.
 // expect: settle: 'apply' with 'compensate' needs a receiver that remembers keys and refusals.
 #include "trip.hpp"
 

@@ -90,7 +90,7 @@ join() {
 }
 
 # Prints the files whose error, their only error, is the expected error and is short. The compiler
-# prints how it came to an error before the error or behind it. g++ prints how it came to a header
+# prints how it came to an error before the error or after it. g++ prints how it came to a header
 # only when it is another header than before, so the limit leaves room for these lines.
 # Usage: refused_in OUTPUT FILE...
 refused_in() {

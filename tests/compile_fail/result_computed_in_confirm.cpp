@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Nothing may fail behind the commit.
+// Nothing may fail after the commit.
 // expect: settle: a sum of a result could overflow in 'confirm' or 'compensate',
 #include "trip.hpp"
 

@@ -404,7 +404,7 @@ TEST_CASE("transfer: a report is written to its path, and a failed write fails t
     auto const file = folder.write("a.csv", "id,source,destination,amount\nx,ann,bob,1\n");
     REQUIRE(transfer(folder, {"open", file, "--balance", "10.00"}).code == 0);
 
-    // Standard output is a file here: the report stands behind the text.
+    // Standard output is a file here: the report stands after the text.
     auto const printed = transfer(folder, {"run", file, "--report", "/dev/stdout"});
     REQUIRE_MESSAGE(printed.code == 0, printed.err);
     auto const json = printed.out.find("{\n");

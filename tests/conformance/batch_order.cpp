@@ -280,7 +280,7 @@ TEST_CASE("order: a blocked transaction obeys the deadline, the stop token and t
     CHECK(time_behind_blocking_store(stopped, &stops) < seconds{15});
 }
 
-TEST_CASE("order: a transaction behind an unavailable store does not claim repeatedly") {
+TEST_CASE("order: a transaction after an unavailable store does not claim repeatedly") {
     settle::memory::database log;
     settle::memory::database db;
     settle::memory::database other;

@@ -84,8 +84,8 @@ public:
                                             std::size_t limit) {
         std::lock_guard const guard{*mutex_};
         std::vector<mark_locator> found;
-        bool behind = !after; // the collection of `after`
-        (append_marks<Collections>(found, after, behind, limit), ...);
+        bool passed = !after; // the collection of `after`
+        (append_marks<Collections>(found, after, passed, limit), ...);
         return found;
     }
     result<answer> resolve(mark_locator const& locator, bool confirmed) {
@@ -113,22 +113,22 @@ private:
     }
     template <typename C>
     void append_marks(std::vector<mark_locator>& out, std::optional<mark_locator> const& after,
-                      bool& behind, std::size_t limit) {
-        bool const here = !behind && after->collection == C::name;
+                      bool& passed, std::size_t limit) {
+        bool const here = !passed && after->collection == C::name;
         for (auto const& [key, slot] : table<C>()) {
             for (auto const& one : slot.marks) {
                 mark_locator const found{std::string{C::name}, key, one.id, one.part,
                                          one.epoch_number};
-                auto const place = [](mark_locator const& of) {
+                auto const order = [](mark_locator const& of) {
                     return std::tie(of.key, of.id, of.part);
                 };
-                if (out.size() == limit || !(behind || (here && place(*after) < place(found)))) {
+                if (out.size() == limit || !(passed || (here && order(*after) < order(found)))) {
                     continue;
                 }
                 out.push_back(found);
             }
         }
-        behind = behind || here;
+        passed = passed || here;
     }
     template <typename C>
     void resolve_in(mark_locator const& locator, bool confirmed, answer& reply) {

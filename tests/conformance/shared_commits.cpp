@@ -64,7 +64,7 @@ constexpr request requests[]{
     [](engine_type& by) {
         return by.run("a", move{"A", "B", 60});
     },
-    // There is enough behind the first alone.
+    // There is enough after the first alone.
     [](engine_type& by) {
         return by.run("b", move{"B", "C", 60});
     },

@@ -130,7 +130,7 @@ TEST_CASE("threads send at the same time") {
     CHECK(open.most() == threads * 5);
 }
 
-TEST_CASE("a call behind the end of the wave is unavailable, and a call under way is unknown") {
+TEST_CASE("a call after the end of the wave is unavailable, and a call under way is unknown") {
     // One call at a time: the first is never answered, and the others are never sent.
     std::atomic<int> requests = 0;
     raw_server server{[&](raw_connection& with) {

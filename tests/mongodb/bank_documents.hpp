@@ -15,7 +15,7 @@ struct bank_documents : documents {
                             settle::phases how = settle::phases::one)
         : documents(server), db(own.address()), engine(bank_on(db, how)) {}
 
-    /// Shape:   rest - of the document, behind its key
+    /// Shape:   rest - of the document, after its key
     void put_ledger(std::string const& id, std::string const& rest) {
         put("suite_ledgers", R"({"_id": ")" + id + R"(", )" + rest + "}");
     }

@@ -152,7 +152,7 @@ TEST_CASE("foreign documents: a stray mark that cannot be undone does not delay 
     });
 }
 
-TEST_CASE("foreign documents: a stray mark is found behind many documents without marks") {
+TEST_CASE("foreign documents: a stray mark is found after many documents without marks") {
     on_every_server<foreign_bank>([](foreign_bank& here) {
         here.put_balance("A", "100");
         here.put_balance("B", "100");

@@ -61,7 +61,7 @@ TEST_CASE("opening: a database opens although each answer is lost once") {
 
 TEST_CASE("opening: a database opens although the answer to a greeting is lost") {
     fresh_database const own{replica_set_address};
-    // The driver's own greetings, and settle's behind them.
+    // The driver's own greetings, and settle's after them.
     for (int nth = 1; nth <= 4; ++nth) {
         CAPTURE(nth);
         proxy between{own.port()};

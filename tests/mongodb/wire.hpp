@@ -88,7 +88,7 @@ struct wire_message {
 private:
     static constexpr std::int32_t op_query = 2004;   // libmongoc still greets with it
     static constexpr std::int32_t op_msg = 2013;
-    /// Where an answer's document begins: behind the header, the flags and the kind of section.
+    /// Where an answer's document begins: after the header, the flags and the kind of section.
     static constexpr std::size_t body = header_size + 4 + 1;
 
     void put(std::size_t at, std::int32_t value) {

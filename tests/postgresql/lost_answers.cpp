@@ -71,7 +71,7 @@ TEST_CASE("lost answers: a transaction settles with the outcome that its caller 
                 auto const outcome = engine.run(id, gift{"a", "b", 1});
                 between.release();
                 between.clear_rules();
-                // A late request lands at any moment, also behind a sweep.
+                // A late request lands at any moment, also after a sweep.
                 for (int tries = 0; tries < 10 || watcher.marks().value() != 0; ++tries) {
                     REQUIRE(tries < 200);
                     static_cast<void>(watcher.recover({.older_than = 0ms}));

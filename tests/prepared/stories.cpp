@@ -25,7 +25,7 @@ struct shared_banks : shared_databases, banks {
     shared_banks() : banks(left_home.address(), right_home.address()) {}
 };
 
-/// A transaction whose worker was killed behind a step.
+/// A transaction whose worker was killed after a step.
 void leave_behind(banks& all, std::string const& id, step last) {
     all.watch = kill_after(last);
     auto const engine = all.make();

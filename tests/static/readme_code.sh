@@ -8,15 +8,15 @@
 #   it has `int main()`                 a program. README.md's is built as it stands; the others are
 #                                       built together, each in a namespace of its own
 #   it begins with #include             compiled alone
-#   behind <!-- statements -->          the body of a function, behind all fragments
-#   behind <!-- statements of the block above -->
+#   after <!-- statements -->           the body of a function, after all fragments
+#   after <!-- statements of the block above -->
 #                                       the body of main in a program with the last block compiled alone
-#   behind <!-- file NAME -->           a header that later blocks include by this name
-#   behind <!-- members of TYPE -->     each declaration is compared with the member of that name
-#   behind <!-- excerpt -->             not compiled
+#   after <!-- file NAME -->            a header that later blocks include by this name
+#   after <!-- members of TYPE -->      each declaration is compared with the member of that name
+#   after <!-- excerpt -->              not compiled
 #   any other                           a fragment: it follows README.md's program and all fragments
 #                                       before it, in the order of the pages
-# The block behind <!-- prints --> is the output of the statements or the program before it.
+# The block after <!-- prints --> is the output of the statements or the program before it.
 set -u
 LC_ALL=C.UTF-8
 export LC_ALL

@@ -122,7 +122,7 @@ TEST_CASE("memory: unfinished entries are listed by id, page by page") {
     here.insert("bc", 1);
     here.insert("g", 1, settle::state::initial);
     CHECK(here.unfinished("b", 3) == "bc c e ");
-    // The entry behind which the next page begins may have ended meanwhile.
+    // The entry after which the next page begins may have ended meanwhile.
     CHECK(here.unfinished("d", 3) == "e f ");
     settle::entry_filter submitted;
     submitted.state = state::initial;

@@ -222,12 +222,12 @@ TEST_CASE("prepared: a late prepare has no effect") {
     banks on;
     on.books.disturb = disturbs("prepare", fault::late);
     auto engine = on.make();
-    SUBCASE("behind the commit") {
+    SUBCASE("after the commit") {
         CHECK(engine.run("t", usual).done());
         CHECK_FALSE(on.books.land());
         on.moved(30);
     }
-    SUBCASE("behind the cancel") {
+    SUBCASE("after the cancel") {
         on.watch = kill_after(settle::step::apply);
         CHECK_THROWS_AS(std::ignore = engine.run("t", usual), killed);
         on.watch = nullptr;
@@ -235,7 +235,7 @@ TEST_CASE("prepared: a late prepare has no effect") {
         CHECK_FALSE(on.books.land());
         on.moved(0);
     }
-    SUBCASE("behind a cancel whose receipts are gone: a sweep rolls it back") {
+    SUBCASE("after a cancel whose receipts are gone: a sweep rolls it back") {
         on.watch = kill_after(settle::step::apply);
         CHECK_THROWS_AS(std::ignore = engine.run("t", usual), killed);
         on.watch = nullptr;
@@ -264,7 +264,7 @@ TEST_CASE("prepared: a late prepare has no effect") {
     }
 }
 
-TEST_CASE("prepared: a prepare that lands behind the look for lower names makes its part busy") {
+TEST_CASE("prepared: a prepare that lands after the look for lower names makes its part busy") {
     banks on;
     auto engine = on.make();
     int prepares = 0;

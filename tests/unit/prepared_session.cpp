@@ -104,7 +104,7 @@ TEST_CASE("prepared session: an apply prepares nothing before all lower names ar
     }
 }
 
-TEST_CASE("prepared session: an apply behind a cancel stops its worker") {
+TEST_CASE("prepared session: an apply after a cancel stops its worker") {
     scene on{{}};
     CHECK(on.ask(step::compensate, 5) == "applied");
     CHECK(on.receipt() == 0U);

@@ -22,7 +22,7 @@ inline constexpr auto booking_type =
     settle::transaction<booking, "booking">(settle::participant<"account">(ledger).apply(
         settle::call(param<&booking::account>, param<&booking::amount>)));
 
-TEST_CASE("prepared: a sweep reads the entry of a name behind its list, as the id may be new") {
+TEST_CASE("prepared: a sweep reads the entry of a name after its list, as the id may be new") {
     settle::memory::database log;
     database books;
     books.accounts = {{"X", 0}};

@@ -179,8 +179,8 @@ private:
         }
         switch (got.status) {
         case call_status::ok:
-            if (refused_) return "ok behind a refusal";
-            if (ended_) return "ok behind a compensation or a closing";
+            if (refused_) return "ok after a refusal";
+            if (ended_) return "ok after a compensation or a closing";
             if (at_.done().applies == 0) return "ok without an effect";
             if (accepted_ && *accepted_ != got.text) return "two results of one apply";
             accepted_ = got.text;
@@ -190,7 +190,7 @@ private:
             // After a purge the last moment refuses instead of the row. Only a finished transaction
             // has a row to purge, so this refusal changes nothing.
             if (purged_) return "";
-            if (accepted_ && !undone()) return "a refusal behind ok";
+            if (accepted_ && !undone()) return "a refusal after ok";
             if (at_.done().applies > 0 && !undone()) return "a refusal of what took effect";
             if (refused_ && *refused_ != got.text) return "two reasons of one refusal";
             refused_ = got.text;
@@ -277,8 +277,8 @@ private:
             return "a confirm and a compensation took effect";
         }
         bool const added = now.applies > before.applies;
-        if (added && ended_) return "an apply took effect behind a compensation or a closing";
-        if (added && refused_) return "an apply took effect behind its refusal";
+        if (added && ended_) return "an apply took effect after a compensation or a closing";
+        if (added && refused_) return "an apply took effect after its refusal";
         return "";
     }
 
@@ -350,7 +350,7 @@ TEST_CASE("receiver rule: the last moment itself is in time") {
     CHECK(late.take(call_operation::apply, call_status::ok, timestamp{}) == refused);
 }
 
-TEST_CASE("receiver rule: a confirm ends behind the purge of its row and a late apply") {
+TEST_CASE("receiver rule: a confirm ends after the purge of its row and a late apply") {
     using settle::decide;
     settle::receiver_standing const row{receiver_status::refused, true, last_moment};
     settle::receiver_request const confirm{call_operation::confirm, true, last_moment};

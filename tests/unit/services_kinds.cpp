@@ -225,7 +225,7 @@ TEST_CASE("services: the key of a refused pivot is closed if its receiver keeps 
 TEST_CASE("services: a refused pivot whose key cannot be closed is called again") {
     office at;
     bool refused = false;
-    // An earlier copy of the call takes effect behind the refusal.
+    // An earlier copy of the call takes effect after the refusal.
     at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
         if (of.participant != "payment") return {};
         if (of.operation == call_operation::compensate) return service_answer::refused("applied");

@@ -223,7 +223,7 @@ TEST_CASE("calls: a call carries the last moment at which its receiver may begin
     CHECK(last == entry_of(engine, "t1").created + 24h * 7);
 }
 
-TEST_CASE("calls: a caller whose time ends behind the commit gets the outcome done") {
+TEST_CASE("calls: a caller whose time ends after the commit gets the outcome done") {
     office at;
     at.always("flight", call_operation::confirm, service_answer::unavailable("away"));
     auto engine = at.make();

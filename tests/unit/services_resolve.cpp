@@ -233,7 +233,7 @@ TEST_CASE("resolve: either the worker with the pivot's answer or the person wins
     }
 }
 
-TEST_CASE("resolve: a worker that dies behind the person's statement is followed by any worker") {
+TEST_CASE("resolve: a worker that dies after the person's statement is followed by any worker") {
     office<file_log> at;
     auto engine = at.make();
     CHECK(engine.run<order_type>("t1", usual, soon).verdict == verdict::undecided);

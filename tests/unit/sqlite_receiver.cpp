@@ -52,7 +52,7 @@ TEST_CASE("sqlite receiver: a refusal undoes the work and is kept") {
     CHECK(books_of(in.db) == books{100, 0, 0, 0});
 }
 
-TEST_CASE("sqlite receiver: a call behind its compensation takes no effect") {
+TEST_CASE("sqlite receiver: a call after its compensation takes no effect") {
     folder const files;
     office in{files.file()};
     CHECK(in.airline_receiver.take(apply_call("late"), seats{}).status == call_status::ok);
@@ -114,7 +114,7 @@ TEST_CASE("sqlite receiver: a first apply after the last moment is refused, and 
     CHECK(books_of(in.db) == books{9, 1, 0, 0});
 }
 
-TEST_CASE("sqlite receiver: a purge erases rows with an end, behind the clocks' difference") {
+TEST_CASE("sqlite receiver: a purge erases rows with an end, after the clocks' difference") {
     folder const files;
     office in{files.file()};
     auto const last = in.clock.now();

@@ -28,7 +28,7 @@ namespace mariadb::detail {
         auto const* const end = digits.data() + digits.size();
         auto const read = std::from_chars(digits.data(), end, byte, 16);
         if (digits.size() != 2 || read.ec != std::errc{} || read.ptr != end) {
-            refuse_address("a '%' has no two hexadecimal digits behind it");
+            refuse_address("a '%' has no two hexadecimal digits after it");
         }
         plain += static_cast<char>(byte);
         at += 2;

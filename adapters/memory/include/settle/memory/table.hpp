@@ -76,7 +76,7 @@ public:
     [[nodiscard]] std::vector<record_type> scan(std::optional<key_type> const& after,
                                                 std::size_t limit) {
         std::vector<record_type> records;
-        auto at = after ? behind(stored_key(*after)) : ordered().begin();
+        auto at = after ? first_after(stored_key(*after)) : ordered().begin();
         for (; at != by_key_.end() && records.size() < limit; ++at) {
             if ((*at)->second.record) records.push_back(*(*at)->second.record);
         }
@@ -186,7 +186,7 @@ private:
         return by_key_;
     }
 
-    auto behind(stored_key const& key) {
+    auto first_after(stored_key const& key) {
         ordered();
         auto const at = std::lower_bound(by_key_.begin(), by_key_.end(), key, before);
         return at != by_key_.end() && (*at)->first == key ? at + 1 : at;

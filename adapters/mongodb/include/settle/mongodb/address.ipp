@@ -33,7 +33,7 @@ SETTLE_FUNCTION address::address(std::string const& text, database_options const
     if (!uri_) refuse(std::string{"it cannot be read: "} + problem.message);
     char const* const name = mongoc_uri_get_database(uri_.get());
     if (name == nullptr || *name == '\0') {
-        refuse("it names no database. Write one behind the hosts: mongodb://host:27017/bank");
+        refuse("it names no database. Write one after the hosts: mongodb://host:27017/bank");
     }
     database_ = name;
     check_database();

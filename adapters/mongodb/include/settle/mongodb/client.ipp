@@ -108,7 +108,7 @@ SETTLE_FUNCTION void server::refuse_address(std::string const& text, bson_error_
         raise(errc::store_unreachable,
               "settle: the hosts of this mongodb+srv address cannot be found: " +
                   native_text(problem) +
-                  ". Check the name behind mongodb+srv://, and the "
+                  ". Check the name after mongodb+srv://, and the "
                   "name service. See mongodb#address");
     }
     raise(errc::unfit_store, "settle: this MongoDB address is refused: " + native_text(problem) +

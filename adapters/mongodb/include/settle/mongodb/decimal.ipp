@@ -15,9 +15,11 @@ namespace mongodb::detail {
 [[nodiscard]] SETTLE_FUNCTION std::string decimal_text(std::int64_t units, int places) {
     std::string digits = std::to_string(units);
     std::size_t const sign = units < 0 ? 1 : 0;
-    auto const behind = static_cast<std::size_t>(places);
-    if (digits.size() - sign <= behind) digits.insert(sign, behind + 1 + sign - digits.size(), '0');
-    if (behind > 0) digits.insert(digits.size() - behind, 1, '.');
+    auto const decimals = static_cast<std::size_t>(places);
+    if (digits.size() - sign <= decimals) {
+        digits.insert(sign, decimals + 1 + sign - digits.size(), '0');
+    }
+    if (decimals > 0) digits.insert(digits.size() - decimals, 1, '.');
     return digits;
 }
 
@@ -26,14 +28,14 @@ SETTLE_FUNCTION bool read_decimal_text(std::string_view text, int places, std::i
     if (text.starts_with('-')) digits = '-';
     if (!digits.empty()) text.remove_prefix(1);
     std::int64_t exponent = places;
-    bool behind = false;
+    bool past_point = false;
     std::size_t at = 0;
     for (; at < text.size() && text[at] != 'E'; ++at) {
         bool const point = text[at] == '.';
         if (!point && (text[at] < '0' || text[at] > '9')) return false;
         if (!point) digits += text[at];
-        if (!point && behind) --exponent;
-        behind = behind || point;
+        if (!point && past_point) --exponent;
+        past_point = past_point || point;
     }
     if (at < text.size()) {
         auto const power = text.substr(at + (text.substr(at).starts_with("E+") ? 2 : 1));

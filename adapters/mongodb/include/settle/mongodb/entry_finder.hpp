@@ -61,7 +61,7 @@ private:
     static std::uint32_t seconds_of(std::int64_t count);
 
     /// Ids of one kind keep their order; texts follow numbers and precede ObjectIds.
-    void append_behind(document& query, value_view const& after) const;
+    void append_after(document& query, value_view const& after) const;
 
     /// An entry is unfinished unless its state is a spelling of a final or of the initial state.
     void append_unfinished(document& query) const;

@@ -54,7 +54,7 @@ SETTLE_FUNCTION void entry_finder::append_number(document& filter, std::string_v
 SETTLE_FUNCTION document entry_finder::query_of(entry_filter const& filter,
                                                 document const& after) const {
     document query;
-    if (auto const id = after.find("_id")) append_behind(query, *id);
+    if (auto const id = after.find("_id")) append_after(query, *id);
     else query.object("_id", layout_.readable_ids());
     append_conditions(query, filter);
     return query;
@@ -154,15 +154,15 @@ SETTLE_FUNCTION std::uint32_t entry_finder::seconds_of(std::int64_t count) {
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(count / 1000, 0, last));
 }
 
-SETTLE_FUNCTION void entry_finder::append_behind(document& query, value_view const& after) const {
-    document behind;
-    behind.copy("$gt", after);
+SETTLE_FUNCTION void entry_finder::append_after(document& query, value_view const& after) const {
+    document greater;
+    greater.copy("$gt", after);
     if (!layout_.is_tutorial()) {
-        query.object("_id", behind);
+        query.object("_id", greater);
         return;
     }
     query.object("_id", layout_.readable_ids());
-    detail::append_behind(query, "_id", after);
+    detail::append_after(query, "_id", after);
 }
 
 SETTLE_FUNCTION void entry_finder::append_unfinished(document& query) const {

@@ -28,10 +28,10 @@ namespace mongodb::detail {
 
 /// Restricts a query to the keys after a key.
 /// Shape:   how - `$gt`, or `$gte` to include the key
-inline void append_behind_key(document& query, record_codec const& of, value_view const& key,
-                              char const* how) {
+inline void append_after_key(document& query, record_codec const& of, value_view const& key,
+                             char const* how) {
     auto const& field = of.layout().key;
-    if (of.takes_any_key()) append_behind(query, field, key, how);
+    if (of.takes_any_key()) append_after(query, field, key, how);
     else query.object(field, document{}.copy(how, key));
 }
 

@@ -139,8 +139,8 @@ struct record_layout {
 /// Restricts a query to the values after a value in the order of a field. Values of one kind keep
 /// their order; texts follow numbers and precede ObjectIds.
 /// Shape:   how - `$gt`, or `$gte` to include the value
-void append_behind(document& query, std::string const& field, value_view const& after,
-                   char const* how = "$gt");
+void append_after(document& query, std::string const& field, value_view const& after,
+                  char const* how = "$gt");
 
 } // namespace detail
 } // namespace mongodb

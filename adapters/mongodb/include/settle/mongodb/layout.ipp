@@ -133,8 +133,8 @@ SETTLE_FUNCTION std::string_view record_layout::field_of(std::string_view member
     return fields.empty() ? member : field_among(fields, member);
 }
 
-SETTLE_FUNCTION void append_behind(document& query, std::string const& field,
-                                   value_view const& after, char const* how) {
+SETTLE_FUNCTION void append_after(document& query, std::string const& field,
+                                  value_view const& after, char const* how) {
     document all;
     std::size_t count = 0;
     all.object_at(count++, only(field, document{}.copy(how, after)));

@@ -107,7 +107,7 @@ private:
         document filter = only(std::string{marks_field} + ".0", there.boolean("$exists", true));
         auto const from = locator.find(codec_.layout().key);
         if (!from || codec_.takes_any_key()) filter.object(codec_.layout().key, readable_keys());
-        if (from) append_behind_key(filter, codec_, *from, how);
+        if (from) append_after_key(filter, codec_, *from, how);
         return filter;
     }
     [[nodiscard]] document page_of_marks(std::size_t limit) const {

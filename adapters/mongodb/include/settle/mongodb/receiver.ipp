@@ -261,14 +261,14 @@ SETTLE_FUNCTION result<std::size_t> receiver_database::erase(timestamp before, s
     if (limit == 0) return std::size_t{0};
     try {
         auto with = server_.connect();
-        auto const behind = [&] {
+        auto const earlier = [&] {
             detail::document bound;
             bound.date("$lt", before.time_since_epoch().count());
             return bound;
         };
         detail::document keys;
         std::size_t count = 0;
-        with.find(detail::receiver_collection, detail::only("ends", behind()),
+        with.find(detail::receiver_collection, detail::only("ends", earlier()),
                   detail::page_of("ends", limit), "look for rows of the receiver",
                   [&](detail::document const& found) {
                       if (auto const key = found.find("_id")) {
@@ -279,7 +279,7 @@ SETTLE_FUNCTION result<std::size_t> receiver_database::erase(timestamp before, s
         if (count == 0) return std::size_t{0};
         detail::document some;
         detail::document query;
-        query.object("_id", some.array("$in", keys)).object("ends", behind());
+        query.object("_id", some.array("$in", keys)).object("ends", earlier());
         detail::document removal;
         removal.object("q", query).integer("limit", 0);
         detail::document command;
@@ -300,10 +300,10 @@ receiver_database::list(receiver_filter const& filter, std::string_view after, s
     if (limit == 0) return rows;
     try {
         auto with = server_.connect();
-        detail::document behind;
+        detail::document greater;
         detail::document query;
         // The driver takes a null pointer for a null.
-        query.object("_id", behind.text("$gt", after.empty() ? "" : after));
+        query.object("_id", greater.text("$gt", after.empty() ? "" : after));
         if (filter.status) query.text("status", name_of(*filter.status));
         if (!filter.transaction.empty()) query.text("transaction", filter.transaction);
         with.find(detail::receiver_collection, query, detail::page_of("_id", limit),

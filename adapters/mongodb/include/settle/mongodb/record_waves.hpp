@@ -73,7 +73,7 @@ public:
             document filter;
             if (after != nullptr) {
                 auto const locator = locator_of(with, codec, *after);
-                append_behind_key(filter, codec, *locator.find(layout_.key), "$gt");
+                append_after_key(filter, codec, *locator.find(layout_.key), "$gt");
             }
             with.find(codec.collection(), filter, page_of(layout_.key, limit), "read records",
                       [&](document const& one) { codec.read(one, made()); });

@@ -70,7 +70,7 @@ SETTLE_FUNCTION void refuse_address(std::string const& why) {
 SETTLE_FUNCTION address::address(std::string const& text) {
     auto given = parsed(text);
     if (value_of(given, "dbname").empty() && value_of(given, "service").empty()) {
-        refuse_address("it names no database. Write one behind the host: "
+        refuse_address("it names no database. Write one after the host: "
                        "postgresql://host:5432/bank");
     }
     // libpq would wait for each host as long as for all of them.

@@ -420,11 +420,11 @@ SETTLE_FUNCTION connection::queue_failure connection::run_queue() {
     if (!std::exchange(is_sent_, false)) return lost_at(0);
     for (std::size_t at = 0; at < all.size(); ++at) {
         rows one;
-        rows behind;
+        rows end;
         if (!next_result(one)) return lost_at(at);
         take_result(all[at], at, std::move(one), ended);
         if (ended.lost) return lost_at(at);
-        if (!next_result(behind)) return lost_at(at + 1);
+        if (!next_result(end)) return lost_at(at + 1);
     }
     rows synced;
     if (!next_result(synced)) return lost_at(all.size());

@@ -79,13 +79,13 @@ mark_table::read(pool& with, std::span<collection_descriptor const* const> of,
                  std::optional<mark_locator> const& after, std::size_t limit) const {
     array_value names{value_type::text};
     for (auto const* const one : of) names.add(one->name);
-    mark_locator const behind = after.value_or(mark_locator{{}, std::string{}, {}, {}, 0});
-    mark_key const key{settle::detail::view_of(behind.key)};
+    mark_locator const start = after.value_or(mark_locator{{}, std::string{}, {}, {}, 0});
+    mark_key const key{settle::detail::view_of(start.key)};
     std::vector<mark_locator> found;
     auto on = with.take();
-    auto const number = on->send(*page_, names, behind.collection, key.text(), behind.id,
-                                 std::int64_t{behind.part.participant},
-                                 std::int64_t{behind.part.line}, settle::detail::limit_of(limit));
+    auto const number = on->send(*page_, names, start.collection, key.text(), start.id,
+                                 std::int64_t{start.part.participant},
+                                 std::int64_t{start.part.line}, settle::detail::limit_of(limit));
     on->sync();
     for_each_row(on->result(number), [&](row const& one) {
         settle::detail::sql::restore_key(found.emplace_back(settle::detail::read_locator(one)), of);

@@ -166,11 +166,11 @@ public:
             while (rows.next()) found.push_back(settle::detail::read_locator(rows));
         }
         // The empty collection with the least key precedes every mark.
-        mark_locator const behind =
+        mark_locator const start =
             after.value_or(mark_locator{{}, std::numeric_limits<std::int64_t>::min(), {}, {}, 0});
-        run rows{placed_, behind.id, behind.part.participant, behind.part.line};
-        rows.bind(behind.collection);
-        std::visit([&](auto const& key) { rows.bind(key); }, behind.key);
+        run rows{placed_, start.id, start.part.participant, start.part.line};
+        rows.bind(start.collection);
+        std::visit([&](auto const& key) { rows.bind(key); }, start.key);
         rows.bind(limit_of(limit - found.size()));
         while (rows.next()) found.push_back(settle::detail::read_locator(rows));
         return found;

@@ -34,9 +34,9 @@ public:
     [[nodiscard]] std::string select_whole() const {
         return "SELECT * FROM " + table_ + " WHERE " + key_ + " = ?1";
     }
-    [[nodiscard]] std::string scan(bool behind) const {
+    [[nodiscard]] std::string scan(bool after_key) const {
         return "SELECT " + names() + " FROM " + table_ +
-               (behind ? " WHERE " + key_ + " > ?2" : "") + " ORDER BY " + key_ + " LIMIT ?1";
+               (after_key ? " WHERE " + key_ + " > ?2" : "") + " ORDER BY " + key_ + " LIMIT ?1";
     }
     [[nodiscard]] std::string insert() const { return insert_with({}); }
     /// Shape:   more - columns that are no members

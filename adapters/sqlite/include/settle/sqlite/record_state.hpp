@@ -142,9 +142,9 @@ public:
     [[nodiscard]] bool execute(columns row) {
         for (; next_ < writes_.size(); ++next_) {
             auto const& one = writes_[next_];
-            auto const behind = order_of(one, row);
-            if (behind > 0) return false;
-            if (behind == 0) return true;
+            auto const order = order_of(one, row);
+            if (order > 0) return false;
+            if (order == 0) return true;
         }
         return false;
     }

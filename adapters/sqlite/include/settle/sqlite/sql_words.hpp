@@ -29,25 +29,25 @@ namespace sqlite::detail {
 }
 
 /// The position after a quoted text or a comment that begins at `at`; else `at`.
-[[nodiscard]] constexpr std::size_t behind_quoted(std::string_view sql, std::size_t at) noexcept {
-    auto const behind = [&](std::string_view close, std::size_t from) {
+[[nodiscard]] constexpr std::size_t end_of_quoted(std::string_view sql, std::size_t at) noexcept {
+    auto const after = [&](std::string_view close, std::size_t from) {
         auto const end = sql.find(close, from);
         return end == std::string_view::npos ? sql.size() : end + close.size();
     };
     char const first = sql[at];
     // A doubled quote inside is the end of one text and the beginning of the next.
-    if (first == '\'' || first == '"' || first == '`') return behind(sql.substr(at, 1), at + 1);
-    if (first == '[') return behind("]", at + 1);
-    if (sql.substr(at, 2) == "--") return behind("\n", at + 2);
-    if (sql.substr(at, 2) == "/*") return behind("*/", at + 2);
+    if (first == '\'' || first == '"' || first == '`') return after(sql.substr(at, 1), at + 1);
+    if (first == '[') return after("]", at + 1);
+    if (sql.substr(at, 2) == "--") return after("\n", at + 2);
+    if (sql.substr(at, 2) == "/*") return after("*/", at + 2);
     return at;
 }
 
 /// True if an SQL text has a bare word, in any case.
 [[nodiscard]] constexpr bool has_word(std::string_view sql, std::string_view word) noexcept {
     for (std::size_t at = 0; at < sql.size();) {
-        if (auto const behind = behind_quoted(sql, at); behind != at) {
-            at = behind;
+        if (auto const end = end_of_quoted(sql, at); end != at) {
+            at = end;
             continue;
         }
         std::size_t end = at;
