@@ -85,6 +85,9 @@ struct office {
         return found.number("cursor.firstBatch.0.sum").value_or(0);
     }
     [[nodiscard]] std::int64_t bookings() const { return sum("1"); }
+    [[nodiscard]] std::int64_t flights() const {
+        return run(R"({"count": "flights"})").number("n").value_or(0);
+    }
     [[nodiscard]] std::int64_t effects() const { return sum(R"({"$subtract": [1, "$undone"]})"); }
     [[nodiscard]] std::int64_t confirms() const { return sum("\"$confirms\""); }
 

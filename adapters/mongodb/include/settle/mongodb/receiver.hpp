@@ -17,9 +17,16 @@ public:
     explicit receiver_session(detail::link& with) : with_(&with) {}
 
     /// The driver's objects, for its own functions: their options must name the session. A handler
-    /// that uses them reports each error to this session with fail().
-    [[nodiscard]] mongoc_client_t* client() const noexcept { return with_->native(); }
-    [[nodiscard]] mongoc_client_session_t* native() const noexcept { return with_->session(); }
+    /// that uses them reports each error to this session with fail(). A refusal undoes their writes,
+    /// as it undoes those of run().
+    [[nodiscard]] mongoc_client_t* client() noexcept {
+        used_ = true;
+        return with_->native();
+    }
+    [[nodiscard]] mongoc_client_session_t* native() noexcept {
+        used_ = true;
+        return with_->session();
+    }
     [[nodiscard]] std::string const& database() const noexcept { return with_->database(); }
 
     /// Runs one command of the database in the native transaction.
@@ -38,7 +45,7 @@ private:
     friend class receiver_transaction;
 
     detail::link* with_;
-    bool used_ = false;
+    bool used_ = false;      ///< the handler may have written
     bool transient_ = false; ///< the native transaction may be repeated
     error problem_{};
 };
