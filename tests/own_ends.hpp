@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Concurrent threads settle one transaction each on one database: a refused transaction does not
-// change the outcome of another thread.
+// Concurrent threads run twelve transactions each on one database: a transaction that is canceled
+// does not change the outcome of another.
 #pragma once
 
 #include <settle/settle.hpp>

@@ -5,8 +5,8 @@
 //       database of the shared server.
 //   limits()                          Options with short limits.
 //   address_of(server)                The address of a database of that server.
-//   ends_apart                        Whether a resource of another database of the server finds no
-//       name of this one.
+//   ends_apart                        True if a resource of another database of the server cannot
+//       roll back or commit a name of this database.
 //   add_sql                           Adds a number to a row of the table `sums`.
 //   prepare_sql, commit_sql           Text of the statements that prepare and commit.
 //   session(address).ask(sql)         A session of another program; ask_one(sql).

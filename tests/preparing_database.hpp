@@ -132,6 +132,7 @@ public:
     settle::result<std::uint64_t> forget(std::string_view prefix, settle::timestamp before,
                                          std::size_t limit) {
         std::lock_guard const guard{mutex_};
+        if (disturb("forget", std::string{prefix}) == fault::unavailable) return away();
         std::uint64_t gone = 0;
         for (auto at = receipts.begin(); at != receipts.end() && gone < limit;) {
             bool const old = at->first.starts_with(prefix) && at->second.written < before;

@@ -52,6 +52,7 @@ public:
         std::lock_guard const guard{mutex_};
         rule_ = rule{std::move(text), what};
     }
+    /// Lets the held request pass. Later requests are not held any more.
     void release() {
         std::lock_guard const guard{mutex_};
         released_ = true;

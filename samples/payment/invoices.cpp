@@ -202,7 +202,7 @@ void invoice_reader::add_goods(growing& invoice) const {
                             : back       ? "positive quantity in a refund"
                                          : "negative quantity";
         return refuse(invoice, reason,
-                      fmt::format("the quantity {} is none for {}", written,
+                      fmt::format("the quantity {} is not valid for {}", written,
                                   back ? "a refund" : "an order"));
     }
     auto const cost = samples::parse_money("price", value(price));

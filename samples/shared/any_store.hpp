@@ -76,7 +76,9 @@ public:
                            settle::write_context const& at, settle::one_phase_decider& decider) = 0;
 };
 
-/// A database of records and a log. An engine takes it as it takes the database itself.
+/// A database of records and a log. An engine takes it as it takes the database itself. One engine
+/// at a time may use it: a new session ends the sessions before it. The log is bound first, and is
+/// the log of the records.
 template <typename... Collections>
 class any_store {
 public:

@@ -72,8 +72,8 @@ doubt_advice advice_on(settle::doubtful_part const& part, std::string_view progr
     using settle::state;
     auto const rolled_back = fmt::format("'{} recover' rolls it back", program);
     if (part.id.empty()) {
-        return {"its name begins as the names of this log, and the library has not given it",
-                "ask for its origin; only a person ends it, in the database"};
+        return {"its name begins like the names of this log, but the library did not make it",
+                "find out which program prepared it; only a person ends it, in the database"};
     }
     if (!part.waits_for) return {"it has no entry: its prepare came late", rolled_back};
     auto const& waits_for = *part.waits_for;

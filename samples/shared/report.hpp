@@ -19,7 +19,7 @@ namespace samples {
 /// A sentence that may quote a file; the middle of a long sentence is cut out.
 std::string shortened(std::string sentence);
 
-/// Counts of one run. Every piece of the input is in exactly one of the first five counts.
+/// Counts of one run. Every request and refusal is in exactly one of the first five counts.
 struct report {
     static constexpr std::size_t most_remarks = 1000; // bounds the memory
     static constexpr std::size_t most_printed = 20;   // more would push the counts off the screen

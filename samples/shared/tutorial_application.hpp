@@ -35,10 +35,15 @@ public:
     /// Shape:   account - an account's id, or empty for all
     template <typename Engine>
     exit_code show_balances(Engine& engine, std::string const& account) const {
+        bool found = account.empty();
         Application::each_amount(engine, [&](std::string const& id, std::int64_t amount) {
-            if (account.empty() || account == id) print_amount(id, std::to_string(amount));
+            if (!account.empty() && account != id) return;
+            found = true;
+            print_amount(id, std::to_string(amount));
         });
-        return exit_code::settled;
+        if (found) return exit_code::settled;
+        complain(Application::name, "there is no account '" + account + "'");
+        return exit_code::refused;
     }
 };
 

@@ -22,6 +22,7 @@
 namespace agency {
 
 /// The books of the services, trip by trip.
+/// Shape:   books - outlive this object, which points at their rows
 /// Memory:  a row for each trip in the books
 class comparison {
 public:
@@ -63,7 +64,7 @@ public:
     /// After the last entry: trips that only the books have are wrong.
     void finish() {
         for (auto const& each : trips_) {
-            wrong(fmt::format("{} stands in the books of the services, and the log has no such "
+            wrong(fmt::format("{} is in the books of the services, and the log has no such "
                               "trip",
                               each.first));
         }

@@ -173,7 +173,7 @@ public:
         }
         agency::comparison compared{books};
         for (settle::entry const& entry : engine.list()) compared.compare(entry);
-        // Only the log of a purge can lack trips that the services know.
+        // After a purge, the log may lack trips that the services still have.
         if (!engine.read(samples::notes, samples::purge_note).value()) compared.finish();
         bool const well = compared.faults == 0;
         if (well) {

@@ -34,7 +34,8 @@ inline scene<move> const chain{
     {},
     {{"A", "B", 60}, {"B", "C", 60}, {"A", "C", 60}}};
 
-/// The second order needs the money of the first and all stock of the shelf; so does the third.
+/// A transfer that also takes goods from a shelf. In `shelf_behind`, the second delivery needs the
+/// money of the first; the second and the third each need all goods of the second shelf.
 struct delivery {
     BOOST_HANA_DEFINE_STRUCT(delivery,
         (std::string, payer),

@@ -53,7 +53,7 @@ struct plan {
     bool lasting = false; ///< strikes every later call as well
 };
 
-/// The unsynced writes that are on the disk after a loss of power.
+/// The unsynced writes that a loss of power destroys.
 enum class loss : std::uint8_t { all, nothing, some };
 
 /// Shape:   a value: a copy is another disk with the same content

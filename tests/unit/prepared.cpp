@@ -492,6 +492,44 @@ TEST_CASE("prepared: a purge forgets receipts, but not beside an old unfinished 
         CHECK(on.books.receipts.size() == 1);
         CHECK(engine.recover(of_any_age()).done == 1);
     }
+    SUBCASE("one is stuck, and a worker has claimed it again") {
+        on.watch = kill_after(settle::step::confirm);
+        CHECK_THROWS_AS(std::ignore = engine.run("u", usual), killed);
+        CHECK(on.books.receipts.size() == 2);
+        on.world.time += std::chrono::hours{24 * 40};
+        on.watch = kill_after(settle::step::claim);
+        CHECK_THROWS_AS(std::ignore = engine.recover(of_any_age()), killed);
+        on.watch = nullptr;
+        CHECK(engine.purge().erased == 1);
+        CHECK(on.books.receipts.size() == 2);
+        CHECK(engine.recover(of_any_age()).done == 1);
+    }
+    SUBCASE("a purge that is stopped, or whose store is away, says so") {
+        CHECK(engine.run("u", usual).done());
+        on.world.time += std::chrono::hours{24 * 40};
+        std::stop_source stopped;
+        settle::purge_options slow;
+        slow.step = 1;
+        slow.stop = stopped.get_token();
+        auto answer = preparing_test::fault::none;
+        on.books.disturb = [&](std::string_view operation, std::string const&) {
+            if (operation != "forget") return preparing_test::fault::none;
+            stopped.request_stop();
+            return answer;
+        };
+        auto report = engine.purge(slow);
+        CHECK(report.erased == 2);
+        CHECK(report.problem.code == errc::stopped);
+        CHECK(on.books.receipts.size() == 1);
+        answer = preparing_test::fault::unavailable;
+        report = engine.purge();
+        CHECK(report.erased == 0);
+        CHECK(report.problem.code == settle::condition::retryable);
+        CHECK(on.books.receipts.size() == 1);
+        answer = preparing_test::fault::none;
+        CHECK(engine.purge().problem.empty());
+        CHECK(on.books.receipts.empty());
+    }
 }
 
 } // namespace prepared_test

@@ -255,4 +255,35 @@ TEST_CASE("resolve: a worker that dies after the person's statement is followed 
     CHECK(balance_of(engine, "A") == 500);
 }
 
+TEST_CASE("resolve: a record that cannot be used while the pivot decides is the reported problem") {
+    office<file_log> at;
+    auto engine = at.make();
+    auto const sql = [&](std::string const& text) { testing::ask(at.log.files.file(), text); };
+    CHECK(engine.run<order_type>("t1", usual, soon).verdict == verdict::undecided);
+    sql("UPDATE accounts SET balance = 'none'");
+    at.world.time += 31min;
+    settle::call_options const patient{1min, {}};
+    auto const tried = engine.retry("t1", patient);
+    CHECK(tried.verdict == verdict::undecided);
+    CHECK_MESSAGE(tried.problem.text.find("accounts") != std::string::npos, tried.problem.text);
+    CHECK(tried.problem.text.find("later epoch") == std::string::npos);
+
+    // The person states the outcome again, with another result, before the record is mended.
+    auto given = was_applied;
+    given.deadline = 1min;
+    CHECK_FALSE(engine.resolve("t1", "card", "read on the telephone", given).finished);
+    given.result = R"({"number":"8"})";
+    CHECK_FALSE(engine.resolve("t1", "card", "read in the books", given).finished);
+    auto const stated = entry_of(engine, "t1");
+    CHECK(stated.state == state::deciding);
+    REQUIRE(stated.results.size() == 1);
+    CHECK(stated.results.front().closed == "read in the books");
+    CHECK(stated.results.front().value == R"({"number":"8"})");
+
+    sql("UPDATE accounts SET balance = 500");
+    CHECK(engine.retry("t1", patient).done());
+    CHECK(at.services.rows.rbegin()->second.request == R"({"receipt":"8"})");
+    CHECK(balance_of(engine, "A") == 500);
+}
+
 } // namespace resolve_test

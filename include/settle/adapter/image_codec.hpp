@@ -19,7 +19,8 @@ void append_results(std::string& out, std::vector<kept_result> const& results);
 /// A scalar of a native row.
 bool copy_native(json_reader& reader, std::string& to);
 
-/// Appends an object unchanged, byte by byte.
+/// Reads an object and appends it in the form in which this library writes JSON. Text that the
+/// library wrote stays the same; white space and other spellings of numbers and escapes do not.
 /// Shape:   copy(reader, to) - appends the value of a member; false when the reader failed
 template <typename Copy>
 bool copy_object(json_reader& reader, std::string& to, Copy&& copy) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Isolates the elements of a wave that another native transaction holds, so that the rest of the
-// wave takes effect without them.
+// Isolates the elements of a wave whose records another native transaction has locked. The rest of
+// the wave then takes effect without them.
 #pragma once
 
 #include <settle/adapter/native_wave.hpp>

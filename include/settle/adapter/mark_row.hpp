@@ -27,7 +27,7 @@ template <typename Row>
     if (problem.empty()) problem = read_field(row, 3, number);
     if (problem.empty() && number < 0) problem = "has a negative epoch";
     found.epoch_number = static_cast<epoch>(number);
-    if (!problem.empty()) damaged(problem);
+    if (!problem.empty()) damaged("a column " + std::string{problem});
     mark_columns const columns{row.text(4), std::string{row.text(5)}, std::string{row.text(6)},
                                std::string{row.text(7)}};
     error const wrong = decode_mark(*of.record, columns, slot.record(), found);

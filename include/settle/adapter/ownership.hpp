@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A store belongs to one log: the sweeper of another log would take its marks for stray marks and
-// undo them. The storage of a receiver belongs to that receiver.
+// A store belongs to one log: the sweeper of another log would treat live marks as stray and undo
+// them. The storage of a receiver belongs to that receiver.
 #pragma once
 
 #include <settle/store/error.hpp>

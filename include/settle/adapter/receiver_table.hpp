@@ -27,7 +27,7 @@ public:
     [[nodiscard]] std::string list() const;
     /// Inserts or replaces a row. values_of_receiver_row() gives the parameters.
     [[nodiscard]] std::string store() const;
-    /// Erases rows that ended before ?1, at most ?2.
+    /// Erases at most ?2 rows whose end_of() (the last moment of an ended row) precedes ?1.
     /// Shape:   lock - a clause after the query of their keys
     [[nodiscard]] std::string erase(std::string_view lock = {}) const;
 

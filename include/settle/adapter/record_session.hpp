@@ -97,7 +97,8 @@ public:
         return answer;
     }
 
-    /// As create() for each record, in one call.
+    /// Creates each record in one call, with an answer for each.
+    /// Shape:   wave - records that pass check_texts(); only create() checks them itself
     template <typename C>
     void create_all(std::span<typename C::record_type const> wave,
                     std::span<result<void>> answers) {
@@ -153,7 +154,8 @@ class overlapping_session : public typed_session<Store, Collections...> {
     using base = typed_session<Store, Collections...>;
 
 public:
-    /// Begins a wave in its own thread.
+    /// Begins a wave: at its server, or on another thread. If neither is possible, or no other
+    /// stores were announced, the call executes the wave before it returns.
     void start(std::span<part_request const> requests, std::span<part_result> results) {
         base::store().start(requests, results);
     }

@@ -17,7 +17,8 @@ public:
 
     static constexpr std::chrono::seconds longest_effort{15};
 
-    /// False when the total time is used up.
+    /// Sleeps for a random time before the next try. Returns false, without a pause, when the total
+    /// time is used up.
     [[nodiscard]] bool next();
 
 private:

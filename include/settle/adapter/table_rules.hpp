@@ -37,7 +37,8 @@ public:
 
     /// Checks that a member can be written to its column, apart from its type.
     void check_column(column_need const& needed, bool generated, bool not_null) const;
-    /// Checks that a change of a member cannot meet an obstacle. The key of a row never changes.
+    /// Refuses the table if the obstacle could refuse a change of a member. An obstacle to the key
+    /// alone is permitted, since the key of a row never changes.
     void check_obstacle(obstacle const& one) const;
 
 protected:

@@ -43,7 +43,7 @@ struct create_by_value {};
 struct erase_effect {};
 struct inverse_tag {};
 
-/// Removes the record when the transaction commits: the only argument of `confirm`.
+/// Erases the record when the transaction commits. Write it alone: `.confirm(settle::erase)`.
 inline constexpr erase_effect erase{};
 
 /// Asks the library to derive the compensation that undoes the apply exactly.

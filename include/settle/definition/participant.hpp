@@ -22,7 +22,7 @@ inline constexpr std::uint32_t last_stage = 254;
 ///          expressions       - a Hana tuple of the other expressions over the parameters
 ///          name, is_range    - constants
 ///          stage             - a constant, at most last_stage: its parts are applied together
-/// Members of a kind that is no record (see RecordParticipant), besides:
+/// A kind other than record needs these members as well (see RecordParticipant):
 ///          review()          - static: reports a wrong definition with static_assert, and returns
 ///                              true if the definition is right
 ///          describe(text)    - appends lines to the definition's canonical text, after the line

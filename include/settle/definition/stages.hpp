@@ -163,9 +163,9 @@ constexpr void explain_call() {
         "is applied, once and alone in its stage. Add .compensate(settle::call()), or "
         "move it after the others. See definition#services");
     static_assert(Fault != call_fault::pivot_beside_prepared,
-                  "settle: after a takeover the work of a settle::prepared runs again and may "
-                  "refuse, when a call without 'compensate' is made already. Add "
-                  ".compensate(settle::call()). See prepared#work");
+                  "settle: a call without 'compensate' cannot be combined with a settle::prepared: "
+                  "after a takeover the prepared work runs again and may refuse, although that "
+                  "call was made. Add .compensate(settle::call()). See prepared#work");
     static_assert(Fault != call_fault::no_participant,
                   "settle: a settle::result_from names no participant of its transaction. Name one "
                   "that calls a service. See definition#services");

@@ -100,7 +100,8 @@ public:
 
     /// Shape:   expired - the entry is too old to commit
     void inserted(log_answer reply, bool expired) {
-        // No part was sent. An earlier entry may be purged, so an old entry keeps nothing.
+        // No part was sent. An earlier entry of the id may have been purged, with its results. So
+        // an entry that is too old keeps no stage.
         if (expired && Rules::old_inserts_keep_nothing) stages_.kept = stages_.current = 0;
         if (!acknowledged(reply)) return;
         in_log_ = true;

@@ -36,7 +36,7 @@ struct stage_progress {
     friend bool operator==(stage_progress const&, stage_progress const&) = default;
 };
 
-/// The base of each basic_coordinator, which has the rules.
+/// The base of every basic_coordinator. The derived class has the rules of the protocol.
 class coordinator_state {
 public:
     static constexpr std::size_t no_part = ~std::size_t{0};
@@ -68,8 +68,8 @@ public:
     [[nodiscard]] bool due(std::size_t part) const noexcept {
         return answers_[part] == answer::none || answers_[part] == answer::unavailable;
     }
-    /// As above for any number of stages. The driver has the stage in the part's descriptor, so a
-    /// coordinator stores no stage for each part: a part without an answer is of another stage.
+    /// As above for any number of stages. A coordinator does not store the stages of parts; the
+    /// caller passes the stage from the part's descriptor.
     [[nodiscard]] bool due(std::size_t part, stage_number of_part) const noexcept {
         return due(part) && of_part == stages_.current;
     }
@@ -85,6 +85,8 @@ public:
 
     /// True if a part found a mark with a higher epoch: another worker has claimed the entry.
     [[nodiscard]] bool fenced() const noexcept { return answers_.contains(answer::fenced); }
+    /// True if the worker pauses before its next try.
+    [[nodiscard]] bool pauses() const noexcept { return pausing_; }
 
     [[nodiscard]] std::size_t hash() const noexcept {
         std::size_t seed = hash_mix(0, static_cast<std::uint64_t>(next_) |

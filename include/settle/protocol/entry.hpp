@@ -48,8 +48,8 @@ struct entry {
     std::string parameters;        ///< JSON
     settle::state state = settle::state::initial;
     epoch epoch_number = 0;
-    epoch committed = 0;           ///< the epoch of the commit; 0 before it
-    std::uint32_t revision = 0;    ///< the number of keeps
+    epoch committed = 0;           ///< the epoch of the commit; 0 before it, and in one phase
+    std::uint32_t revision = 0;    ///< the number of keeps and of calls that a person closed
     stage_number stages_kept = 0;  ///< the number of stages whose results the entry has
     std::string owner;             ///< the process that claimed it last: host, process, start
     timestamp created;

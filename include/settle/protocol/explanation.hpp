@@ -111,7 +111,7 @@ private:
     bool overflowed(E const& node) {
         bool const left = std::exchange(*overflow_, false);
         if (left && why_ == reason::overflow && text_.empty()) {
-            text_ = "the sum " + text_of(node) + " leaves 64 bits" + with_values(node);
+            text_ = "the value of " + text_of(node) + " exceeds 64 bits" + with_values(node);
         }
         return left;
     }
@@ -166,14 +166,14 @@ std::string cause_of_part(Participant const& participant, Parameters const& para
     look_at_amounts(finder, participant.applying);
     look_at_amounts(finder, participant.confirming);
     if (finder.text().empty() && why == reason::overflow) {
-        return "the sum of its effects on one field leaves 64 bits";
+        return "the sum of its effects on one field exceeds 64 bits";
     }
     return finder.text();
 }
 
 template <typename Participant, typename Parameters, typename Line>
 std::string cause_of_part(Participant const&, Parameters const&, Line const*, reason why) {
-    return why == reason::overflow ? "a computation on its parameters leaves 64 bits"
+    return why == reason::overflow ? "a computation on its parameters exceeds 64 bits"
                                    : "a condition on its parameters does not hold";
 }
 
@@ -215,10 +215,9 @@ std::string explain(std::type_identity<forward<Type>>,
 template <auto const& Type>
 std::string explain(std::type_identity<backward<Type>>,
                     typename backward<Type>::parameters const&, refusal const& refused) {
-    return locator_of(refused.where) +
-           (refused.why == reason::overflow
-                ? "the gain of the transaction leaves 64 bits"
-                : "the entry keeps no image of the record that can be read");
+    return locator_of(refused.where) + (refused.why == reason::overflow
+                                            ? "the gain of the transaction exceeds 64 bits"
+                                            : "the entry has no readable image of the record");
 }
 
 } // namespace detail

@@ -205,8 +205,8 @@ public:
         return false;
     }
 
-    /// True if a part of this transaction has a mark here, or an exclusive mark if
-    /// `only_exclusive`. For a part that has no mark itself.
+    /// True if another part of this transaction has a mark here. If `only_exclusive`, only
+    /// exclusive marks count. The caller's own part must have no mark.
     [[nodiscard]] bool holds_other_part(transaction_id const& id, bool only_exclusive) const {
         if (only_exclusive && !any_exclusive()) return false;
         return any_of(id, [&](mark_type const& one) {

@@ -287,8 +287,8 @@ private:
             return static_cast<std::size_t>(after - first) - 1;
         }
 
-        /// Inserts an empty run with room for `room` marks. Closed runs stay behind the runs in
-        /// use, and keep their memory for this.
+        /// Inserts an empty run with room for `room` marks. Closed runs follow the runs in use, and
+        /// keep their memory for later inserts.
         void open_run(std::size_t at, std::size_t room) {
             if (used == runs.size()) runs.emplace_back();
             runs[used].reserve(room);

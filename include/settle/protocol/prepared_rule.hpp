@@ -77,8 +77,8 @@ template <typename Rules = detail::protocol_rules>
     return found == exact || !Rules::undo_is_exact;
 }
 
-/// True if the name of a committed part that is absent was committed. If not, a person has rolled
-/// it back.
+/// True if a name that is no longer prepared, of a part of a committed transaction, was committed.
+/// If not, a person has rolled the name back.
 /// Shape:   receipt - the epoch in the receipt of the part
 template <typename Rules = detail::protocol_rules>
 [[nodiscard]] constexpr bool absent_is_committed(std::optional<epoch> receipt, epoch committed) {

@@ -64,7 +64,7 @@ struct receiver_decision {
 namespace detail {
 
 inline constexpr std::string_view apply_is_late =
-    "settle: the last moment of this call was over before its first apply. Begin a new "
+    "settle: the last moment of this call had passed before its first apply. Begin a new "
     "transaction, with a longer lifetime if this happens often. See receivers#last-moment";
 inline constexpr std::string_view apply_after_compensation =
     "settle: the key was compensated, so its apply takes no effect any more. "

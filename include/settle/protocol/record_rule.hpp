@@ -375,7 +375,8 @@ template <typename Rules = detail::protocol_rules, Described Record,
 
 /// Applies one part under an epoch.
 /// Shape:   created - the record with its key set, used only by an intent that creates
-///          native_image - called once for an exclusive effect, to keep the whole native record
+///          native_image - called at most once, by an exclusive effect on an existing record, to
+///          store the whole native record in the mark
 /// Errors:  every answer but `applied` leaves the slot as it was
 /// Source:  protocol#the-record-rule
 template <typename Rules = detail::protocol_rules, Described Record,
@@ -404,7 +405,8 @@ record_answer<Record> apply_one_phase(record_slot<Record>& slot, transaction_id 
 /// Finishes one part of a committed transaction: confirms a mark with the committed epoch, undoes
 /// a stray mark with a lower epoch, and pulls either. A mark with a higher epoch stays: its
 /// transaction has the same id and was submitted after a purge.
-/// Shape:   committed - 0 after one phase, which leaves no mark: then every mark is stray
+/// Shape:   committed - the entry's committed epoch. Without one it is 0: then every mark with an
+///          epoch is stray, and a bare mark, which has epoch 0, is confirmed
 template <typename Rules = detail::protocol_rules, Described Record>
 [[SETTLE_INLINED]] inline record_answer<Record> finish(record_slot<Record>& slot,
                                                  transaction_id const& id, part_number part,

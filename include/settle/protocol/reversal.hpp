@@ -228,7 +228,7 @@ struct backward : detail::parts_of_type<Type> {
                 if (refused.why != reason::none) return;
                 refused.why = intent<at>(given, line).premises();
                 if (refused.why != reason::none) {
-                    refused.where.participant = base::template participant<at>::name;
+                    refused.where = base::template name_of_line<at>(line);
                 }
             }
         });

@@ -55,7 +55,7 @@ struct protocol_rules {
     /// Only an acknowledged keep allows the next stage.
     static constexpr bool keeps_acknowledged = true;
     /// An insert that keeps a stage takes no effect when the entry is too old: an earlier entry of
-    /// the id may be purged, and its committed calls must stay.
+    /// the id may have been purged, and its committed calls must stay.
     static constexpr bool old_inserts_keep_nothing = true;
     /// The commit closes only an entry without a part to confirm.
     static constexpr bool confirms_before_close = true;

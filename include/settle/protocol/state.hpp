@@ -64,8 +64,8 @@ enum class reason : std::uint8_t {
     mark_without_entry,
     record_unusable,
     refused,     ///< a service refused its call, or the work of a prepared part refused
-    unavailable, ///< a service was unavailable at each try
-    unanswered   ///< the outcome of a call stayed unknown at each try
+    unavailable, ///< a service was unavailable at the last permitted try
+    unanswered   ///< the outcome of a call was unknown after the last permitted try
 };
 
 [[nodiscard]] constexpr std::string_view name_of(reason value) {

@@ -101,10 +101,11 @@ enum class phases : std::uint8_t {
          ///< began in two phases ends in two
 };
 
-/// The facts that a driver passes to its coordinator with an entry that it read, or missed.
+/// The facts that a driver passes to its coordinator after it read an entry or found none.
 struct view_of_entry {
     bool mine = false;      ///< the entry's owner is this process
-    bool abandoned = false; ///< the owner's process is gone, or the entry stood still for too long
+    bool abandoned = false; ///< no owner is at work: the entry is `initial`, its owner's process is
+                            ///< gone, or the entry stood still for too long
     epoch fresh = 0;        ///< an epoch unique to the next insert
 };
 

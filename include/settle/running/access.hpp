@@ -39,7 +39,7 @@ public:
     result<std::vector<entry>> stuck(time_limit older_than) {
         if (!gate_.is_here()) return gate_.why();
         auto const now = parts_.environment().now();
-        return detail::stuck_entries(parts_.log(), detail::earlier(now, older_than));
+        return detail::unfinished_entries(parts_.log(), detail::earlier(now, older_than));
     }
 
     /// The figures of this engine since its construction.
@@ -52,8 +52,8 @@ public:
         return detail::count_marks(parts_.sessions());
     }
 
-    /// The parts of a prepared target that its database holds in doubt, each with the entry that it
-    /// waits for, in the order of their names.
+    /// The parts of this log that the database of a prepared target holds in doubt, also parts of
+    /// other targets there, each with the entry that it waits for, in the order of their names.
     /// Cost:    a read of the log for each part
     template <typename Request, fixed_string Name>
     result<std::vector<doubtful_part>> in_doubt(prepared<Request, Name> const&) {

@@ -88,7 +88,7 @@ job taken_job(entry const& found, typename Direction::parameters const& paramete
     if (report.not_taken) text += std::to_string(*report.not_taken) + " were not taken";
     else text += "the rest was not taken";
     return {make_error_code(errc::stopped),
-            text + ". Run the rest again. See running#many-at-a-time"};
+            text + ". Run the rest in another call. See running#many-at-a-time"};
 }
 
 /// Runs the transactions of a range. The window bounds the memory, not the range.
@@ -227,7 +227,7 @@ private:
         while (!window_.empty()) round();
     }
 
-    /// Reports an outcome. The first exception leaves after every element taken has its outcome.
+    /// Reports an outcome. run() rethrows the first exception when each element taken has one.
     void deliver(std::size_t number, outcome&& concluded) {
         store_exception(driver_.thrown());
         try {

@@ -75,8 +75,8 @@ constexpr bool check_database() {
                   "temporary. Make it a variable that lives longer than the engine. "
                   "See running#construction");
     static_assert(!std::is_const_v<database> || pointer || !lives,
-                  "settle: settle::log_in and settle::bind are given a const database. Take the "
-                  "const from it. See running#construction");
+                  "settle: settle::log_in and settle::bind are given a const database. Remove the "
+                  "const. See running#construction");
     return !pointer && lives && !std::is_const_v<database>;
 }
 
@@ -90,6 +90,7 @@ inline constexpr bool makes_calls =
 } // namespace detail
 
 /// Puts the log into this database; settle::bind then names the database of each collection.
+/// Shape:   database - outlives the engine
 template <typename Database>
 auto log_in(Database&& database) {
     using database_type = std::remove_reference_t<Database>;

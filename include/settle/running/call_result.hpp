@@ -40,8 +40,8 @@ struct call_result<transaction_definition<Parameters, Name, Guards, Participants
 
 /// The result of a call: `settle::result_of<trip_type, "flight">(outcome)`.
 /// Shape:   Type - the definition; Participant - a name; of - an outcome or an entry of that type;
-///          line - of the participant, in a range
-/// Returns: nothing if the call gave no result that the log keeps
+///          line - of the participant, in a range, from 0
+/// Returns: an empty optional if the log keeps no readable result of the call
 template <auto const& Type, fixed_string Participant, typename Holder>
 [[nodiscard]] auto result_of(Holder const& of, std::uint32_t line = 0) {
     using found = detail::call_result<std::remove_cvref_t<decltype(Type)>, Participant>;

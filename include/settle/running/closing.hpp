@@ -71,8 +71,13 @@ error close_part(Assembly& parts, entry const& found,
     auto const at = std::find_if(results.begin(), results.end(), [&](kept_result const& one) {
         return one.participant == closed.participant && one.line == closed.line;
     });
-    if (at != results.end()) at->closed = std::move(closed.closed);
-    else results.push_back(std::move(closed));
+    if (at != results.end()) {
+        at->closed = std::move(closed.closed);
+        // A person who states the outcome again may correct the result.
+        if (given.pivot == pivot_outcome::was_applied) at->value = std::move(closed.value);
+    } else {
+        results.push_back(std::move(closed));
+    }
     bool const cancels = given.pivot == pivot_outcome::was_not_applied;
     transition change{found.state,     found.epoch_number, found.state,      found.epoch_number,
                       found.committed, found.attempts,     reason::none,     false,
@@ -95,22 +100,6 @@ error close_part(Assembly& parts, entry const& found,
     if (answer.reply == log_answer::taken) return {};
     if (answer.reply == log_answer::conflict) return moved_meanwhile(found);
     return answer.problem;
-}
-
-/// The unfinished entries that were created before a time.
-template <typename Log>
-result<std::vector<entry>> stuck_entries(Log& log, timestamp before) {
-    constexpr std::size_t page = 256;
-    std::vector<entry> stuck;
-    for (transaction_id after;;) {
-        auto found = log.list({.unfinished = true}, after, page);
-        if (!found.has_value()) return found.problem();
-        for (entry& one : found.value()) {
-            after = one.id;
-            if (one.created < before) stuck.push_back(std::move(one));
-        }
-        if (found.value().size() < page) return stuck;
-    }
 }
 
 } // namespace detail

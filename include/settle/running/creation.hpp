@@ -181,7 +181,7 @@ private:
         if (answer.has_value()) ++report_.created;
         else if (answer.problem().code == errc::record_exists) ++report_.existing;
         else report_.refused.push_back({number, answer.problem()});
-        // Every record taken is reported before the first exception leaves.
+        // Every record taken is reported before the first exception is rethrown.
         try {
             ended_(number, std::move(answer));
         } catch (...) {

@@ -42,9 +42,10 @@ public:
             if (thrown()) std::rethrow_exception(thrown());
         }
     }
-    /// An insert of an existing id costs more than a read, except in a log of this process.
+    /// True if a read before an insert can save time: an insert of an existing id costs more than
+    /// a read, except in a log of this process.
     static constexpr bool may_look_first = !Calls::takes_no_time;
-    /// True if new ids are read before they are inserted, since the last reads found entries.
+    /// True if a caller's id is read before it is inserted, since the last reads found entries.
     [[nodiscard]] bool looks_first() const {
         return may_look_first && progress_.finds_entries();
     }

@@ -160,7 +160,8 @@ public:
     }
 
     /// Cancels a transaction that is not committed yet, whichever worker runs it.
-    /// Errors:  `done` when it is too late; `refused` when the log has no such entry, unless
+    /// Errors:  `done` when it is too late; `refused` with errc::too_late when the transaction is
+    ///          `deciding`; `refused` when the log has no such entry, unless
     ///          cancel_options::even_if_unknown is set
     outcome cancel(transaction_id const& id, cancel_options const& given = {}) {
         if (!gate_.is_open(given)) return gate_.refusal(id);
@@ -206,7 +207,8 @@ public:
     /// transaction then commits or cancels. The library cannot test that outcome. A copy of the
     /// call that is still under way may take effect after `was_not_applied`: have the service
     /// refuse the key of the call first.
-    /// Shape:   line - in a range; why - UTF-8, 1 to 1,000 bytes, for the reader of the entry
+    /// Shape:   why - UTF-8, 1 to 1,000 bytes, for the reader of the entry; resolve_options::line
+    ///          names the line of a range, counted from 0
     /// Errors:  `refused` when the state of the entry allows no such closing, when the entry has no
     ///          such call, and when a worker changed the entry at the same time
     outcome resolve(transaction_id const& id, std::string_view participant, std::string_view why,
@@ -259,7 +261,8 @@ public:
         auto const before = detail::earlier(parts_.environment().now(), given.older_than);
         auto report = detail::purge_log(parts_.log(), before, given);
         if (report.problem.empty()) {
-            report.problem = detail::purge_stores(parts_.log(), parts_.sessions(), before, given);
+            report.problem = detail::purge_stores(parts_.log(), parts_.sessions(), before,
+                                                  parts_.limits().clocks, given);
         }
         return report;
     }

@@ -97,7 +97,7 @@ consteval bool explain_engine() {
                   "settle: an engine is given a std::reference_wrapper. Give it the database "
                   "itself; an engine copies none. See running#construction");
     static_assert(Fault != engine_fault::bare_observer,
-                  "settle: an engine is given a function as it is. Write "
+                  "settle: an engine is given a bare function. To observe, write "
                   "settle::observed_by(function). See running#construction");
     static_assert(Fault != engine_fault::unknown,
                   "settle: an engine takes databases, settle::log_in, settle::bind, settle::type, "
@@ -107,8 +107,8 @@ consteval bool explain_engine() {
                   "settle: an observer cannot be called with an event. Give it one parameter, "
                   "settle::event const&. See running#construction");
     static_assert(Fault != engine_fault::environment,
-                  "settle: an environment has now(), elapsed(), random() and pause(time, stop), as "
-                  "settle::system_environment; this has not. See running#construction");
+                  "settle: an environment needs now(), elapsed(), random() and pause(time, stop), "
+                  "as settle::system_environment has them. See running#construction");
     static_assert(Fault != engine_fault::no_type,
                   "settle: an engine needs a transaction type. Add settle::type<your_type>. "
                   "See running#construction");
@@ -147,8 +147,8 @@ constexpr bool check_databases() {
                               ...);
     static_assert(lives, "settle: an engine is given a database that is a temporary. Make it a "
                          "variable that lives longer than the engine. See running#construction");
-    static_assert(changes || !lives, "settle: an engine is given a const database. Take the const "
-                                     "from it. See running#construction");
+    static_assert(changes || !lives, "settle: an engine is given a const database. Remove the "
+                                     "const. See running#construction");
     return lives && changes;
 }
 

@@ -39,7 +39,9 @@ inline constexpr std::size_t longest_id = 200;
     if (!is_utf8(id)) {
         return fault_of_text(id) == "holds a NUL" ? "an id holds a NUL" : "an id is not UTF-8";
     }
-    if (is_reversal_id(id)) return "ids that end in /reverse are the library's own";
+    if (is_reversal_id(id)) {
+        return "ids that end in /reverse or /reverse/<number> are the library's own";
+    }
     return {};
 }
 

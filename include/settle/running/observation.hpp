@@ -19,7 +19,7 @@ class observation {
 public:
     explicit observation(Observer& observer) : observer_(observer) {}
 
-    /// The observer's first exception. The transactions under way end before it leaves.
+    /// The observer's first exception. It is rethrown after the transactions under way have ended.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return thrown_; }
 
     /// Shape:   stuck - as in event

@@ -38,7 +38,8 @@ struct options {
     /// An unfinished transaction that was created longer ago than this is stuck. The observer sees
     /// it with event::stuck, engine.stuck() lists it, and engine.statistics() counts it.
     time_limit stuck_after = std::chrono::minutes{10};
-    /// How long a call without a deadline tries to reach a store.
+    /// In a call without a deadline, a transaction that has to pause (a store is unreachable, a
+    /// record is busy, or another owner has the entry) gives up this long after its first pause.
     time_limit patience = std::chrono::seconds{30};
 
     /// How long after its creation a finished entry is still needed: by a call with its id, or
@@ -83,13 +84,13 @@ struct recover_options {
     /// How long an entry must have stood still. An entry is claimed at once if its owner was a
     /// process of this machine that is gone, or if a wrong clock dated it in the future.
     time_limit older_than = std::chrono::minutes{30};
-    std::size_t limit = ~std::size_t{0}; ///< skipped entries do not count
+    std::size_t limit = ~std::size_t{0}; ///< the most entries to claim; skipped ones do not count
     std::size_t window = 0; ///< how many are under way at a time; 0 lets the stores choose
     std::stop_token stop{};
 };
 
 struct work_options {
-    std::size_t limit = ~std::size_t{0}; ///< skipped entries do not count
+    std::size_t limit = ~std::size_t{0}; ///< the most entries to run; skipped ones do not count
     std::size_t window = 0; ///< how many are under way at a time; 0 lets the stores choose
     std::stop_token stop{};
 };
@@ -99,7 +100,7 @@ struct purge_options {
     /// `options::horizon()`.
     time_limit older_than = std::chrono::hours{24 * 30};
     std::size_t step = 1000; ///< entries erased at a time, while other calls wait; 1 to 100,000
-    std::size_t limit = ~std::size_t{0};
+    std::size_t limit = ~std::size_t{0}; ///< the most entries to erase
     std::stop_token stop{};
 };
 
@@ -107,7 +108,7 @@ struct purge_options {
 enum class pivot_outcome : std::uint8_t { was_applied, was_not_applied };
 
 struct resolve_options {
-    std::optional<std::uint32_t> line{}; ///< of a participant that is a range
+    std::optional<std::uint32_t> line{}; ///< from 0, of a range; messages count lines from 1
     /// Of a transaction that is `deciding`; it then commits or cancels. In other states: none.
     std::optional<pivot_outcome> pivot{};
     /// JSON: the result of a pivot that was applied, if its service gives one.

@@ -7,7 +7,7 @@
 // overtake. A job that is applied beside pending marks may go on: its guards hold for every outcome
 // of the earlier jobs (escrow).
 //
-// A one-phase job leaves no mark, so no job is requeued behind it. It is sent when no earlier job
+// A one-phase job leaves no mark, so no job is requeued after it. It is sent when no earlier job
 // with the same id or record is left; inside a wave, one_phase_order (one_phase.hpp) keeps the
 // order.
 #pragma once
@@ -66,7 +66,7 @@ inline void one_phase_hashes(job const& work, std::vector<std::uint64_t>& into) 
 /// The rules of this order, by name. A program uses all of them; only the environment of a search
 /// hides some (`order_rules`), to show that each is needed.
 struct order_rules {
-    /// A job that failed on a record with the pending mark of an earlier job is requeued behind it.
+    /// A job that failed on a record with the pending mark of an earlier job is requeued after it.
     static constexpr bool requeues = true;
     /// A later job that shares a record with a requeued or held-up job is requeued, too.
     static constexpr bool requeues_with = true;
@@ -109,8 +109,8 @@ public:
 
     /// True if a job waits for an earlier job of its window. It waits for an earlier job that has
     /// not taken effect and is held up from outside the window, for any earlier job on a record
-    /// with an exclusive effect, and for a resting job that it was requeued behind. A one-phase job
-    /// waits until the earlier job has ended, since it cannot be requeued behind a pending mark.
+    /// with an exclusive effect, and for a resting job after which it was requeued. A one-phase job
+    /// waits until the earlier job has ended, since it cannot be requeued after a pending mark.
     /// Shape:   due - the job takes part in this wave; other jobs only count for later jobs;
     ///          held_up, requeued - when the job was last sent
     [[nodiscard]] bool must_wait(step wave, job const& work, bool due, bool held_up,
@@ -118,8 +118,8 @@ public:
         bool const free = exclusive_.empty() && blocked_.empty() && paused_.empty();
         if (due && !held_up && free) return false;
         find_records(wave, work);
-        bool waits = !due && (wave == step::one_phase || !has_begun(work));
-        bool const goes_on = due && has_begun(work);
+        bool waits = !due && (wave == step::one_phase || !cannot_be_requeued(work));
+        bool const goes_on = due && cannot_be_requeued(work);
         for (auto const record : records_) {
             bool const shared = blocked_.contains(record) || pending_.contains(record) ||
                                 (requeued && paused_.contains(record));
@@ -153,7 +153,7 @@ public:
     }
 
     enum class ruling : std::uint8_t {
-        stays,    ///< it takes its next step
+        proceeds, ///< it takes its next step
         requeued, ///< it is sent again after earlier jobs of its window
         held_up   ///< by marks from outside its window, or by an unreachable store
     };
@@ -163,11 +163,11 @@ public:
     [[nodiscard]] ruling ruling_of(job const& work, bool due) {
         record_hashes(work, records_);
         auto const& c = work.coordinator;
-        if (!due || has_begun(work)) {
-            if (has_begun(work) && !has_marks(work)) return ruling::stays;
-            auto& touched = has_begun(work) ? pending_ : blocked_;
+        if (!due || cannot_be_requeued(work)) {
+            if (cannot_be_requeued(work) && !has_marks(work)) return ruling::proceeds;
+            auto& touched = cannot_be_requeued(work) ? pending_ : blocked_;
             for (auto const record : records_) touched.insert(record);
-            return ruling::stays;
+            return ruling::proceeds;
         }
         bool requeued = false;
         bool unavailable = false;
@@ -191,9 +191,9 @@ public:
             if (waits) blocked_.insert(records_[part]);
             else if (c.answer_of(part) == answer::applied) pending_.insert(records_[part]);
         }
-        if (!requeued) return waits ? ruling::held_up : ruling::stays;
+        if (!requeued) return waits ? ruling::held_up : ruling::proceeds;
         // A fenced job first has to find out the state of its entry.
-        return fenced ? ruling::stays : ruling::requeued;
+        return fenced ? ruling::proceeds : ruling::requeued;
     }
 
     /// True if a job makes no progress: marks or a store outside its window hold it up, or it waits
@@ -219,7 +219,7 @@ private:
 
     /// True if the job has left `pending`, or may have called a stage after its records: then its
     /// applied parts stay as they are until confirm or undo.
-    static bool has_begun(job const& work) {
+    static bool cannot_be_requeued(job const& work) {
         auto const now = work.coordinator.state();
         return (now != state::initial && now != state::pending) ||
                !work.coordinator.may_start_over();
@@ -227,7 +227,7 @@ private:
 
     /// True if the job has marks to finish or undo; without marks only its close is left.
     static bool has_marks(job const& work) {
-        return has_begun(work) && work.coordinator.next() != step::close;
+        return cannot_be_requeued(work) && work.coordinator.next() != step::close;
     }
 
     /// True if the answer may change when the pending transactions have ended.

@@ -30,7 +30,7 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
     settle::verdict verdict = settle::verdict::undecided;
     reason why = reason::none;           ///< the reason of a cancel or a refusal
     std::string participant;             ///< the participant that failed, if any
-    std::optional<std::uint32_t> line;   ///< its line, if the participant is a range
+    std::optional<std::uint32_t> line;   ///< its line from 0, in a range; text() counts from 1
     error problem;                       ///< the error of a store or the log, or of a refusal
     /// False if the transaction is done, and this call ended before all of its parts were
     /// confirmed. Recovery confirms them.

@@ -11,7 +11,7 @@ SETTLE_BEGIN
 ///          (connection&, request const&) that returns settle::work_result. Threads that share the
 ///          engine call it at the same time. The engine owns a function that is a temporary, and
 ///          refers to any other
-/// Errors:  an engine is not built if the server cannot prepare
+/// Errors:  the engine's constructor throws settle::failure if the server cannot prepare
 template <typename Target, typename Resource, typename Work>
 auto bind(Target const&, Resource&& resource, Work&& work) {
     using resource_type = std::remove_reference_t<Resource>;

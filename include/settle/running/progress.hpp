@@ -34,7 +34,7 @@ public:
     /// True if the caller's own deadline has passed.
     [[nodiscard]] bool late() const { return deadline_ && environment_.elapsed() >= *deadline_; }
 
-    /// The observer's first exception. The transactions under way end before it leaves.
+    /// The observer's first exception. It is rethrown after the transactions under way have ended.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return watch_.thrown(); }
 
     /// The time that the next steps carry. The clock is read once a wave, after every wait, and
@@ -183,7 +183,11 @@ private:
             if (Step == step::apply && execution.requeued) c.requeue();
             else if (Calls::several_stages && c.stages() > 1) decide_stage(Step, work, execution);
             else c.decide(Step, limits_.attempts);
-            if (Step == step::apply && c.next() == step::read) execution.fenced = true;
+            // A fenced worker reads the entry at once. A worker whose record cannot be used while
+            // the pivot decides reads it too, and then pauses.
+            if (Step == step::apply && c.next() == step::read && !c.pauses()) {
+                execution.fenced = true;
+            }
         }
         return interruption::none;
     }
@@ -219,11 +223,11 @@ private:
         // first, or rests, and then keep_order() keeps this job back. The time limit of this job
         // begins here all the same.
         if (taken == step::one_phase && next == taken && work.reply == log_answer::held_back) {
-            return end_in_time(work, execution);
+            return end_if_late(work, execution);
         }
         // A log that answers `unknown` may do so again, so the job rests then, too.
         bool const stalled =
-            (next == taken && same_stage) || (asks_log(taken) && work.reply == log_answer::unknown);
+            (next == taken && same_stage) || (writes_log(taken) && work.reply == log_answer::unknown);
         bool const hopeless = std::exchange(work.hopeless, false);
         if (stalled && fails_always(taken, work, execution, hopeless)) {
             execution.cut = interruption::failed;
@@ -275,7 +279,7 @@ private:
     }
 
     /// True if every job of the wave has taken effect and no job was kept back. In this usual case
-    /// no record is looked at: a job of the wave shares no record with a job kept back.
+    /// the order of the window has nothing to decide.
     template <step Step, std::size_t Count>
     static bool no_job_waits(jobs_side_by_side<Count> const& all) {
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
@@ -310,7 +314,7 @@ private:
             bool const held_up = execution.takes_part ? failed : work.resting;
             // A job that rests checks its own time.
             bool const stalled = order_->stalls(Step, work, held_up);
-            if (stalled && waited) end_in_time(work, execution);
+            if (stalled && waited) end_if_late(work, execution);
         }
     }
 
@@ -338,8 +342,8 @@ private:
         view_of_entry view;
         if (!found.value()) {
             view.fresh = fresh_epoch(environment_, now_);
-            // A repeated insert keeps the call's creation time: a worker that slept too long may
-            // repeat a transaction that was settled and purged meanwhile.
+            // A repeated insert keeps the call's creation time, so that an old transaction expires:
+            // it may have been settled and purged while this worker slept.
             work.coordinator.found_nothing(view);
             return interruption::none;
         }
@@ -419,7 +423,7 @@ private:
     // ------------------------------------------------------------------------------------- resting
 
     /// Ends a job without progress after the deadline, a stop request or the patience.
-    [[gnu::cold, gnu::noinline]] void end_in_time(job& work, execution_state& execution) {
+    [[gnu::cold, gnu::noinline]] void end_if_late(job& work, execution_state& execution) {
         auto const elapsed = environment_.elapsed();
         if (!execution.deadline) {
             execution.deadline = deadline_ ? *deadline_ : later_than(elapsed, limits_.patience);
@@ -436,7 +440,7 @@ private:
 
     /// Lets a job rest, longer each time.
     [[gnu::cold, gnu::noinline]] void rest(job& work, execution_state& execution) {
-        end_in_time(work, execution);
+        end_if_late(work, execution);
         if (execution.over) return;
         auto const elapsed = environment_.elapsed();
         auto const chosen = pauses_of(work, limits_).after(execution.rests, environment_.random());

@@ -4,7 +4,7 @@
 
 #include <settle/running/options.hpp>
 #include <settle/running/refusals.hpp>
-#include <settle/store/seam.hpp>
+#include <settle/running/unfinished.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -43,19 +43,25 @@ purge_report purge_log(Log& log, timestamp before, purge_options const& given) {
 
 /// Erases the receipts of finished transactions in the stores that keep receipts. If an old entry
 /// is unfinished, it may still need its receipts, so none is erased.
+/// Shape:   clocks - the difference between the clock of a worker, which dates an entry, and the
+///          clock of a store, which dates a receipt
 template <typename Log, typename... Sessions>
 error purge_stores(Log& log, std::tuple<Sessions...>& sessions, timestamp before,
-                   purge_options const& given) {
+                   std::chrono::milliseconds clocks, purge_options const& given) {
     constexpr bool any = (forgets<Sessions> || ...);
     if constexpr (any) {
-        auto const old = log.list({.unfinished = true, .before = before}, {}, 1);
+        auto const old = unfinished_entries(log, later(before, clocks));
         if (!old.has_value()) return old.problem();
         if (!old.value().empty()) return {};
     }
     error problem;
     auto const forget = [&]<typename Session>(Session& session) {
         if constexpr (forgets<Session>) {
-            while (problem.empty() && !given.stop.stop_requested()) {
+            while (problem.empty()) {
+                if (given.stop.stop_requested()) {
+                    problem = stopped_early();
+                    return;
+                }
                 auto const gone = session.forget(before, step_of(given));
                 if (!gone.has_value()) problem = gone.problem();
                 if (!gone.has_value() || gone.value() < step_of(given)) return;

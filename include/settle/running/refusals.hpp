@@ -60,8 +60,8 @@ template <typename Direction>
 /// A limit of the call had passed before the call began.
 [[nodiscard]] inline error nothing_begun() {
     return {make_error_code(errc::stopped),
-            "settle: nothing was begun, since the call's deadline had passed or its stop was "
-            "requested before. Call again with other limits. See running#undecided"};
+            "settle: the call wrote nothing: before it began, its deadline had passed or a stop "
+            "was requested. Call again with other limits. See running#undecided"};
 }
 
 /// A limit ended the call before the outcome was known.
@@ -126,7 +126,7 @@ template <typename Direction>
     return {make_error_code(errc::damaged),
             "settle: the entry '" + found.id + "' is damaged: its epoch " +
                 std::to_string(found.epoch_number) +
-                " is none that the library makes. Restore the entry, or give it the highest epoch "
+                " is higher than any valid epoch. Restore the entry, or give it the highest epoch "
                 "of its marks. See errors#damaged"};
 }
 
@@ -134,8 +134,8 @@ template <typename Direction>
 [[nodiscard]] inline error entry_behind_marks(transaction_id const& id) {
     return {make_error_code(errc::damaged),
             "settle: a record has a mark of '" + id +
-                "' with a later epoch than the entry has: log and records are not of one moment, "
-                "as after a restore of one of them. Stop all recovery, and restore both together. "
+                "' with a later epoch than the entry has: log and records are from different "
+                "times. Perhaps only one was restored. Stop all recovery, and restore both. "
                 "See errors#damaged"};
 }
 
@@ -153,8 +153,8 @@ template <typename Direction>
         return std::to_string(std::chrono::ceil<hours>(time).count()) + " h";
     };
     return {make_error_code(errc::too_young),
-            "settle: a call or a late write may still need entries of an age of " + in_hours(age) +
-                "; only entries older than " + in_hours(horizon) +
+            "settle: a call or a late write may still need entries that are " + in_hours(age) +
+                " old; only entries older than " + in_hours(horizon) +
                 " (resubmission + lifetime + clocks) can be purged. Give a larger older_than. "
                 "See running#purge"};
 }

@@ -21,7 +21,8 @@ namespace detail {
     return from + std::max(wait, std::chrono::milliseconds{0});
 }
 
-[[nodiscard]] constexpr bool asks_log(step taken) {
+/// True if the step sends a write to the log.
+[[nodiscard]] constexpr bool writes_log(step taken) {
     return taken == step::insert || taken == step::claim || taken == step::keep ||
            commits(taken) || taken == step::close || taken == step::cancel ||
            taken == step::one_phase;
@@ -32,7 +33,7 @@ namespace detail {
 [[nodiscard]] inline bool fails_always(step taken, job const& work, execution_state& execution,
                                        bool hopeless) {
     if (work.problem.code != condition::permanent) return false;
-    if (!asks_log(taken)) return hopeless;
+    if (!writes_log(taken)) return hopeless;
     if (work.reply == log_answer::unknown) return std::exchange(execution.failed_unsure, true);
     return took_no_effect(work.reply);
 }

@@ -173,8 +173,8 @@ private:
         driver.rethrow();
     }
 
-    /// An unreadable entry in a page has no parameters and no error; a read of that entry alone
-    /// gives its error.
+    /// An unreadable entry in a page has no parameters, and entry::fault without an error code. A
+    /// read of that entry alone gives the whole error.
     void skip(entry const& one, error problem) {
         if (one.parameters.empty() && !call_.stop.stop_requested()) {
             auto const alone = parts_.log().read(one.id);

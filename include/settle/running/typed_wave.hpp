@@ -89,7 +89,7 @@ public:
         }
     }
 
-    /// Writes the answer into the coordinator and the entry.
+    /// Gives the answer to the coordinator, and the image to the job for a later commit.
     [[gnu::always_inline]] void answered(record_answer<record> const& result) const {
         work_.coordinator.answered(flat_, result.what);
         if constexpr (applies) {

@@ -56,7 +56,7 @@ struct part_descriptor {
     /// The image that the entry stores of an applied part, from part_result::kept; or null.
     image (*make_image)(part_number part, void const* kept);
     /// The result that the entry stores of an applied part, from part_result::kept; or null. A kind
-    /// has this function or make_image.
+    /// has at most one of make_image and make_result.
     kept_result (*make_result)(part_number part, void const* kept);
     retry_limits retries;
     bool is_pivot;           ///< cannot be undone; the only part of the last stage
@@ -194,7 +194,8 @@ template <typename Participant>
     else return false;
 }
 
-/// A kind without a member `confirms` has work after the commit.
+/// True if the participant has work after the commit. A participant type without a member
+/// `confirms` always has.
 template <typename Participant>
 [[nodiscard]] consteval bool has_confirm() {
     if constexpr (requires { Participant::confirms; }) return Participant::confirms;

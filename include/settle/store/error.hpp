@@ -32,9 +32,9 @@ enum class errc {
     stopped,           ///< the caller's deadline or stop token ended the call
     record_exists,     ///< a record has this key already
     too_young,         ///< an entry is too young to be purged
-    too_late,          ///< the transaction can be canceled no more: its pivot decides
-    not_closable,      ///< a person cannot close a part of this entry
-    forked,            ///< it was made before fork(), and this is the child
+    too_late,          ///< the transaction can no longer be canceled: its pivot decides
+    not_closable,      ///< no person can close this part of the entry
+    forked,            ///< the engine or database was made before fork(), and this is the child
     bad_option,        ///< an option has a value that makes no sense
     store_moved,       ///< the store's open files are no longer the files at their paths
     record_missing,    ///< no record has this key
@@ -47,10 +47,12 @@ enum class errc {
 
 /// Conditions that errors of all adapters compare with. Each needs another action of the caller.
 enum class condition {
-    retryable = 1, ///< it did not take effect and may be tried again
-    conflict,      ///< it conflicts with another transaction
-    permanent,     ///< trying again will not help
-    unknown        ///< it may have taken effect
+    /// It may be tried again with the same id or key. It took no effect, unless the code is
+    /// errc::stopped: then the transaction may still end, and a new id would run it twice.
+    retryable = 1,
+    conflict,  ///< it conflicts with another transaction
+    permanent, ///< trying again will not help
+    unknown    ///< it may have taken effect
 };
 
 [[nodiscard]] std::error_category const& settle_category() noexcept;

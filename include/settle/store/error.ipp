@@ -27,10 +27,10 @@ SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
             case errc::record_exists: return "the record exists";
             case errc::too_young: return "the entries are too young";
             case errc::too_late: return "it is too late to cancel";
-            case errc::not_closable: return "no call is closed";
-            case errc::forked: return "it belongs to the parent process";
+            case errc::not_closable: return "the part cannot be closed";
+            case errc::forked: return "the object belongs to the parent process";
             case errc::bad_option: return "the option is refused";
-            case errc::store_moved: return "the store's files are others";
+            case errc::store_moved: return "the store's files were replaced";
             case errc::record_missing: return "the record is missing";
             case errc::call_refused: return "the service refused the call";
             case errc::call_unavailable: return "the service is not available";

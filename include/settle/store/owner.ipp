@@ -48,7 +48,8 @@ SETTLE_FUNCTION process_status status_of(std::string const& pid) {
     return found;
 }
 
-/// True if the process with this id, or the process that had it at this start time, has ended.
+/// True if the process with this id and this start time has ended, even if another process has the
+/// id now. False if this cannot be known.
 SETTLE_FUNCTION bool has_ended(std::string_view pid, std::string_view start) {
 #if defined(__linux__)
     ::pid_t number = 0;

@@ -26,7 +26,7 @@ inline constexpr bool is_prepared = false;
 template <typename Request, fixed_string Name>
 inline constexpr bool is_prepared<prepared<Request, Name>> = true;
 
-[[nodiscard]] inline prepared_functions const& prepared_part_of(part_request const& request) {
+[[nodiscard]] inline prepared_functions const& prepared_functions_of(part_request const& request) {
     return *static_cast<prepared_functions const*>(request.descriptor->functions);
 }
 

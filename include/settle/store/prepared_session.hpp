@@ -47,7 +47,7 @@ public:
     /// An exception of the work fails it.
     prepare_result prepare(prepared_name const& name, part_request const& request) override {
         typename Target::request_type value{};
-        prepared_part_of(request).fill(request, &value);
+        prepared_functions_of(request).fill(request, &value);
         auto const guarded = [&](typename Resource::connection& on) -> work_result {
             try {
                 return work_(on, std::as_const(value));

@@ -138,16 +138,16 @@ private:
     [[nodiscard]] error lost() const {
         return {make_error_code(errc::prepared_lost),
                 "settle: '" + *request_.id + "' is committed, and its part '" +
-                    std::string{prepared_part_of(request_).participant} + "' in '" +
-                    std::string{request_.descriptor->name} + "' is neither prepared as '" +
-                    named(request_.committed).text() +
-                    "' nor has it a receipt: a person has rolled it back. "
+                    std::string{prepared_functions_of(request_).participant} + "' in '" +
+                    std::string{request_.descriptor->name} +
+                    "' has neither the prepared transaction '" + named(request_.committed).text() +
+                    "' nor a receipt: a person has rolled it back. "
                     "See prepared#rolled-back-by-hand"};
     }
 
     [[nodiscard]] error problem(errc code, std::string_view what, std::string_view why) const {
         std::string text = "settle: ";
-        text.append(what).append(" of '").append(prepared_part_of(request_).participant);
+        text.append(what).append(" of '").append(prepared_functions_of(request_).participant);
         text.append("' in '").append(request_.descriptor->name).append("'");
         if (!why.empty()) text.append(": ").append(why);
         return {make_error_code(code), text.append(". See errors#errors")};
@@ -183,9 +183,9 @@ prepared_marks(preparing_port& port, std::string const& log, std::string_view ta
             made.epoch_number = read->epoch_number;
         } else {
             made.fault = {make_error_code(errc::damaged),
-                          "settle: the library has not prepared '" + one.name +
-                              "', whose name begins as its own do. End it by hand. "
-                              "See prepared#names"};
+                          "settle: the prepared transaction '" + one.name +
+                              "' was not made by settle, although its name begins like settle's "
+                              "names. Commit it or roll it back by hand. See prepared#names"};
         }
         marks.push_back(std::move(made));
     }

@@ -55,8 +55,13 @@ template <typename Collection>
     return static_cast<key>(std::get<given>(request.key()));
 }
 
-/// Executes a part on its record, by the action of the request.
+/// Executes a part on its record, by the action of the request. The store writes the slot's changes
+/// afterwards: a changed, created or erased record, and changed marks.
 /// Shape:   Record - of the descriptor's collection
+///          slot - the record, if there is one, and all its marks; to end a part, its own marks
+///                 are enough
+///          native_image - returns the whole record as JSON, as the store keeps it; called at most
+///                 once, before the slot changes, for an exclusive effect on an existing record
 template <Described Record>
 [[nodiscard]] record_answer<Record> execute(part_request const& request, record_slot<Record>& slot,
                                             native_image_function native_image) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The seam: what a store and a log promise to the engine. The author of an adapter reads this file
-// first; the store suite (settle/testing/store_suite.hpp) checks every sentence of it.
+// first; the store suite (settle/testing/store_suite.hpp) checks every sentence of it. The shortest
+// example is tests/conformance/map_store.hpp: records in a std::map behind a mutex, and a log in a
+// file.
 //
 // A database is an object that outlives its engines. It hosts records, a log, or both:
 //
@@ -9,7 +11,8 @@
 //       with another name throws settle::failure with errc::other_log.
 //   database.bind_log()                       A session of a log.
 //
-// Threads may share a session, unless the database says otherwise. No session knows a transaction
+// Several threads may call one session at the same time, unless the documentation of the database
+// forbids it. No session knows a transaction
 // type: each request points at descriptors (store/descriptor.hpp), and a log keeps parameters as
 // the JSON that the descriptor writes.
 //
@@ -20,32 +23,40 @@
 // A session of a store (StoreSession):
 //   holds<Target>::value          Whether the session executes parts of this collection or service.
 //   execute(requests, results)    Executes part requests (store/request.hpp) and sets the result of
-//       each. All requests have the same action and targets of this session; requests of one
-//       transaction are neighbours. Each request takes effect at most once and alone or together
-//       with others, but never in part. A part of a record changes it as the record rule says
-//       (store/record.hpp). Every answer but `unknown` is certain: `applied` is durable, and
+//       each. All requests of a call have the same action, and the session holds each target.
+//       Requests of one transaction are adjacent. Each takes effect at most once, alone or together
+//       with others, but never in part. For a part of a record, the store finds the collection with
+//       is_part_of<C>(request) and the key with key_of<C>(request), calls settle::execute() on the
+//       key's record_slot, stores what changed in it (also a mark without a record), and answers
+//       with result_of(); see store/record.hpp. Every answer but `unknown` is certain: `applied` is
+//       durable, and
 //       `unavailable` took no effect and never will. A part answered `unknown` took effect at most
 //       once, possibly later. Where a record cannot be used, the answer is result_of_unusable().
 //       A session may repeat requests by itself; a part that the first attempt confirmed or undid
 //       then answers `nothing`.
-//   read<C>(key), create<C>(record), create_all<C>(records, results), scan<C>(after, limit)
-//       Access to records outside of transactions. `create` refuses a key that has a record or a
-//       mark. `scan` gives records in the order of their keys, after a key.
-//   marks(after, limit)           The marks of the session's records, after a mark, which may be
-//       gone. Their order is the store's own, by the collection, key, transaction and part of each
-//       mark; so pages of any size list each mark once. A mark that cannot be read is listed with
-//       its fault.
-//   resolve(locator, confirmed)   Confirms or undoes the mark with exactly the locator's epoch. The
-//       answer is `nothing` if there is no such mark.
+//   read<C>(key), create<C>(record), scan<C>(after, limit)
+//       Access to records outside of transactions. `create` fails with errc::record_exists for a
+//       key that has a record or a mark (record_exists_in()). `scan` gives records after a key, or
+//       from the first; integers are ordered by value, texts by their bytes.
+//   create_all<C>(records, results)   Optional: create() for each record, in one call.
+//   marks(after, limit)           At most `limit` marks of the session's records, after a mark that
+//       may no longer exist, or from the first. The store chooses the order, but it depends only on
+//       the collection, key, transaction id and part of a mark. So pages of any size list each mark
+//       once. A mark that cannot be read is listed with its fault.
+//   resolve(locator, confirmed)   Confirms or undoes the mark with exactly the locator's epoch;
+//       resolve_mark() decides. The answer is `applied`, or `nothing` if there is no such mark. An
+//       error means that the mark may remain; the caller may repeat the call.
 //
 // Optional members of a session of a store:
-//   one_phase(requests, log, context, decider)   Settles each request in a native transaction that
-//       holds its entry and all its parts, with settles_in_one_phase = true. The store executes the
-//       parts, sets the results, calls decider.decide(request) inside the native transaction, and
-//       writes request.write, if it is due, through its own log session. A part that was applied is
-//       confirmed if the entry becomes `done`, and otherwise undone. If the native transaction is
-//       repeated, the requests are executed and decided again, in their order. The result of a
-//       request whose write was not due is `held_back`.
+//   one_phase(requests, log, context, decider)   Needs `static constexpr bool settles_in_one_phase
+//       = true`. Settles each request in a native transaction that holds its entry and all its
+//       parts. `log` is the engine's session of the log of this same database. Inside the native
+//       transaction the store executes the parts, sets the results and calls
+//       decider.decide(request). If decide() returns true, the store writes request.write with
+//       `log`; if it returns false, the store changes nothing for this request, and its result is
+//       `held_back`. end_one_phase() then ends each applied part: it confirms the part if the entry
+//       becomes `done`, and undoes it otherwise. If the native transaction is repeated, the
+//       requests are executed and decided again, in their order.
 //       can_settle_in_one_phase() is true, after binding, if the server can do it.
 //   start(requests, results), finish(results), abandon(results), expect_others()
 //       For a store that can work while other stores do. expect_others() is called once, if the
@@ -55,14 +66,23 @@
 //   expect<C>(key)                A request will name this record soon (fetches_ahead = true).
 //   longest_id()                  The longest id, in bytes, that the session can use.
 //   forget(before, limit)         Erases at most `limit` receipts that were written before a time,
-//       and returns their number. No unfinished entry is as old.
-//   wave_size, recovery_wave_size How many transactions the session prefers in one call.
+//       and returns their number. No unfinished entry was created before that time.
+//   wave_size, recovery_wave_size How many transactions the session prefers in one call, and how
+//       many entries to take over. Without them: 1000, and wave_size.
+//   largest_window                The largest window that an engine uses by default: 1 if a part
+//       holds locks until its transaction is decided. A log session may have the first two.
 //
 // A session of a log (LogSession):
 //   name()                        The log's name: unique, without a '/', and the same for all of
 //       its life. It is part of the keys of calls.
 //   write(writes, results, context)   Inserts entries, or changes each by compare-and-set on state,
-//       epoch and revision. All writes of a call have the same action. Each takes effect alone or
+//       epoch and revision. The entry gets the fields of write.change: `to`, `to_epoch`,
+//       `committed`, `attempts`, `to_revision`, `stages_kept`; and context.now as `modified`. An
+//       insert also stores the id, write.created, context.owner, and write.type's name, definition
+//       and json(). A change stores context.owner if change.takes_owner is set. If change.why is
+//       not `none`, the entry gets it as `why`, and write.failed() as its participant and line. All
+//       other fields stay. adapter/entry_fields.hpp lists the fields for each action. All writes of
+//       a call have the same action. Each takes effect alone or
 //       together with others, but never in part, and has an answer of its own. results[i].row is
 //       writes[i].row at first. A new entry has revision 0 and no results, and the kept stages that
 //       the insert gives: none, unless the session has keeps_at_insert. A keep leaves the epoch and
@@ -76,8 +96,8 @@
 //                      final: then later transactions of the window that share a record or the id
 //                      may go on
 //         unavailable  no effect; the same write may be sent again
-//         unfit        no effect, and never: the log cannot hold the entry, or at a keep or commit,
-//                      the images or results make the entry too large
+//         unfit        no effect, now or later: the log cannot hold the entry, or, at a keep or a
+//                      commit, the images or results would make the entry too large
 //         blocked      no effect: a record or the entry is damaged, so that no worker can end the
 //                      transaction before a person repairs it; the entry stays as it is
 //         unknown      the write took effect at most once, possibly later
@@ -86,8 +106,10 @@
 //       moment ago may be missing if the request says inserts_next. `same` is true if the log has
 //       compared type, definition and parameters with the request's; the entry then lacks its
 //       parameters. found() makes no call to the log.
-//   read(id), list(filter, after, limit)   One entry; entries in the order of their ids, after an
-//       id. An entry that cannot be read is listed with its fault.
+//   read(id), list(filter, after, limit)   One entry, or nothing if there is none; at most `limit`
+//       entries that match the filter, in the order of the bytes of their ids, after an id. An
+//       empty id lists from the first. An entry that cannot be read is listed with its fault, and
+//       read() returns errc::damaged for it.
 //   purge(before, limit, passed)  Erases at most `limit` finished entries whose creation and last
 //       change both precede `before`, and returns how far it has passed the log. The next call goes
 //       on there, so that a purge looks at no entry twice.
@@ -122,7 +144,8 @@ struct mark_locator {
 struct entry_filter {
     std::optional<settle::state> state{};  ///< one state only
     bool unfinished = false;               ///< neither initial nor final
-    std::optional<timestamp> before{};     ///< not modified since this time
+    /// Last modified at this time or earlier. (`before` of a purge excludes the time itself.)
+    std::optional<timestamp> before{};
     /// With `before`: also entries that were created or modified later than this time, which a
     /// wrong clock has written.
     std::optional<timestamp> ahead_of{};

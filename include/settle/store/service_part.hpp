@@ -72,7 +72,7 @@ public:
         auto problem =
             read_kept(request_, static_cast<std::uint32_t>(at), codec_of<result_type>, read.get());
         if (!problem.empty()) made_.problem = std::move(problem);
-        // The arguments are views of its texts.
+        // Arguments are views into the result's texts, so the scope keeps the result.
         read_.push_back(read);
         return *read;
     }

@@ -257,8 +257,9 @@ private:
 ///          conserves(collection, field);
 ///          stays(collection, condition); bounds; replay
 /// Errors:  a failed exploration converts to false and prints the shortest run to the wrong state.
-///          Throws std::invalid_argument when no transaction is given or the original of a reversal
-///          is unknown, std::length_error when the transactions exceed the capacity of a search
+///          Throws std::invalid_argument when no transaction is given, a clause names an unknown
+///          transaction or call, adds parts twice, or has an invalid call_model or replay;
+///          std::length_error when the transactions exceed the capacity of a search
 /// Cost:    about 40 bytes a state; some hundred thousand states a second for a transfer
 /// Example: tests/fault/explore.cpp
 template <typename Protocol = shipped_protocol, typename... Clauses>

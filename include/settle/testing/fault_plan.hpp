@@ -38,7 +38,8 @@ struct fault {
 /// One call to a store or a log.
 struct call {
     std::size_t number = 0;     ///< counts all calls to the database, from 1
-    /// A step's name, or "read", "list", "scan", "marks", "purge" or "resolve".
+    /// A step's name, or "read", "list", "scan", "marks", "purge" or "resolve". For a service, the
+    /// operation's name. For a resource, also "prepare", "roll back" or "deny".
     std::string_view what;
     bool to_log = false;
     std::size_t operations = 0; ///< the number of operations in the wave

@@ -34,7 +34,7 @@ namespace detail {
 
 [[nodiscard]] inline error lost(fault_kind kind) {
     return {make_error_code(errc::store_unreachable),
-            "settle: a test made this call " + std::string{name_of(kind)}};
+            "settle: a test injected this fault: " + std::string{name_of(kind)}};
 }
 
 /// The answer of a write that a fault hits.
@@ -187,6 +187,7 @@ public:
         if (lost("read")) return detail::lost(fault_.kind);
         return session_.template read<C>(key);
     }
+    /// A plan has no fault for a create, and does not count it as a call.
     template <typename C>
     result<void> create(typename C::record_type const& record) {
         return session_.template create<C>(record);
@@ -371,7 +372,8 @@ private:
 
 /// Wraps any database. Several wrappers may share a `fault_source`; its plan counts all their
 /// calls.
-/// Shape:   inner - outlives this object, as do the engines that are built on it
+/// Shape:   inner - outlives this object and its late writes; this object, or the shared
+///          fault_source, outlives every engine that is built on it
 template <typename Database>
 class faulty {
 public:

@@ -26,7 +26,7 @@ namespace testing {
 /// The result of check_laws.
 struct law_report {
     std::uint64_t cases = 0;   ///< random cases that ran
-    std::uint64_t applied = 0; ///< parts that took effect in these cases
+    std::uint64_t applied = 0; ///< parts that took effect; check_same: answers with `applied`
     std::string text;          ///< the broken law and the shortest failing case, or empty
 
     [[nodiscard]] explicit operator bool() const noexcept { return text.empty(); }

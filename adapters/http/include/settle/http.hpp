@@ -14,7 +14,7 @@ namespace http {
 
 /// A client of one service, or of several at one address. Threads and engines may share it.
 /// Shape:   address - `http://host[:port][/path]`, or https. A call is a POST to
-///          address/apply, address/confirm or address/compensate
+///          address/apply, address/confirm, address/compensate or address/query
 /// Errors:  the constructor throws settle::failure for a wrong address or option. It does not
 ///          connect
 /// Cost:    the calls of a wave are under way at the same time. Each thread that sends at the same

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/adapter/ownership.hpp>
-#include <settle/memory/journal.hpp>
+#include <settle/memory/entry_table.hpp>
 #include <settle/memory/table.hpp>
 #include <settle/store/process.hpp>
 
@@ -148,7 +148,7 @@ public:
     /// Shape:   row - as write.row, and valid as long
     [[gnu::always_inline]] log_answer write_one(entry_write const& write, std::int64_t& row,
                                                 write_context const& at) {
-        journal& entries = database_->entries();
+        entry_table& entries = database_->entries();
         return write.inserts ? entries.insert(write, row, at) : entries.change(write, row, at);
     }
 
@@ -180,8 +180,8 @@ public:
         return database_->entries().list(filter, after, limit);
     }
 
-    /// Erases at most `limit` finished entries that have not moved since a time, the oldest first.
-    /// The order of the entries alone shows which entries stay.
+    /// Erases at most `limit` finished entries, the oldest first: those whose creation and last
+    /// change both precede `before`. The log keeps them in order of age, so it needs no position.
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t = purged::nothing) {
         std::lock_guard const guard{database_->lock()};
@@ -244,7 +244,7 @@ public:
     }
 
     [[nodiscard]] Lock& lock() { return lock_; }
-    [[nodiscard]] journal& entries() { return entries_; }
+    [[nodiscard]] entry_table& entries() { return entries_; }
     [[nodiscard]] std::string const& name() const { return name_; }
 
 private:
@@ -275,7 +275,7 @@ private:
     Lock lock_;
     std::string const name_ = next_name();
     std::string belongs_to_;
-    journal entries_;
+    entry_table entries_;
     std::map<std::string, std::unique_ptr<table_base>> tables_;
 };
 

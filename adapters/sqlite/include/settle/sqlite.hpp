@@ -30,8 +30,10 @@ public:
     static result<std::unique_ptr<database>> open(std::string const& path,
                                                   database_options const& options = {});
 
+    /// A session for the records of these collections. The database outlives the session.
+    /// Shape:   log_name - the name() of the log that holds the transactions of these records
     /// Errors:  throws settle::failure when a table does not fit its collection, or when the file's
-    ///          records belong to another log
+    ///          records belong to another log (errc::other_log)
     template <typename... Collections>
     record_session<Collections...> bind(std::string const& log_name) {
         return record_session<Collections...>{*file_, log_name};

@@ -95,13 +95,13 @@ public:
     }
     void start(std::span<part_request const> requests, std::span<part_result> results) override {
         if (!beside_ || requests.empty()) return execute(requests, results);
-        auto sent = send_ahead(requests);
-        bool const is_sent = sent != nullptr;
-        auto perform_all = [this, requests, sent = std::move(sent)](auto& kept) mutable {
+        auto begun = send_ahead(requests);
+        bool const is_sent = begun.sent != nullptr;
+        auto perform_all = [this, requests, begun = std::move(begun)](auto& kept) mutable {
             kept.resize(requests.size());
-            bool const ended = sent && finish_sent(*sent, kept);
-            sent.reset();
-            if (!ended) perform(requests, kept);
+            bool const ended = begun.sent && finish_sent(*begun.sent, kept);
+            begun.sent.reset();
+            if (!ended) perform(requests, kept, begun.reads_first);
             return commit_result{};
         };
         if (!beside_->start(results, std::move(perform_all), is_sent)) {
@@ -271,8 +271,9 @@ private:
         return native.perform([&](connection& on) { execute_in<Table>(on, some, made); },
                               Sql::longest_repetition);
     }
-    commit_result execute_some(std::span<part_request const> some, std::vector<part_result>& made) {
-        if (may_be_conditional(some) && conditional_tries_.is_tried()) {
+    commit_result execute_some(std::span<part_request const> some, std::vector<part_result>& made,
+                               bool reads_first) {
+        if (!reads_first && may_be_conditional(some) && conditional_tries_.is_tried()) {
             auto const ended = execute_by<unread_records>(some, made);
             if (!must_read(ended) && !is_overtaken(ended)) return ended;
         }
@@ -284,19 +285,26 @@ private:
         return ended;
     }
 
-    /// Null if nothing was sent: the records must be read, or no connection is unused.
-    std::unique_ptr<sent_wave> send_ahead(std::span<part_request const> all) {
+    struct begun_wave {
+        std::unique_ptr<sent_wave> sent{}; ///< null if nothing was sent
+        bool reads_first = false; ///< if the wave is performed after all, it reads its records first
+    };
+
+    /// Sends a wave of conditional updates, if they may be tried and a connection is unused.
+    begun_wave send_ahead(std::span<part_request const> all) {
         bool const possible =
             may_be_conditional(all) && std::none_of(all.begin(), all.end(), [&](auto const& one) {
                 return held_up_.contains(*one.id);
             });
-        if (!possible) return nullptr;
+        if (!possible) return {};
         auto unused = pool_->take_unused();
-        if (!unused || !conditional_tries_.is_tried()) return nullptr;
+        if (!unused) return {};
+        if (!conditional_tries_.is_tried()) return {nullptr, true};
         auto sent = std::make_unique<sent_wave>(sent_wave{{*pool_, *std::move(unused)}});
         auto const failed = sent->native.start(
             [&](connection& on) { execute_in<unread_records>(on, all, sent->made); });
-        return failed ? nullptr : std::move(sent);
+        if (failed) sent.reset();
+        return {std::move(sent), true};
     }
     /// Waits for the end of a wave. False if it has no effect.
     bool finish_sent(sent_wave& sent, std::span<part_result> kept) {
@@ -308,16 +316,18 @@ private:
 
     /// Executes a wave, and keeps the results. Only requests fail whose records other native
     /// transactions hold, or whose table refuses the change.
-    void perform(std::span<part_request const> all, std::span<part_result> kept) {
+    void perform(std::span<part_request const> all, std::span<part_result> kept,
+                 bool reads_first = false) {
         held_up_.isolate(all, [&](std::span<part_request const> some, bool) {
             auto const before = static_cast<std::size_t>(some.data() - all.data());
-            return perform_some(some, kept.subspan(before, some.size()));
+            return perform_some(some, kept.subspan(before, some.size()), reads_first);
         });
     }
     /// False when nothing was done, and each half is to be tried alone.
-    bool perform_some(std::span<part_request const> some, std::span<part_result> kept) {
+    bool perform_some(std::span<part_request const> some, std::span<part_result> kept,
+                      bool reads_first) {
         std::vector<part_result> made;
-        auto const ended = execute_some(some, made);
+        auto const ended = execute_some(some, made, reads_first);
         bool const apart = is_of_some(ended);
         if (apart && some.size() > 1) return false;
         part_request const& first = some.front();

@@ -50,7 +50,7 @@ void for_each_bit(std::uint64_t fields, Function&& function) {
     }
 }
 
-/// The columns of other members, with their values as texts.
+/// Reads the columns of an image that are no members of the record, with their values as texts.
 /// Shape:   table, page - as in column_is_gone()
 /// Errors:  throws errc::damaged or errc::unfit_store for an image that the table cannot take
 [[nodiscard]] other_values read_others(record_descriptor const& of,

@@ -41,8 +41,8 @@ protected:
     template <typename Branch>
     void begin_call(world_type const& now, std::size_t t, Branch const& branch) const {
         model_entry const& here = now.entries[t];
-        bool const again = here.present || here.lives > 0 || under_way(now, t);
-        bool const anew = within_.resubmits && here.lives == 1 && here.closed && !here.present;
+        bool const again = here.present || here.purges > 0 || under_way(now, t);
+        bool const anew = within_.resubmits && here.purges == 1 && here.closed && !here.present;
         if (again && !anew && now.again >= within_.calls_again) return;
         if (here.closed && !anew) return;
         auto const undone = all_[t]->undoes;

@@ -166,8 +166,9 @@ private:
     }
 };
 
-/// A condition on every record of a collection, however the pending transactions end:
-/// `stays(accounts, field<&account::balance> >= 0)`.
+/// A condition on every record of a collection: `stays(accounts, field<&account::balance> >= 0)`.
+/// It must hold with the least values that the marks allow in all fields at once, and with the
+/// greatest. A condition that compares two fields that pending sums change is not fully checked.
 template <typename Record, fixed_string Name, auto Key, typename Condition>
 [[nodiscard]] condition_clause<collection<Record, Name, Key>, Condition>
 stays(collection<Record, Name, Key> const&, Condition const& condition) {

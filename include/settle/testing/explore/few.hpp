@@ -39,7 +39,8 @@ public:
     T& push_back(T added) {
         if (count_ == Most) {
             throw std::length_error("settle: a search has room for " + std::to_string(Most) +
-                                    " of these; give it less");
+                                    " of these; give it fewer workers, transactions, records, "
+                                    "parts or late writes");
         }
         items_[count_] = std::move(added);
         return items_[count_++];

@@ -106,10 +106,10 @@ enum class breach : std::uint8_t { none, changed, taken, outcome };
 struct model_entry {
     bool present = false;
     bool old = false;              ///< the entry is older than `lifetime` allows
-    bool closed = false;           ///< its calls are older than that, too
+    bool closed = false;           ///< no call of the id begins any more; all begun are too old
     bool passing = false;          ///< some clocks have passed that moment, and not all
     std::uint8_t commits = 0;      ///< the number of commits, also before a purge
-    std::uint8_t lives = 0;        ///< the number of purges of the id
+    std::uint8_t purges = 0;       ///< the number of purges of the id
     std::uint8_t earlier = 0;      ///< the number of commits before the last purge
     breach broken = breach::none;
     epoch first_epoch = 0;         ///< the first insert's epoch, if all inserts share it
@@ -122,7 +122,7 @@ struct model_entry {
         print.add((present ? 1U : 0U) | (old ? 2U : 0U) | (closed ? 4U : 0U) |
                   (passing ? std::uint64_t{1} << 63U : 0U) | std::uint64_t{earlier} << 61U |
                   static_cast<std::uint64_t>(broken) << 3U | std::uint64_t{commits} << 8U |
-                  std::uint64_t{lives} << 16U |
+                  std::uint64_t{purges} << 16U |
                   static_cast<std::uint64_t>(now.state) << 24U |
                   std::uint64_t{now.attempts} << 32U);
         print.add(now.epoch_number);
@@ -166,7 +166,7 @@ struct model_entry {
     /// Checks a final state that a caller gets.
     void check_outcome(state ended) {
         // After a purge and a new insert, the first outcome no longer applies.
-        if (present && lives != 0) return;
+        if (present && purges != 0) return;
         bool const committed = present ? now.state == state::done : commits != 0;
         bool const over = !present || is_final(now.state);
         if (!over || committed != (ended == state::done)) broken = breach::outcome;
@@ -175,7 +175,7 @@ struct model_entry {
     void purge() {
         present = false;
         old = false;
-        ++lives;
+        ++purges;
         earlier = commits;
         results = 0;
         resolved = ever_resolved = 0;
@@ -203,7 +203,7 @@ public:
     /// The epoch of the mark of a record's part, or 0 when there is none.
     [[nodiscard]] virtual epoch mark_epoch(Records const& all, std::size_t part) const = 0;
     /// The transaction that undoes this one.
-    /// Errors:  throws std::invalid_argument when the reversal needs old images
+    /// Errors:  throws std::invalid_argument unless all effects of the type are sums
     [[nodiscard]] virtual std::unique_ptr<model_transaction> reversed() const = 0;
 
     /// The index of the transaction that this transaction reverses.

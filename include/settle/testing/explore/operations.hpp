@@ -11,7 +11,7 @@ namespace testing {
 template <typename Protocol, typename Records>
 class operations {
 public:
-    /// The open facts of a request.
+    /// The facts on which the result of a request depends, and which a search varies.
     struct choice {
         bool late = false;      ///< the receiver's clock has passed the last moment
         std::size_t answer = 0; ///< below possible_answers()

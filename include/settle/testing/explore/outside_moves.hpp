@@ -72,7 +72,7 @@ private:
     void age(world_type const& now, std::size_t t, Function& function) const {
         model_entry const& here = now.entries[t];
         bool const begun = here.present || base::under_way(now, t);
-        if (here.lives == 0 && !here.closed && begun) {
+        if (here.purges == 0 && !here.closed && begun) {
             world_type next = now;
             bool const passes = within_.clocks_differ && !here.passing;
             next.entries[t].passing = passes;
@@ -84,7 +84,7 @@ private:
         }
         purge_rows(now, t, function);
         bool const old = here.old || (!rules::logs_wait && here.passing);
-        if (here.lives == 0 && here.present && old && is_final(here.now.state)) {
+        if (here.purges == 0 && here.present && old && is_final(here.now.state)) {
             world_type next = now;
             next.entries[t].purge();
             for (auto& one : next.prepared) {

@@ -95,8 +95,8 @@ protected:
     }
 
 private:
-    /// True if a purge went by a worker that confirms a prepared part: the receipt is gone. The
-    /// engine's patience ends such a worker.
+    /// True if the entry and the receipt were purged while this worker was confirming a prepared
+    /// part. In the engine, the time limit `patience` ends such a worker.
     [[nodiscard]] bool is_forgotten(world_type const& now, sent_operation const& sent,
                                     call_answer const& reply) const {
         return sent.at == step::confirm && reply.what == answer::unavailable &&
@@ -150,7 +150,7 @@ private:
         });
     }
 
-    /// The request is lost, and the worker takes the answer of an earlier try for its answer.
+    /// The request is lost, and the worker mistakes the answer to an earlier try for its answer.
     template <typename Branch>
     void swap_answer(world_type const& now, sent_operation const& sent, bool expired,
                      Branch const& branch) const {

@@ -43,8 +43,8 @@ inline constexpr std::size_t most_prepared = 2;
 /// One part in its database.
 struct prepared_row {
     few<epoch, 4> names{};          ///< in doubt, in the order of their epochs
-    std::optional<epoch> receipt{}; ///< committed; 0 of a cancel
-    std::uint8_t commits = 0;       ///< of names of the part
+    std::optional<epoch> receipt{}; ///< the committed epoch; 0 if a cancel wrote the receipt
+    std::uint8_t commits = 0;       ///< the number of names of the part that were committed
     bool by_hand = false;           ///< a person has rolled back a name
     std::uint8_t transaction = 0;
 

@@ -25,7 +25,7 @@ struct exploration {
     std::size_t steps = 0;      ///< the length of that run
     std::size_t states = 0;
     std::size_t transitions = 0;
-    std::size_t depth = 0;      ///< the length of the longest shortest run to a state
+    std::size_t depth = 0; ///< the greatest distance of a state from the first, in moves
     double seconds = 0;
 
     explicit operator bool() const noexcept { return right && complete; }

@@ -45,7 +45,8 @@ public:
     }
 
     /// True when all workers are idle, no write is late, all entries are final and no mark or
-    /// prepared name is left. A name that a person has rolled back waits for a person.
+    /// prepared name is left. A state in which a person has rolled back a name also counts as an
+    /// end, since only a person can repair it.
     [[nodiscard]] static bool is_end(world_type const& now) {
         bool ended = now.unanswered.empty();
         for (auto const& one : now.workers) ended = ended && one.what == role::idle;
@@ -92,7 +93,7 @@ private:
         if (has_all_rules() && here.broken != breach::none) {
             return id + " " + std::string{words_of(here.broken)};
         }
-        if (here.commits > 1U + here.lives) return id + " was committed twice";
+        if (here.commits > 1U + here.purges) return id + " was committed twice";
         if (here.commits > 1 && !resubmits_) return id + " was committed again after its purge";
         if ((here.resolved & here.ever_resolved) != here.ever_resolved) {
             return id + " has lost the reason of a person who closed a call";
@@ -110,14 +111,15 @@ private:
         return {};
     }
 
-    /// A name is committed for each commit of its transaction, once that has ended.
+    /// A database has committed a name of the part at most as often as the transaction, and exactly
+    /// as often once the transaction has ended.
     [[nodiscard]] std::string wrong_prepared(world_type const& now, std::size_t t,
                                              std::size_t i) const {
         auto const& one = *all_[t];
         model_entry const& here = now.entries[t];
         prepared_row const& row = now.prepared[one.first_prepared + i];
         std::string const name = one.id() + " " + one.prepared[i].name;
-        if (row.commits > 1U + here.lives) return name + ": this part was committed twice";
+        if (row.commits > 1U + here.purges) return name + ": this part was committed twice";
         if (row.commits > here.commits) return name + ": this part is committed too early";
         bool const over = !here.present || is_final(here.now.state);
         if (over && row.commits < here.commits) {
@@ -153,7 +155,7 @@ private:
         if (at_commit && !committed) return name + ": this call was confirmed before the commit";
         // A late insert after a purge makes an entry that is only canceled.
         stage_number const stage = at_commit ? one.stages().count : made.stage;
-        if (here.present && here.lives == 0 && contradicts(row.parameters, one, stage, here)) {
+        if (here.present && here.purges == 0 && contradicts(row.parameters, one, stage, here)) {
             return name + ": the call was made with results that its entry does not keep";
         }
         if (committed) return {};

@@ -51,7 +51,8 @@ struct model_worker {
     }
 };
 
-/// A sent operation whose outcome is unknown to its worker.
+/// One request to a record, a receiver, a resource or the log. In world::unanswered: a request
+/// whose outcome is unknown to its worker, and which may still take effect.
 struct sent_operation {
     std::uint8_t transaction = 0;
     std::uint8_t part = 0;

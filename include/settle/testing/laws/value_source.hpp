@@ -155,7 +155,7 @@ void learn_from_moment(value_source& source, Moment const& moment) {
 
 } // namespace laws
 
-/// Adds every literal and constant of a transaction type to a source.
+/// Adds the literals and constants of a type's guards, keys, applies and confirms to a source.
 template <typename Type>
 void learn_from_type(value_source& source, Type const& type) {
     auto const learn_guards = [&](auto const& guards) {

@@ -186,7 +186,10 @@ private:
         call_audit<typename gathered::types> calls{services_, seen};
         std::unordered_set<transaction_id> compared;
         for (entry const& one : done) {
-            auto const& observed = seen.entries().find(one.id)->second;
+            auto const found = seen.entries().find(one.id);
+            // check_entry() has reported an entry that the witness never saw.
+            if (found == seen.entries().end()) continue;
+            auto const& observed = found->second;
             calls.compare(one, true, !observed.gone && !observed.again);
             compared.insert(one.id);
         }
@@ -206,7 +209,10 @@ private:
         if (observed == seen.entries().end() || observed->second.state != checked.state ||
             !is_final(checked.state)) {
             seen.complain(checked.id + ": is " + std::string{name_of(checked.state)} +
-                          " in the end");
+                          " in the end, and the witness saw " +
+                          (observed == seen.entries().end()
+                               ? std::string{"no entry"}
+                               : std::string{name_of(observed->second.state)}));
             return;
         }
         bool const done = checked.state == state::done;

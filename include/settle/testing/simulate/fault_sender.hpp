@@ -35,8 +35,8 @@ private:
     std::vector<service_call> calls_;
 };
 
-/// A client that makes the calls of another client, or loses them. A crash is noted, since a
-/// session of a service takes every exception of its client for a lost answer.
+/// A client that makes calls through another client, or loses them. It records a crash and throws
+/// nothing, since a service session treats an exception of its client as a lost answer.
 template <ServiceClient Client>
 class fault_sender {
 public:

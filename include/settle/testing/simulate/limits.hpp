@@ -135,7 +135,7 @@ struct simulation_report {
     std::uint64_t seed = 0;
     std::vector<std::string> problems; ///< in the order in which they were found
     std::uint64_t trace = 0;           ///< a hash over every step: time, worker, call, fault
-    std::uint64_t steps = 0;           ///< calls to stores and logs
+    std::uint64_t steps = 0;           ///< calls to stores, logs, services and resources
     std::uint64_t begun = 0;           ///< transactions begun by a worker
     std::uint64_t done = 0;            ///< entries, reversals included
     std::uint64_t canceled = 0;

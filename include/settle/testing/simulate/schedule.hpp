@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs exactly one thread at a time: the worker with the earliest virtual time.
+// Runs exactly one worker thread at a time; hand_over() names the next worker.
 #pragma once
 
 #include <settle/protocol/entry.hpp>

@@ -87,6 +87,7 @@ public:
         if (to == state::done && !images.empty()) request.write.images = &images;
         return true;
     }
+    /// Returns: null. A faulty database would dereference it, so the suite sends no wave late.
     [[nodiscard]] std::shared_ptr<one_phase_decider> copy() const override { return {}; }
 
 private:
@@ -107,7 +108,7 @@ private:
     bool decided_early_ = false;
 };
 
-/// Calls `function(on, log, session)` if the fixture's store settles in one phase.
+/// Calls `function(on, log)` if the fixture's store settles in one phase.
 template <typename Fixture, typename Function>
 void if_one_phase(Function&& function) {
     Fixture fixture;

@@ -93,7 +93,7 @@ private:
     std::string request_;
     std::string body_;
     bool under_way_ = false;
-    /// The body is longer than options::longest_answer, or no memory is left for it.
+    /// The body is longer than options::longest_answer.
     bool cut_ = false;
     /// A byte of the request may have been sent, on this or on an earlier connection.
     bool sent_ = false;
@@ -109,7 +109,8 @@ public:
     session& operator=(session const&) = delete;
     ~session();
 
-    /// Errors:  throws std::bad_alloc; the session is then unusable
+    /// Errors:  throws std::bad_alloc, or settle::failure when libcurl refuses a request; the
+    ///          session is then unusable, and the outcome of each call is unknown
     void send(std::span<service_call const> calls, std::span<service_answer> answers);
 
 private:

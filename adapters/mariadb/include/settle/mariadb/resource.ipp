@@ -24,7 +24,7 @@ private:
     session* with_;
 };
 
-/// True if the native transaction was certainly rolled back, or was not begun.
+/// True for errors of an XA PREPARE that rolled the native transaction back.
 [[nodiscard]] constexpr bool is_rolled_back(int code) noexcept {
     return code == branch_rolled_back || code == branch_timed_out || code == branch_deadlocked;
 }

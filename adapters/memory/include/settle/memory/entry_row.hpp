@@ -37,7 +37,7 @@ struct kept_lists {
     std::vector<kept_result> results;
 };
 
-/// One entry; its parameters follow it in memory. A row without parameters has no direction.
+/// One entry; its parameters follow it in memory. Only an unused row of a pool has no direction.
 struct alignas(std::max_align_t) entry_row : links {
     transaction_id id;
     transaction_descriptor const* direction = nullptr;

@@ -75,9 +75,10 @@ private:
     /// The driver's globals live as long as the process: it cannot be initialised twice.
     static void begin_driver();
 
-    /// Drops three kinds of the driver's warnings: native transactions that the server aborted
-    /// first, which is usual under contention; sessions that expire; and texts that its errors
-    /// repeat.
+    /// The driver's log handler, for the whole process: it replaces a handler of the user. Drops
+    /// messages below a warning, and three kinds of warnings: native transactions that the server
+    /// aborted first, which is usual under contention; sessions that expire; and texts that the
+    /// driver's errors repeat.
     static void write_log(mongoc_log_level_t level, char const* domain, char const* text, void*);
 
     [[noreturn]] static void refuse(std::string const& why);
@@ -91,8 +92,8 @@ private:
 
     void check_writes();
 
-    /// Below 1 the driver takes some limits for its own default, others for no time or for endless,
-    /// and a pool of none for a pool of one.
+    /// Refuses limits below 1. The driver would silently replace such a value by its default, by
+    /// no time or by an endless time, and would make a pool of 0 clients a pool of 1.
     void check_limits() const;
 
     /// Overrides the driver's own defaults.

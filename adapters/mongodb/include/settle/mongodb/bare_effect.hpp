@@ -123,8 +123,8 @@ template <typename Direction, std::size_t Index, Described Record>
     into.undo_fields = known ? intent::apply_fields : 0;
     if (end == step::confirm) return {};
     if (!known) {
-        return "it does not say what it replaced, and no guard of the type requires one value of "
-               "what the type assigns";
+        return "it does not hold the value that it replaced, and no guard of the type requires a "
+               "single value of the assigned field";
     }
     Record applied = into.undone;
     bool const is_applied = intended.apply_to(applied, overflow) && !overflow &&

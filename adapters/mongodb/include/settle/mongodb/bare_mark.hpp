@@ -26,8 +26,8 @@ public:
     }
 
     /// Pulls the bare mark that a request's transaction left behind.
-    /// Shape:   committed - the transaction is done, so an assigned value stays; an added amount
-    ///          came too late in any case
+    /// Shape:   committed - the transaction is done, so an assigned value stays. An added amount is
+    ///          undone in either case, since it was added after the transaction ended
     [[nodiscard]] answer pull(part_request const& request, bool committed) {
         if (!at_.fault.empty()) throw failure(at_.fault);
         if (!holds(*request.id)) return answer::nothing;

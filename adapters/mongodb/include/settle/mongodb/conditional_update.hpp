@@ -95,7 +95,7 @@ update_of(record_codec const& of, part_request const& request,
     of.of().record().conditional(request, [&](settle::detail::conditional_view const& conditional) {
         made = update_of(of, request, conditional);
     });
-    // The server takes an empty change for a whole document.
+    // The server would replace the whole document by an empty change.
     if (made && made->change.empty()) made.reset();
     return made;
 }

@@ -8,8 +8,9 @@
 SETTLE_BEGIN
 namespace mongodb {
 
-/// The number of decimal places of a member's documents: specialise it for a 64-bit member, and its
-/// 1234 is the Decimal128 12.34. Negative: the member is no decimal.
+/// The number of decimal places of a member that documents store as a Decimal128. Specialize it for
+/// a member of type std::int64_t: with 2 places, the member's 1234 is stored as 12.34. A negative
+/// number means that the member is not stored as a decimal.
 /// Source:  mongodb#decimals
 template <auto Member>
 inline constexpr int decimal_places = -1;

@@ -23,7 +23,7 @@ public:
         char const* how = "$gte";
         if (after != nullptr)
             locator = locator_of(with, codec_, settle::detail::view_of(after->key));
-        auto const is_behind = [&](mark_locator const& one) {
+        auto const comes_after = [&](mark_locator const& one) {
             return after == nullptr || one.key != after->key || comes_before(*after, one);
         };
         // Documents with unreadable keys give no marks, so an empty page need not be the last.
@@ -34,7 +34,7 @@ public:
             with.find(codec_.collection(), marked(locator, how), page_of_marks(page), "read marks",
                       [&](document const& one) {
                           for (mark_locator& at : marks_of(one)) {
-                              if (found.size() < limit && is_behind(at))
+                              if (found.size() < limit && comes_after(at))
                                   found.push_back(std::move(at));
                           }
                           if (++seen == page) last.copy(key, *one.find(key));

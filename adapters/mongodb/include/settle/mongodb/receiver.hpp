@@ -31,8 +31,9 @@ public:
 
     /// Runs one command of the database in the native transaction.
     /// Shape:   command - JSON of MongoDB, as in run(R"({"find": "flights"})"); the reply is JSON
-    /// Errors:  throws settle::failure. The server has then ended the native transaction: settle
-    ///          begins it again after a conflict, and keeps no other work
+    /// Errors:  throws settle::failure. The server has then aborted the native transaction. After
+    ///          a conflict, settle repeats the call in a new one; after any other error,
+    ///          the handler can only refuse the call, and none of its writes is kept
     std::string run(std::string_view command);
     /// Shape:   reply - for a new document, or null
     void run(bson_t const& command, bson_t* reply);
@@ -71,7 +72,7 @@ private:
 /// Shape:   address - as for mongodb::database, of a replica set; name - of the receiver. A
 ///          database belongs to the first receiver that opened it
 /// Errors:  the constructor throws settle::failure with one sentence
-/// Cost:    each call is one native transaction; a refusal after a write is two
+/// Cost:    each call is one native transaction; a refusal after a command of the handler is two
 class receiver_database {
 public:
     using session = receiver_session;

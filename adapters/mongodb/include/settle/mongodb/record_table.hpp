@@ -91,7 +91,7 @@ public:
             mistaken_ = mistaken_ || !confirmed;
             return;
         }
-        at.held = at.held || confirmed;
+        at.must_stay = at.must_stay || confirmed;
         base::end_one_phase(request, confirmed);
     }
 
@@ -148,7 +148,7 @@ public:
                 update(at, at.conditional->filter, at.conditional->change);
             } else if (stays && at.is_changed()) {
                 update(at, at.filter(*codec_, alone), at.change(*codec_));
-            } else if (stays && alone && at.held) {
+            } else if (stays && alone && at.must_stay) {
                 // A native transaction reads a snapshot: only two writes conflict.
                 document const here = at.filter(*codec_, alone);
                 document held;
@@ -354,7 +354,7 @@ private:
 
     record_codec const* codec_;
     reading reads_;
-    bool mistaken_ = false; ///< a conditional update did not match its record
+    bool mistaken_ = false; ///< the conditional updates cannot be used: read the records
     std::vector<std::pair<key_value, error>> known_faults_{};
 };
 

@@ -242,8 +242,8 @@ private:
                                                                  : reading::always;
     }
 
-    /// Executes a wave, and keeps the results. Only requests fail whose records other native
-    /// transactions hold.
+    /// Executes a wave, and puts its results into `kept`. If another native transaction holds a
+    /// record, only the requests on that record fail.
     commit_result perform(std::span<part_request const> all, std::vector<part_result>& kept) {
         part_request const& first_one = all.front();
         bool const conditional =

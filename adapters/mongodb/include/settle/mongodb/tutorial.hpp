@@ -212,9 +212,9 @@ class tutorial_database {
     using parameters = typename direction::user_parameters;
 
     static_assert(detail::applies_its_sums<std::remove_cvref_t<decltype(Type)>>,
-                  "settle: a type for what other programs left adds in confirm what they have "
-                  "applied. Make it .apply(...).compensate(settle::inverse). "
-                  "See mongodb#coming-from-the-tutorial");
+                  "settle: this type adds an amount in .confirm(...), but the tutorial's programs "
+                  "add it while the transaction is pending, so it would be added twice. Use "
+                  ".apply(...).compensate(settle::inverse). See mongodb#coming-from-the-tutorial");
 
 public:
     explicit tutorial_database(std::string const& address, tutorial_layout layout = {},

@@ -15,8 +15,8 @@ SETTLE_FUNCTION void refuse_address(std::string const& why) {
           "settle: this PostgreSQL address is refused: " + why + ". See postgresql#address");
 }
 
-/// Whether the text after the first '@' has another one, before the path. libpq takes that text for
-/// a host, which its error texts name.
+/// True if a second '@' follows the first one before the path. libpq would treat the text after the
+/// first '@' as the host and show it, with a part of the password, in its error texts.
 [[nodiscard]] SETTLE_FUNCTION bool has_two_signs(std::string const& text) {
     auto const first = text.find('@');
     return first != text.npos && text.find('@', first + 1) < text.find_first_of("/?", first);

@@ -67,8 +67,9 @@ public:
     /// Outside of begin() and commit(), all that is queued is one native transaction.
     /// Errors:  throws statement_failure for the first statement that failed; the statements after
     ///          it were not run, and an open native transaction can only be rolled back.
-    ///          Throws settle::failure with connection_lost; if a native transaction is open, then
-    ///          it took no effect and never will
+    ///          Throws settle::failure when the connection is lost: with the server's code if the
+    ///          server ended the session, else with connection_lost (see is_lost()). A native
+    ///          transaction that was open then took no effect and never will
     void sync();
 
     /// The result of a statement of the last sync() that was not empty, until the next send().

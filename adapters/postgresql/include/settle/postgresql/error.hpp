@@ -89,8 +89,8 @@ namespace detail {
 [[nodiscard]] bool is_lost(std::error_code const& code) noexcept;
 
 /// True if the problem concerns one record or its table, so that the rest of a wave can continue:
-/// errc::damaged and errc::unfit_store, constraints (class 23), data exceptions (class 22), and
-/// limits of the server (class 54).
+/// errc::damaged and errc::unfit_store, data exceptions (class 22), constraints (23), check options
+/// of views (44), limits of the server (54), and errors of triggers (09 and P0).
 [[nodiscard]] bool is_of_one_record(std::error_code const& code) noexcept;
 
 /// The names in an error of the server; each may be empty.

@@ -68,8 +68,8 @@ template <typename Predicate>
     return arrays_as_table(count, ordinality, [](std::size_t) { return true; });
 }
 
-/// The statement fails with division_by_zero if another number of rows comes than the last
-/// parameter says: its native transaction then has no effect.
+/// Makes a statement that fails with division_by_zero if the number of rows differs from the last
+/// parameter; its native transaction then has no effect.
 /// Shape:   sql - a query; count - the number of its parameters
 [[nodiscard]] inline std::string counting(std::string const& sql, std::size_t count) {
     return "WITH done AS (" + sql + ") SELECT 1 / (count(*) = $" + std::to_string(count + 1) +

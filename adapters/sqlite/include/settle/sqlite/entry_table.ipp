@@ -152,7 +152,7 @@ SETTLE_FUNCTION statement const& entry_table::change_by(step action, bool stores
 SETTLE_FUNCTION void entry_table::change_in_place(step action, write_context const& at) {
     auto const shown = writer_->rows().show_changes(changes_);
     statement const& change = change_by(action, changes_.store_lists());
-    changes_.for_each_run([&](std::int64_t first, std::int64_t last) {
+    changes_.for_each_range([&](std::int64_t first, std::int64_t last) {
         run statement{change, number_in(at.now), first, last};
         if (may_take_owner(action)) statement.bind(owner_number(at));
         statement.change();

@@ -81,9 +81,10 @@ public:
         std::erase_if(all_, [&](auto& one) { return !selects(one); });
     }
 
-    /// Calls `function(first, last)` for every range of row numbers with few other rows.
+    /// Calls `function(first, last)` for each range of row numbers that holds rows of the wave, and
+    /// few other rows between them.
     template <typename Function>
-    void for_each_run(Function&& function) {
+    void for_each_range(Function&& function) {
         auto const before = [](auto const& left, auto const& right) {
             return left.row() < right.row();
         };

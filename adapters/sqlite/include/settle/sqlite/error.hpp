@@ -55,7 +55,7 @@ namespace detail {
 [[nodiscard]] constexpr std::string_view remedy_for(int code) noexcept {
     switch (primary_code(code)) {
     case SQLITE_ERROR:
-        return " Another program has changed the tables. Restore the missing table or column.";
+        return " If a table or a column is missing, another program has removed it: restore it.";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:

@@ -68,13 +68,14 @@ public:
     /// Runs a function in a native transaction, which callers share; see group_commit.
     commit_result perform(settle::detail::function_view<void(transaction&)> function);
 
-    /// True if only this session has written records since its last call: the records that it
-    /// remembers are unchanged. Called inside a native transaction.
-    /// Shape:   session - its address; null if it remembers nothing; the other sessions must then
-    ///          forget
+    /// True if no one else has written to the file since this session's last call, so the records
+    /// that the session remembers are unchanged. Called inside a native transaction.
+    /// Shape:   session - the session's address; null for a writer that remembers no records: the
+    ///          next call of each session then returns false
     [[nodiscard]] bool unchanged_for(void const* session);
 
-    /// The same for a function with a value; its exception becomes the result's error.
+    /// As perform(), for a function that returns a value; its exception becomes the result's error.
+    /// Every session then forgets the records that it remembers.
     template <typename Function>
     auto writing(Function&& function) -> result<std::invoke_result_t<Function&>> {
         std::optional<std::invoke_result_t<Function&>> value;

@@ -30,7 +30,8 @@ private:
 
     void perform_all(group& all);
 
-    /// False if the whole native transaction was rolled back with it.
+    /// False if the native transaction cannot go on: the work failed without a savepoint, or its
+    /// error rolled the whole native transaction back.
     /// Shape:   shared - the transaction has parts of other members
     bool perform_one(transaction& native, member& caller, bool shared);
 

@@ -49,7 +49,7 @@ SETTLE_FUNCTION void group_commit::perform_all(group& all) {
 SETTLE_FUNCTION bool group_commit::perform_one(transaction& native, member& caller, bool shared) {
     caller.failed = false;
     try {
-        if (shared) native.in_part([&] { caller.perform(native); });
+        if (shared) native.in_savepoint([&] { caller.perform(native); });
         else caller.perform(native);
         return true;
     } catch (failure const& problem) {

@@ -29,9 +29,9 @@ public:
     ~open_file();
 
 private:
-    enum class stage : int { free, written, open };
+    enum class usage : int { free, reserved, open };
     struct node {
-        std::atomic<open_file::stage> stage{open_file::stage::written};
+        std::atomic<open_file::usage> usage{open_file::usage::reserved};
         file_identity identity{};
         process_stamp made_in{};
         node* next = nullptr;

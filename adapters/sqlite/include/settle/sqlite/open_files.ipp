@@ -11,7 +11,7 @@ SETTLE_FUNCTION void open_file::check(std::string const& path) {
     auto const found = look_at(path.c_str());
     if (!found) return;
     for (node* at = first().load(std::memory_order_acquire); at != nullptr; at = at->next) {
-        bool const open = at->stage.load(std::memory_order_acquire) == stage::open;
+        bool const open = at->usage.load(std::memory_order_acquire) == usage::open;
         if (!open || at->made_in.is_here()) continue;
         if (at->identity != found.identity) continue;
         raise(errc::forked,
@@ -27,19 +27,19 @@ SETTLE_FUNCTION open_file::open_file(std::string const& path) {
     node_ = free_node();
     node_->identity = found.identity;
     node_->made_in = {};
-    node_->stage.store(stage::open, std::memory_order_release);
+    node_->usage.store(usage::open, std::memory_order_release);
 }
 
 SETTLE_FUNCTION open_file::~open_file() {
     // A file that the parent had open stays open in its child.
     if (node_ == nullptr || !node_->made_in.is_here()) return;
-    node_->stage.store(stage::free, std::memory_order_release);
+    node_->usage.store(usage::free, std::memory_order_release);
 }
 
 SETTLE_FUNCTION open_file::node* open_file::free_node() {
     for (node* at = first().load(std::memory_order_acquire); at != nullptr; at = at->next) {
-        stage expected = stage::free;
-        if (at->stage.compare_exchange_strong(expected, stage::written)) return at;
+        usage expected = usage::free;
+        if (at->usage.compare_exchange_strong(expected, usage::reserved)) return at;
     }
     auto* const made = new node;
     made->next = first().load(std::memory_order_relaxed);

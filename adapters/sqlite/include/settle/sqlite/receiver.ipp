@@ -137,7 +137,7 @@ receiver_transaction::attempt(settle::detail::function_view<bool(receiver_sessio
     struct undo {};
     receiver_session session{with_->on};
     try {
-        native_->in_part([&] {
+        native_->in_savepoint([&] {
             bool kept = false;
             {
                 detail::handling_mark const mark{*with_};

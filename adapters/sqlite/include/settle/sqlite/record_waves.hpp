@@ -60,7 +60,8 @@ public:
                 members.members().size() == 1 || settle::detail::is_same_for_each(ended);
             if (is_for_all) members.end_all(ended);
         });
-        // A call that another call's request has ended is repeated alone.
+        // If a request of another call made the shared native transaction fail, this call runs
+        // alone.
         if (!mine.end) {
             group alone{mine};
             mine.end = settle_group(alone, entries);
@@ -133,7 +134,7 @@ private:
             return known.second;
         }
         try {
-            native.in_part(function);
+            native.in_savepoint(function);
             return {};
         } catch (failure const& problem) {
             // Any other error concerns the whole file.
@@ -277,7 +278,7 @@ public:
                 answers[one] = {};
                 try {
                     bool made = false;
-                    here.in_part([&] { made = table.create(at(one)); });
+                    here.in_savepoint([&] { made = table.create(at(one)); });
                     if (!made) answers[one] = record_exists_in(table.of().name);
                 } catch (failure const& caught) {
                     // An error of one record does not affect the others.

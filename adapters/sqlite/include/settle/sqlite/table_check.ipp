@@ -38,8 +38,8 @@ SETTLE_FUNCTION void table_check::check_kind() const {
                "Name a table, or rename the " + std::string{row.text(0)});
     }
     if (row.text(1) != need().name) {
-        refuse("its name is '" + std::string{row.text(1)} + "', in other capitals",
-               "Spell the collection's name as the table's");
+        refuse("its name is '" + std::string{row.text(1)} + "', in another letter case",
+               "Spell the collection's name exactly like the table's");
     }
 }
 
@@ -111,7 +111,8 @@ SETTLE_FUNCTION bool table_check::is_rowid(column_need const& key) const {
            !run{look, need().name}.next();
 }
 
-/// A row for each column of everything that could refuse a change. No column: of all columns.
+/// One row for each column of each object that could refuse a change of that column. NULL as the
+/// column means that the object could refuse a change of any column.
 inline constexpr char const* obstacles_sql =
     "SELECT 'trigger', name, NULL, NULL FROM sqlite_master "
     "WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE "

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Shows a wave to SQL, so that one statement does the work of a thousand statements.
 //
-// Three names exist on the connection that writes, and only while a statement runs over a wave:
+// Three names exist on the connection that writes. While no wave is shown, the table is empty,
+// settle_expects gives 0 and settle_value gives NULL:
 //
 //   settle_wave                    a table with the rows of the wave, read in place
 //   settle_expects(column, …)      whether the wave changes a row of a table

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The only connection that writes, its native transactions, and the commits that threads share.
+// The only connection that writes, and its native transactions.
 #pragma once
 
 #include <settle/sqlite/file_watch.hpp>
@@ -69,8 +69,8 @@ public:
     /// False if an error has rolled the transaction back.
     [[nodiscard]] bool is_open() const { return writer_.on().in_transaction(); }
 
-    /// Calls a function; if it throws, only its own writes are undone.
-    void in_part(settle::detail::function_view<void()> function);
+    /// Calls a function inside a savepoint; if it throws, only its own writes are undone.
+    void in_savepoint(settle::detail::function_view<void()> function);
 
 private:
     void roll_back() noexcept;

@@ -51,7 +51,7 @@ SETTLE_FUNCTION commit_result transaction::commit() {
     }
 }
 
-SETTLE_FUNCTION void transaction::in_part(settle::detail::function_view<void()> function) {
+SETTLE_FUNCTION void transaction::in_savepoint(settle::detail::function_view<void()> function) {
     run{writer_.savepoint_}.change();
     try {
         function();

@@ -16,11 +16,11 @@ namespace memory {
 ///          lasts and texts are short; the end of an entry adds O(log n) at most. A listing of
 ///          unfinished entries reads no other entries. Any other listing reads every entry for its
 ///          first page and sorts them for the second; each later page costs its own size
-class journal {
+class entry_table {
 public:
-    journal() { open_.previous = open_.next = &open_; }
-    journal(journal const&) = delete;
-    journal& operator=(journal const&) = delete;
+    entry_table() { open_.previous = open_.next = &open_; }
+    entry_table(entry_table const&) = delete;
+    entry_table& operator=(entry_table const&) = delete;
 
     /// Shape:   row_number - see entry_write::row
     [[gnu::noinline]] log_answer insert(entry_write const& write, std::int64_t& row_number,

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+// Lists the transactions that were begun long ago and have no end.
+#pragma once
+
+#include <settle/store/seam.hpp>
+
+#include <vector>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// The unfinished entries that were created before a time. A claim changes an entry's last change,
+/// so that time does not show how old a transaction is.
+template <typename Log>
+result<std::vector<entry>> unfinished_entries(Log& log, timestamp before) {
+    constexpr std::size_t page = 256;
+    std::vector<entry> old;
+    for (transaction_id after;;) {
+        auto found = log.list({.unfinished = true}, after, page);
+        if (!found.has_value()) return found.problem();
+        for (entry& one : found.value()) {
+            after = one.id;
+            if (one.created < before) old.push_back(std::move(one));
+        }
+        if (found.value().size() < page) return old;
+    }
+}
+
+} // namespace detail
+SETTLE_END
