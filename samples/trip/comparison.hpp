@@ -32,7 +32,7 @@ public:
             for (auto const& row : books[kind].taken) {
                 auto& place = trips_[row.trip][kind];
                 if (place != nullptr) {
-                    wrong(fmt::format("{} stands twice in the {}: {} and {}", row.trip,
+                    wrong(fmt::format("{} is twice in the {}: {} and {}", row.trip,
                                       service_kinds[kind].taken, place->number, row.number));
                 }
                 place = &row;

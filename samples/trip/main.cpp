@@ -177,7 +177,7 @@ public:
         if (!engine.read(samples::notes, samples::purge_note).value()) compared.finish();
         bool const well = compared.faults == 0;
         if (well) {
-            fmt::print("ok  services    {} trips stand in all books, {} in none\n",
+            fmt::print("ok  services    {} trips are in all books, {} in none\n",
                        samples::with_commas(compared.whole), samples::with_commas(compared.never));
         } else {
             fmt::print("BAD services    {} faults in their books\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // An argument of an engine states its purpose.
-// expect: settle: an engine is given a function as it is.
+// expect: settle: an engine is given a bare function.
 #include "bank.hpp"
 
 #include <settle/memory.hpp>

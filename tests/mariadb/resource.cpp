@@ -11,6 +11,13 @@ namespace maria = settle::mariadb;
 namespace {
 
 using backend = mariadb_backend;
+struct single_session : mariadb_backend {
+    static maria::options limits() {
+        auto all = mariadb_backend::limits();
+        all.connections = 1;
+        return all;
+    }
+};
 
 /// The sentence of a refusal; the test fails if the call is accepted.
 template <typename Function>
@@ -28,6 +35,9 @@ settle::error refusal(Function function) {
 } // namespace
 
 TEST_CASE("resource: prepare, commit and roll back") { check_ends<backend>(); }
+TEST_CASE("resource: a single session is free again after each call") {
+    check_ends<single_session>();
+}
 TEST_CASE("resource: refused and failed work leaves nothing") { check_refusals<backend>(); }
 TEST_CASE("resource: locks, denials") { check_locks<backend>(); }
 TEST_CASE("resource: lists are of one log and one database") { check_lists<backend>(); }

@@ -138,7 +138,8 @@ TEST_CASE("prepared: work that refuses cancels its transaction") {
     CHECK(outcome.participant == "payee");
     CHECK(outcome.problem.code == errc::work_refused);
     CHECK(outcome.problem.text ==
-          "settle: the work refused of 'payee' in 'ledger': no account nobody. See errors#errors");
+          "settle: the work of 'payee' in 'ledger' was refused: no account nobody. See "
+          "errors#errors");
     on.moved(0);
     // The cancel denies a late copy of the prepare.
     CHECK(on.books.receipts.at(on.name_of_payee("t", 0).of.text()).epoch_number == 0);

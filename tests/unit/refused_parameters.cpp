@@ -118,8 +118,8 @@ TEST_CASE("refused parameters: a secret value is not shown") {
 TEST_CASE("refused parameters: a sum beyond 64 bits is named with its terms") {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     CHECK(sentence({"a", "b", 7, most, "", {}}) ==
-          refused("participant 'from': the sum (param.amount + param.fee) leaves 64 bits: amount = "
-                  "7, fee = 9223372036854775807"));
+          refused("participant 'from': the value of (param.amount + param.fee) exceeds 64 "
+                  "bits: amount = 7, fee = 9223372036854775807"));
 }
 
 } // namespace

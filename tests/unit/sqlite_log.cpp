@@ -260,8 +260,8 @@ TEST_CASE("sqlite log: a damaged entry is named by a read and delays no listing"
         return found.problem().text;
     };
     CHECK(problem_of("state = 9") ==
-          "settle: the entry 'bad' is damaged: its column 'state' is no number of one. Repair its "
-          "row in settle_entry. See errors#damaged");
+          "settle: the entry 'bad' is damaged: its column 'state' holds a number without a "
+          "meaning. Repair its row in settle_entry. See errors#damaged");
     CHECK(contains(problem_of("state = 'x'"), "'state'"));
     CHECK(contains(problem_of("reason = -1"), "'reason'"));
     CHECK(contains(problem_of("epoch = -1"), "'epoch' holds no epoch"));

@@ -150,7 +150,7 @@ TEST_CASE("sqlite open: tables of another version are refused with the needed ve
         sql(here.file(),
             "UPDATE settle_meta SET value = '" + version + "' WHERE name = 'schema_version'");
         std::string const reply = opening(here.file());
-        CHECK(contains(reply, "the store is of another version: "));
+        CHECK(contains(reply, "the store was made by another version: "));
         CHECK(contains(reply, "have version " + version + " and this library needs version 4."));
     }
     sql(here.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");

@@ -102,10 +102,10 @@ TEST_CASE("sqlite tables: a table that fits is used unchanged") {
 
 TEST_CASE("sqlite tables: an object that is not a table is refused") {
     check_refused({.name = "base", .after = "CREATE VIEW items AS SELECT * FROM base"},
-                  "it is a view and no ordinary table");
+                  "it is a view, not an ordinary table");
     check_refused({.name = "base", .after = "CREATE VIRTUAL TABLE items USING fts5(id)"},
-                  "it is a virtual and no ordinary table");
-    check_refused({.name = "Items"}, "its name is 'Items', in other capitals");
+                  "it is a virtual, not an ordinary table");
+    check_refused({.name = "Items"}, "its name is 'Items', in another letter case");
 }
 
 TEST_CASE("sqlite tables: missing columns and columns of another type are refused") {

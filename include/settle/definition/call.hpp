@@ -132,7 +132,7 @@ private:
     }
 };
 
-/// True if an argument of a call leaves 64 bits for these parameters. An argument with a result is
+/// True if an argument of a call exceeds 64 bits for these parameters. An argument with a result is
 /// evaluated when its call is made.
 /// Shape:   element - of the line, or null
 template <typename Arguments, typename Parameters, typename Element>

@@ -157,7 +157,7 @@ struct call_participant {
     /// The calls of a transaction are checked together (stages.hpp).
     static consteval bool review() { return true; }
 
-    /// True if an argument leaves 64 bits for these parameters. An argument with a result is
+    /// True if an argument exceeds 64 bits for these parameters. An argument with a result is
     /// evaluated when its call is made.
     /// Shape:   element - of the line, or null
     template <typename Parameters>

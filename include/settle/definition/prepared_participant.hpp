@@ -50,7 +50,7 @@ struct prepared_participant {
         return refuse_end<sizeof...(Given)>();
     }
 
-    /// True if an argument leaves 64 bits for these parameters.
+    /// True if an argument exceeds 64 bits for these parameters.
     /// Shape:   element - of the line, or null
     template <typename Parameters>
     [[nodiscard]] constexpr bool overflows(Parameters const& given,

@@ -14,7 +14,7 @@ SETTLE_BEGIN
 /// The answer of a resource to a prepare.
 enum class prepare_answer : std::uint8_t {
     prepared,    ///< durable, also without this process
-    refused,     ///< the work refused, with its reason; nothing remains
+    refused,     ///< the work was refused, with a reason; nothing remains
     denied,      ///< the part has a committed receipt already; nothing remains
     busy,        ///< a lock was not free in time, or there was a deadlock; nothing remains
     unavailable, ///< nothing was prepared, and never will be by this call

@@ -8,6 +8,7 @@
 #include <settle/running/gate.hpp>
 #include <settle/running/refused_engine.hpp>
 #include <settle/running/sweeper.hpp>
+#include <settle/running/unfinished.hpp>
 
 SETTLE_BEGIN
 
@@ -22,14 +23,14 @@ public:
     /// The entry of an id, if the log has it.
     result<std::optional<entry>> find(transaction_id const& id) {
         if (!gate_.is_here()) return gate_.why();
-        return parts_.log().read(id);
+        return assembly_.log().read(id);
     }
 
     /// One page of entries whose ids follow `after`, in the order of the ids.
     result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
         if (!gate_.is_here()) return gate_.why();
-        return parts_.log().list(filter, after, limit);
+        return assembly_.log().list(filter, after, limit);
     }
 
     /// Entries that are unfinished although they were created longer ago than
@@ -38,18 +39,18 @@ public:
     result<std::vector<entry>> stuck() { return stuck(limits().stuck_after); }
     result<std::vector<entry>> stuck(time_limit older_than) {
         if (!gate_.is_here()) return gate_.why();
-        auto const now = parts_.environment().now();
-        return detail::unfinished_entries(parts_.log(), detail::earlier(now, older_than));
+        auto const now = assembly_.environment().now();
+        return detail::unfinished_entries(assembly_.log(), detail::earlier(now, older_than));
     }
 
     /// The figures of this engine since its construction.
     /// Cost:    no call to the log or to a store
-    [[nodiscard]] settle::statistics statistics() const { return parts_.figures(); }
+    [[nodiscard]] settle::statistics statistics() const { return assembly_.figures(); }
 
     /// The number of marks in the bound stores.
     result<std::uint64_t> marks() {
         if (!gate_.is_here()) return gate_.why();
-        return detail::count_marks(parts_.sessions());
+        return detail::count_marks(assembly_.sessions());
     }
 
     /// The parts of this log that the database of a prepared target holds in doubt, also parts of
@@ -58,8 +59,8 @@ public:
     template <typename Request, fixed_string Name>
     result<std::vector<doubtful_part>> in_doubt(prepared<Request, Name> const&) {
         if (!gate_.is_here()) return gate_.why();
-        return detail::parts_in_doubt(parts_.template session_of<prepared<Request, Name>>(),
-                                      parts_.log());
+        return detail::parts_in_doubt(assembly_.template session_of<prepared<Request, Name>>(),
+                                      assembly_.log());
     }
 
     /// A record as it is now, including the `apply` effects of pending transactions.
@@ -68,7 +69,7 @@ public:
                                        value_of<Key> const& key) {
         using collection_type = collection<Record, Name, Key>;
         if (!gate_.is_here()) return gate_.why();
-        return parts_.template session_of<collection_type>().template read<collection_type>(key);
+        return assembly_.template session_of<collection_type>().template read<collection_type>(key);
     }
 
     /// As read(), for a record that must exist.
@@ -87,7 +88,7 @@ public:
         using collection_type = collection<Record, Name, Key>;
         if (!gate_.is_here()) return gate_.why();
         if (auto texts = check_texts(record); !texts.has_value()) return texts;
-        return parts_.template session_of<collection_type>().template create<collection_type>(
+        return assembly_.template session_of<collection_type>().template create<collection_type>(
             record);
     }
 
@@ -102,7 +103,7 @@ public:
     create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
                              batch_options const& given = {}) {
         if (!gate_.is_open(given)) return gate_.template report<create_report>();
-        return detail::create_range<collection<Record, Name, Key>>(parts_, range, ended, given);
+        return detail::create_range<collection<Record, Name, Key>>(assembly_, range, ended, given);
     }
     template <typename Record, fixed_string Name, auto Key, ranges::input_range Range>
     create_report create_all(collection<Record, Name, Key> const& where, Range&& range,
@@ -115,22 +116,22 @@ public:
     result<std::vector<typename Collection::record_type>> scan_page(
         std::optional<typename Collection::key_type> const& after, std::size_t limit) {
         if (!gate_.is_here()) return gate_.why();
-        return parts_.template session_of<Collection>().template scan<Collection>(after, limit);
+        return assembly_.template session_of<Collection>().template scan<Collection>(after, limit);
     }
 
-    [[nodiscard]] options const& limits() const { return parts_.limits(); }
+    [[nodiscard]] options const& limits() const { return assembly_.limits(); }
     /// The name of this process as the owner of entries.
-    [[nodiscard]] std::string const& owner() const { return parts_.owner(); }
+    [[nodiscard]] std::string const& owner() const { return assembly_.owner(); }
 
 protected:
-    using parts_type = detail::assembly<Arguments...>;
+    using assembly_type = detail::assembly<Arguments...>;
 
     template <typename... Given>
     explicit engine_access(Given&&... arguments)
-        : parts_(detail::assembled<parts_type>(std::forward<Given>(arguments)...)) {}
+        : assembly_(detail::assembled<assembly_type>(std::forward<Given>(arguments)...)) {}
     ~engine_access() = default;
 
-    parts_type parts_;
+    assembly_type assembly_;
     detail::gate gate_;
 };
 

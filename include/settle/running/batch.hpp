@@ -99,8 +99,8 @@ class batch {
     using driver_type = typename Assembly::driver_type;
 
 public:
-    batch(Assembly& parts, call_options const& call, std::size_t room, Ended& ended)
-        : parts_(parts), call_(call), driver_(parts.make_driver(call)), room_(room),
+    batch(Assembly& assembly, call_options const& call, std::size_t room, Ended& ended)
+        : assembly_(assembly), call_(call), driver_(assembly.make_driver(call)), room_(room),
           window_(room), ended_(ended) {}
 
     template <typename Range>
@@ -169,11 +169,11 @@ private:
         if constexpr (kind::has_id) {
             transaction_id id{std::get<0>(element)};
             if (!fault_of_id(id).empty()) return deliver(number, refuse(id, check_id(id)));
-            auto const long_id = parts_.template fault_of<Direction>(id);
+            auto const long_id = assembly_.template fault_of<Direction>(id);
             if (!long_id.empty()) return deliver(number, refuse(id, long_id));
             start(std::move(id), std::get<1>(std::forward<Element>(element)), number, false);
         } else {
-            start(fresh_id(parts_.environment()), std::forward<Element>(element), number, true);
+            start(fresh_id(assembly_.environment()), std::forward<Element>(element), number, true);
         }
     }
 
@@ -182,8 +182,8 @@ private:
         if (has_fault<Direction>(parameters)) {
             return deliver(number, refused_before_write<Direction>(id, parameters));
         }
-        parts_.expect_entry(id);
-        parts_.template expect_records<Direction>(parameters);
+        assembly_.expect_entry(id);
+        assembly_.template expect_records<Direction>(parameters);
         // The range may have been slow to give the element.
         driver_.look_at_clock();
         if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
@@ -199,13 +199,13 @@ private:
         driving_ = true;
         driver_.drive(work, execution, true, driver_type::template calls_of<Direction>());
         driving_ = false;
-        deliver(number, conclude(work, execution, parts_.log()));
+        deliver(number, conclude(work, execution, assembly_.log()));
     }
 
     job job_of(transaction_id&& id, typename Direction::parameters const& parameters,
                bool new_id) {
         auto work = new_job(std::move(id), new_request_of<Direction>(parameters), goal::run,
-                            driver_, parts_.environment());
+                            driver_, assembly_.environment());
         work.new_id = new_id;
         if (!new_id && driver_.looks_first()) work.coordinator.look_again();
         return work;
@@ -218,7 +218,7 @@ private:
         }
         window_.round(driver_, true,
                       [&](std::size_t number, job& work, execution_state const& execution) {
-                          deliver(number, conclude(work, execution, parts_.log()));
+                          deliver(number, conclude(work, execution, assembly_.log()));
                       });
         driving_ = false;
     }
@@ -241,7 +241,7 @@ private:
         if (!thrown_) thrown_ = thrown;
     }
 
-    Assembly& parts_;
+    Assembly& assembly_;
     call_options const& call_;
     driver_type driver_;
     std::size_t room_;

@@ -56,7 +56,7 @@ template <typename Direction>
 /// the compare-and-set that cancels.
 /// Errors:  why the part is not closed
 template <typename Direction, typename Assembly>
-error close_part(Assembly& parts, entry const& found,
+error close_part(Assembly& assembly, entry const& found,
                  typename Direction::parameters const& parameters, part_name const& named,
                  std::string_view why, resolve_options const& given) {
     if (auto refused = check_closing(found, why, given); !refused.empty()) return refused;
@@ -96,7 +96,8 @@ error close_part(Assembly& parts, entry const& found,
                       nullptr,       0,
                       &results};
     write_result answer;
-    parts.log().write({&write, 1}, {&answer, 1}, {parts.environment().now(), parts.owner()});
+    assembly.log().write({&write, 1}, {&answer, 1},
+                         {assembly.environment().now(), assembly.owner()});
     if (answer.reply == log_answer::taken) return {};
     if (answer.reply == log_answer::conflict) return moved_meanwhile(found);
     return answer.problem;

@@ -37,14 +37,16 @@ class creation {
     using record_type = typename Collection::record_type;
 
 public:
-    creation(Assembly& parts, batch_options const& given, Ended& ended)
-        : parts_(parts), options_(given), ended_(ended) {
-        auto& session = parts_.template session_of<Collection>();
+    creation(Assembly& assembly, batch_options const& given, Ended& ended)
+        : assembly_(assembly), options_(given), ended_(ended) {
+        auto& session = assembly_.template session_of<Collection>();
         using session_type = std::remove_cvref_t<decltype(session)>;
         // A wave costs one commit, so large waves pay, even where transactions prefer small waves.
         constexpr std::size_t least = 1000;
         room_ = given.window == 0 ? std::max(least, wave_of<session_type>) : given.window;
-        if (given.deadline) deadline_ = parts_.environment().elapsed() + bounded(*given.deadline);
+        if (given.deadline) {
+            deadline_ = assembly_.environment().elapsed() + bounded(*given.deadline);
+        }
     }
 
     template <typename Range>
@@ -85,7 +87,7 @@ private:
     }
 
     [[nodiscard]] bool is_late(std::optional<std::chrono::nanoseconds> const& deadline) const {
-        return deadline && parts_.environment().elapsed() >= *deadline;
+        return deadline && assembly_.environment().elapsed() >= *deadline;
     }
 
     void take(record_type const& record, std::size_t number) {
@@ -105,7 +107,9 @@ private:
         while (!records_.empty()) {
             answers.assign(records_.size(), {});
             create_wave(records_, answers);
-            if (!until) until = parts_.environment().elapsed() + bounded(parts_.limits().patience);
+            if (!until) {
+                until = assembly_.environment().elapsed() + bounded(assembly_.limits().patience);
+            }
             unsure = keep_unanswered(answers, unsure, is_over());
             if (records_.empty()) break;
             pause(tries++, *until);
@@ -116,7 +120,7 @@ private:
     }
 
     void create_wave(std::span<record_type const> wave, std::span<result<void>> answers) {
-        auto& session = parts_.template session_of<Collection>();
+        auto& session = assembly_.template session_of<Collection>();
         if constexpr (requires { session.template create_all<Collection>(wave, answers); }) {
             session.template create_all<Collection>(wave, answers);
         } else {
@@ -161,7 +165,8 @@ private:
     /// True if the store holds exactly this record.
     [[nodiscard]] bool is_there(record_type const& record) {
         auto const& key = record.*Collection::key_member;
-        auto const found = parts_.template session_of<Collection>().template read<Collection>(key);
+        auto const found =
+            assembly_.template session_of<Collection>().template read<Collection>(key);
         return found.has_value() && found.value() &&
                encode_json(*found.value()) == encode_json(record);
     }
@@ -171,10 +176,10 @@ private:
         using std::chrono::milliseconds, std::chrono::nanoseconds;
         // Clamped before the conversion to nanoseconds, which "for ever" would overflow.
         auto const longest = std::clamp<std::chrono::microseconds>(
-            parts_.limits().longest_pause, milliseconds{1}, std::chrono::hours{1});
+            assembly_.limits().longest_pause, milliseconds{1}, std::chrono::hours{1});
         nanoseconds const grown = milliseconds{std::int64_t{1} << std::min(tries, 20U)};
-        auto const left = std::max(until - parts_.environment().elapsed(), nanoseconds{0});
-        parts_.environment().pause(std::min({grown, nanoseconds{longest}, left}), options_.stop);
+        auto const left = std::max(until - assembly_.environment().elapsed(), nanoseconds{0});
+        assembly_.environment().pause(std::min({grown, nanoseconds{longest}, left}), options_.stop);
     }
 
     void deliver(std::size_t number, result<void> answer) {
@@ -195,7 +200,7 @@ private:
         return std::clamp(given, -most, most);
     }
 
-    Assembly& parts_;
+    Assembly& assembly_;
     batch_options const& options_;
     Ended& ended_;
     std::size_t room_ = 1;
@@ -208,9 +213,9 @@ private:
 };
 
 template <typename Collection, typename Assembly, typename Range, typename Ended>
-create_report create_range(Assembly& parts, Range& range, Ended& ended,
+create_report create_range(Assembly& assembly, Range& range, Ended& ended,
                            batch_options const& given) {
-    return creation<Assembly, Collection, Ended>{parts, given, ended}.run(range);
+    return creation<Assembly, Collection, Ended>{assembly, given, ended}.run(range);
 }
 
 } // namespace detail

@@ -137,9 +137,9 @@ public:
         if (!gate_.is_open(given)) return gate_.template report<recovery_report>();
         entry_filter filter;
         filter.state = state::initial;
-        std::size_t const room = given.window == 0 ? parts_type::wave : given.window;
-        return detail::take_over{parts_, given.stop, room}.all(filter, given.limit,
-                                                               [](entry const&) { return true; });
+        std::size_t const room = given.window == 0 ? assembly_type::wave : given.window;
+        return detail::take_over{assembly_, given.stop, room}.all(
+            filter, given.limit, [](entry const&) { return true; });
     }
 
     /// Claims entries that stood still too long and brings each to its end. The report names each
@@ -148,14 +148,14 @@ public:
         if (!gate_.is_open(given)) return gate_.template report<recovery_report>();
         entry_filter filter;
         filter.unfinished = true;
-        timestamp const now = parts_.environment().now();
-        std::size_t const room = given.window == 0 ? parts_type::recovery_wave : given.window;
-        auto report = detail::take_over{parts_, given.stop, room}.all(
+        timestamp const now = assembly_.environment().now();
+        std::size_t const room = given.window == 0 ? assembly_type::recovery_wave : given.window;
+        auto report = detail::take_over{assembly_, given.stop, room}.all(
             filter, given.limit, [&](entry const& one) {
-                auto const still = detail::still_for(one, now, parts_.limits().clocks);
+                auto const still = detail::still_for(one, now, assembly_.limits().clocks);
                 return still >= given.older_than || is_gone(one.owner);
             });
-        detail::forget_ended(parts_.stuck(), parts_.log());
+        detail::forget_ended(assembly_.stuck(), assembly_.log());
         return report;
     }
 
@@ -165,7 +165,7 @@ public:
     ///          cancel_options::even_if_unknown is set
     outcome cancel(transaction_id const& id, cancel_options const& given = {}) {
         if (!gate_.is_open(given)) return gate_.refusal(id);
-        auto const found = parts_.log().read(id);
+        auto const found = assembly_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         call_options const call{given.deadline, given.stop};
         // A final entry holds its outcome, so no definition is needed.
@@ -177,14 +177,14 @@ public:
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
         nothing const no_parameters;
         auto work = make_job<undescribed>(id, no_parameters, coordinator::cancel(0));
-        auto driver = parts_.make_driver(call);
+        auto driver = assembly_.make_driver(call);
         work.created = driver.time();
         execution_state execution;
         driver.drive(work, execution, true, driver_type::template calls_of<undescribed>());
         // Another caller inserted the entry after the read above; its own type compensates it.
         auto concluded = execution.cut == interruption::described
-                        ? cancel_entry(*execution.seen, call)
-                        : detail::conclude(work, execution, parts_.log());
+                             ? cancel_entry(*execution.seen, call)
+                             : detail::conclude(work, execution, assembly_.log());
         driver.rethrow();
         return concluded;
     }
@@ -192,12 +192,12 @@ public:
     /// Claims an unfinished entry now, whatever its owner and its age, and brings it to its end.
     /// Errors:  as in run; `refused` when the log has no such entry
     outcome retry(transaction_id const& id, call_options const& call = {}) {
-        return with_unfinished(id, call, [&]<typename Direction>(entry const& found,
-                                                                 auto const& parameters) {
-            auto driver = parts_.make_driver(call);
-            auto work = detail::taken_job<Direction>(found, parameters, driver.how());
-            return bring_to_end(driver, work, driver_type::template calls_of<Direction>());
-        });
+        return with_unfinished(
+            id, call, [&]<typename Direction>(entry const& found, auto const& parameters) {
+                auto driver = assembly_.make_driver(call);
+                auto work = detail::taken_job<Direction>(found, parameters, driver.how());
+                return bring_to_end(driver, work, driver_type::template calls_of<Direction>());
+            });
     }
 
     /// Closes a call whose service never answers. The entry keeps the reason, and the transaction
@@ -217,7 +217,7 @@ public:
         return with_unfinished(
             id, call, [&]<typename Direction>(entry const& found, auto const& parameters) {
                 auto const problem = detail::close_part<Direction>(
-                    parts_, found, parameters, part_name{participant, given.line}, why, given);
+                    assembly_, found, parameters, part_name{participant, given.line}, why, given);
                 return problem.empty() ? retry(id, call) : detail::refuse(id, problem);
             });
     }
@@ -227,12 +227,12 @@ public:
     ///          has a participant that is no record
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
-        auto const found = parts_.log().read(id);
+        auto const found = assembly_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         if (!found.value()) return detail::unknown_id(id);
         entry const& original = *found.value();
-        std::string why = detail::why_not_reversible(original, parts_.environment().now(),
-                                                     parts_.limits());
+        std::string why =
+            detail::why_not_reversible(original, assembly_.environment().now(), assembly_.limits());
         if (!why.empty()) {
             return detail::refuse(id, {make_error_code(errc::not_reversible), std::move(why)});
         }
@@ -246,7 +246,7 @@ public:
     /// Looks at all marks of the bound stores and undoes the stray marks.
     sweep_report sweep(std::stop_token const& stop = {}) {
         if (!gate_.is_open(call_options{{}, stop})) return gate_.template report<sweep_report>();
-        return detail::sweeper<parts_type>{parts_, stop}.sweep();
+        return detail::sweeper<assembly_type>{assembly_, stop}.sweep();
     }
 
     /// Erases entries that were finished long ago, a step at a time, while other calls go on.
@@ -255,14 +255,14 @@ public:
     /// Cost:    reads no entry twice; each log documents how many it reads
     purge_report purge(purge_options const& given = {}) {
         if (!gate_.is_open(given)) return gate_.template report<purge_report>();
-        if (given.older_than <= parts_.limits().horizon()) {
-            return {0, detail::too_young(given.older_than, parts_.limits().horizon())};
+        if (given.older_than <= assembly_.limits().horizon()) {
+            return {0, detail::too_young(given.older_than, assembly_.limits().horizon())};
         }
-        auto const before = detail::earlier(parts_.environment().now(), given.older_than);
-        auto report = detail::purge_log(parts_.log(), before, given);
+        auto const before = detail::earlier(assembly_.environment().now(), given.older_than);
+        auto report = detail::purge_log(assembly_.log(), before, given);
         if (report.problem.empty()) {
-            report.problem = detail::purge_stores(parts_.log(), parts_.sessions(), before,
-                                                  parts_.limits().clocks, given);
+            report.problem = detail::purge_stores(assembly_.log(), assembly_.sessions(), before,
+                                                  assembly_.limits().clocks, given);
         }
         return report;
     }
@@ -285,10 +285,10 @@ public:
     /// A filter for entries that stood still for `older_than`. It also finds an entry whose time is
     /// more than options::clocks in the future, since a wrong clock wrote that time.
     [[nodiscard]] entry_filter still_for(time_limit older_than) const {
-        timestamp const now = parts_.environment().now();
+        timestamp const now = assembly_.environment().now();
         entry_filter filter;
         filter.before = detail::earlier(now, older_than);
-        filter.ahead_of = detail::later(now, parts_.limits().clocks);
+        filter.ahead_of = detail::later(now, assembly_.limits().clocks);
         return filter;
     }
 
@@ -301,9 +301,9 @@ public:
     }
 
 private:
-    using parts_type = typename access::parts_type;
-    using types = typename parts_type::types;
-    using driver_type = typename parts_type::driver_type;
+    using assembly_type = typename access::assembly_type;
+    using types = typename assembly_type::types;
+    using driver_type = typename assembly_type::driver_type;
     using typed_calls = typename driver_type::typed_calls;
 
     template <typename Parameters>
@@ -315,11 +315,11 @@ private:
     outcome begin_fresh(typename Direction::parameters const& parameters, goal purpose,
                         call_options const& call) {
         if (detail::has_fault<Direction>(parameters)) {
-            return detail::refused_before_write<Direction>(fresh_id(parts_.environment()),
+            return detail::refused_before_write<Direction>(fresh_id(assembly_.environment()),
                                                            parameters);
         }
-        parts_.template expect_records<Direction>(parameters);
-        return run_new(fresh_id(parts_.environment()),
+        assembly_.template expect_records<Direction>(parameters);
+        return run_new(fresh_id(assembly_.environment()),
                        detail::new_request_of<Direction>(parameters), purpose, call,
                        driver_type::template calls_of<Direction>(), true);
     }
@@ -328,7 +328,7 @@ private:
     outcome begin(transaction_id&& id, typename Direction::parameters const& parameters,
                   goal purpose, call_options const& call) {
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
-        auto const long_id = parts_.template fault_of<Direction>(id);
+        auto const long_id = assembly_.template fault_of<Direction>(id);
         if (!long_id.empty()) return detail::refuse(id, long_id);
         return start<Direction>(std::move(id), parameters, purpose, call);
     }
@@ -339,7 +339,7 @@ private:
         if (detail::has_fault<Direction>(parameters)) {
             return detail::refused_before_write<Direction>(id, parameters);
         }
-        parts_.template expect_records<Direction>(parameters);
+        assembly_.template expect_records<Direction>(parameters);
         return run_new(std::move(id), detail::new_request_of<Direction>(parameters), purpose, call,
                        driver_type::template calls_of<Direction>(), false);
     }
@@ -349,9 +349,10 @@ private:
     outcome run_new(transaction_id&& id, detail::new_request const& request, goal purpose,
                     call_options const& call, typed_calls const& typed, bool new_id) {
         if (!gate_.is_open(call)) [[unlikely]] return gate_.refusal(id);
-        parts_.expect_entry(id);
-        auto driver = parts_.make_driver(call);
-        auto work = detail::new_job(std::move(id), request, purpose, driver, parts_.environment());
+        assembly_.expect_entry(id);
+        auto driver = assembly_.make_driver(call);
+        auto work =
+            detail::new_job(std::move(id), request, purpose, driver, assembly_.environment());
         work.new_id = new_id;
         return bring_to_end(driver, work, typed);
     }
@@ -359,14 +360,14 @@ private:
     outcome bring_to_end(driver_type& driver, job& work, typed_calls const& typed) {
         execution_state execution;
         driver.drive(work, execution, true, typed);
-        auto concluded = detail::conclude(work, execution, parts_.log());
+        auto concluded = detail::conclude(work, execution, assembly_.log());
         driver.rethrow();
         return concluded;
     }
 
     template <typename Direction, typename Range, typename Ended>
     batch_report run_range(Range& range, Ended& ended, batch_options const& given) {
-        using batch = detail::batch<parts_type, Direction, Ended>;
+        using batch = detail::batch<assembly_type, Direction, Ended>;
         using element = typename detail::batch_element<ranges::range_value_t<Range>>::parameters;
         constexpr bool fits = std::is_convertible_v<element, typename Direction::parameters>;
         static_assert(fits, "settle: the range's elements are no parameters of the named type, and "
@@ -374,24 +375,24 @@ private:
         if constexpr (fits) {
             if (!gate_.is_open(given)) return batch::took_nothing(range, gate_.why());
             call_options const call{given.deadline, given.stop};
-            std::size_t const room = given.window == 0 ? parts_type::wave : given.window;
-            return batch{parts_, call, room, ended}.run(range);
+            std::size_t const room = given.window == 0 ? assembly_type::wave : given.window;
+            return batch{assembly_, call, room, ended}.run(range);
         } else {
             return {};
         }
     }
 
     outcome cancel_entry(entry const& found, call_options const& call) {
-        return detail::with_entry<types>(found, [&]<typename Direction>(
-                                     std::type_identity<Direction>,
-                                     typename Direction::parameters const& parameters) {
-            auto driver = parts_.make_driver(call);
-            auto work = detail::taken_job<Direction>(found, parameters, driver.how());
-            work.coordinator = coordinator::cancel(work.coordinator.parts(), reason::cancel_asked,
-                                                   work.type->stages);
-            auto const& typed = driver_type::template calls_of<Direction>();
-            return bring_to_end(driver, work, typed);
-        });
+        return detail::with_entry<types>(
+            found, [&]<typename Direction>(std::type_identity<Direction>,
+                                           typename Direction::parameters const& parameters) {
+                auto driver = assembly_.make_driver(call);
+                auto work = detail::taken_job<Direction>(found, parameters, driver.how());
+                work.coordinator = coordinator::cancel(work.coordinator.parts(),
+                                                       reason::cancel_asked, work.type->stages);
+                auto const& typed = driver_type::template calls_of<Direction>();
+                return bring_to_end(driver, work, typed);
+            });
     }
 
     /// Calls `function.operator()<Direction>(entry, parameters)` for an unfinished entry.
@@ -399,7 +400,7 @@ private:
     outcome with_unfinished(transaction_id const& id, call_options const& call,
                             Function&& function) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
-        auto const found = parts_.log().read(id);
+        auto const found = assembly_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         if (!found.value()) return detail::unknown_id(id);
         entry const& here = *found.value();
@@ -413,8 +414,8 @@ private:
 
     /// Answers a call for a final entry: no driver is needed, but the observer gets its event.
     outcome ended_before(entry const& found) {
-        parts_.stuck().remove(found.id);
-        auto& observer = parts_.observer();
+        assembly_.stuck().remove(found.id);
+        auto& observer = assembly_.observer();
         if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(observer)>, no_observer>) {
             detail::report_final<types>(observer, found);
         }
@@ -440,7 +441,7 @@ private:
             typename back::parameters const reversed{parameters, original.images};
             for (std::uint32_t attempt = 1;; ++attempt) {
                 transaction_id id = reversal_id(original.id, attempt);
-                auto const earlier = parts_.log().read(id);
+                auto const earlier = assembly_.log().read(id);
                 if (!earlier.has_value()) return detail::unreadable(id, earlier.problem());
                 if (earlier.value() && earlier.value()->state == state::canceled) continue;
                 return start<back>(std::move(id), reversed, goal::run, call);
@@ -448,8 +449,8 @@ private:
         }
     }
 
+    using access::assembly_;
     using access::gate_;
-    using access::parts_;
 };
 
 template <typename... Given>

@@ -226,8 +226,8 @@ private:
             return end_if_late(work, execution);
         }
         // A log that answers `unknown` may do so again, so the job rests then, too.
-        bool const stalled =
-            (next == taken && same_stage) || (writes_log(taken) && work.reply == log_answer::unknown);
+        bool const stalled = (next == taken && same_stage) ||
+                             (writes_log(taken) && work.reply == log_answer::unknown);
         bool const hopeless = std::exchange(work.hopeless, false);
         if (stalled && fails_always(taken, work, execution, hopeless)) {
             execution.cut = interruption::failed;

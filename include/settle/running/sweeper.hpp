@@ -42,14 +42,11 @@ result<std::uint64_t> count_marks(Sessions& sessions) {
 template <typename Assembly>
 class sweeper {
 public:
-    sweeper(Assembly& parts, std::stop_token const& stop) : parts_(parts), stop_(stop) {}
+    sweeper(Assembly& assembly, std::stop_token const& stop) : assembly_(assembly), stop_(stop) {}
 
     sweep_report sweep() {
-        std::apply(
-            [&](auto&... session) {
-                ((ends() ? void() : sweep_session(session)), ...);
-            },
-            parts_.sessions());
+        std::apply([&](auto&... session) { ((ends() ? void() : sweep_session(session)), ...); },
+                   assembly_.sessions());
         if (thrown_) std::rethrow_exception(thrown_);
         return std::move(report_);
     }
@@ -88,13 +85,13 @@ private:
     /// The entry of a mark. For a mark without an entry, inserts one as canceled first, so that a
     /// later insert of that id finds it.
     result<standing> entry_of(transaction_id const& id) {
-        auto const found = parts_.log().read(id);
+        auto const found = assembly_.log().read(id);
         if (!found.has_value()) return found.problem();
         if (found.value()) return standing_of(*found.value());
         nothing const no_parameters;
         call_options const call{std::nullopt, stop_};
-        auto driver = parts_.make_driver(call);
-        epoch const first = fresh_epoch(parts_.environment());
+        auto driver = assembly_.make_driver(call);
+        epoch const first = fresh_epoch(assembly_.environment());
         auto work = make_job<undescribed>(id, no_parameters,
                                           coordinator::begin(0, first, goal::tombstone));
         work.created = driver.time();
@@ -113,7 +110,7 @@ private:
         return standing_of(*execution.seen);
     }
 
-    Assembly& parts_;
+    Assembly& assembly_;
     std::stop_token const& stop_;
     sweep_report report_;
     std::exception_ptr thrown_; ///< an exception of the observer, about a tombstone

@@ -73,8 +73,8 @@ void report_final(Observer& observer, entry const& found) {
 template <typename Assembly>
 class take_over {
 public:
-    take_over(Assembly& parts, std::stop_token const& stop, std::size_t room)
-        : parts_(parts), room_(room) {
+    take_over(Assembly& assembly, std::stop_token const& stop, std::size_t room)
+        : assembly_(assembly), room_(room) {
         call_.stop = stop;
     }
 
@@ -85,7 +85,7 @@ public:
         std::size_t const page_size = std::max<std::size_t>(room_, least_page);
         bool ends = false;
         while (limit > 0 && !ends && !call_.stop.stop_requested()) {
-            auto found = parts_.log().list(filter, after, page_size);
+            auto found = assembly_.log().list(filter, after, page_size);
             if (!found.has_value()) {
                 report_.problem = found.problem();
                 return std::move(report_);
@@ -146,12 +146,12 @@ private:
 
     template <typename Direction>
     void take_run(std::span<entry const> run) {
-        auto driver = parts_.make_driver(call_);
+        auto driver = assembly_.make_driver(call_);
         window<Direction> jobs{std::min(room_, run.size())};
         auto const round = [&] {
             jobs.round(driver, false,
                        [&](std::size_t, job& work, execution_state const& execution) {
-                           deliver(conclude(work, execution, parts_.log()));
+                           deliver(conclude(work, execution, assembly_.log()));
                        });
         };
         for (entry const& one : run) {
@@ -177,7 +177,7 @@ private:
     /// read of that entry alone gives the whole error.
     void skip(entry const& one, error problem) {
         if (one.parameters.empty() && !call_.stop.stop_requested()) {
-            auto const alone = parts_.log().read(one.id);
+            auto const alone = assembly_.log().read(one.id);
             if (!alone.has_value() && alone.problem().code == condition::permanent) {
                 problem = alone.problem();
             }
@@ -203,7 +203,7 @@ private:
         if (report_.problem.empty()) report_.problem = why;
     }
 
-    Assembly& parts_;
+    Assembly& assembly_;
     std::size_t room_;
     call_options call_;
     recovery_report report_;

@@ -8,7 +8,7 @@ SETTLE_BEGIN
 namespace detail {
 
 /// Sets each member of a request to the value of its argument.
-/// Shape:   scope - the scope of the arguments; its overflow is set if an argument leaves 64 bits
+/// Shape:   scope - the scope of the arguments; its overflow is set if an argument exceeds 64 bits
 template <typename Request, typename Arguments, typename Scope>
 void fill_request(Request& value, Arguments const& arguments, Scope const& scope) {
     [&]<std::size_t... Member>(std::index_sequence<Member...>) {

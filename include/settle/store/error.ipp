@@ -16,13 +16,13 @@ SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
             case errc::bad_text: return "the text is refused";
             case errc::unknown_id: return "the id is unknown";
             case errc::unknown_type: return "the transaction type is unknown";
-            case errc::other_definition: return "the definition is another";
+            case errc::other_definition: return "the definitions differ";
             case errc::damaged: return "the stored data is damaged";
             case errc::not_reversible: return "the transaction cannot be reversed";
             case errc::store_unreachable: return "the store cannot be reached";
             case errc::other_log: return "the store belongs to another log";
             case errc::unfit_store: return "the store does not fit the collection";
-            case errc::other_version: return "the store is of another version";
+            case errc::other_version: return "the store was made by another version";
             case errc::stopped: return "the call was stopped";
             case errc::record_exists: return "the record exists";
             case errc::too_young: return "the entries are too young";
@@ -35,7 +35,7 @@ SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
             case errc::call_refused: return "the service refused the call";
             case errc::call_unavailable: return "the service is not available";
             case errc::call_unknown: return "the service gave no answer";
-            case errc::work_refused: return "the work refused";
+            case errc::work_refused: return "the work was refused";
             case errc::prepared_lost: return "the prepared transaction is lost";
             }
             return "unknown error";

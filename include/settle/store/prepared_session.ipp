@@ -34,7 +34,7 @@ private:
         made.what = answer_of(given.what);
         made.problem = std::move(given.problem);
         if (given.what == prepare_answer::refused) {
-            made.problem = problem(errc::work_refused, "the work refused", made.problem.text);
+            made.problem = refusal(made.problem.text);
         }
         return made;
     }
@@ -145,12 +145,12 @@ private:
                     "See prepared#rolled-back-by-hand"};
     }
 
-    [[nodiscard]] error problem(errc code, std::string_view what, std::string_view why) const {
-        std::string text = "settle: ";
-        text.append(what).append(" of '").append(prepared_functions_of(request_).participant);
-        text.append("' in '").append(request_.descriptor->name).append("'");
+    [[nodiscard]] error refusal(std::string_view why) const {
+        std::string text = "settle: the work of '";
+        text.append(prepared_functions_of(request_).participant).append("' in '");
+        text.append(request_.descriptor->name).append("' was refused");
         if (!why.empty()) text.append(": ").append(why);
-        return {make_error_code(code), text.append(". See errors#errors")};
+        return {make_error_code(errc::work_refused), text.append(". See errors#errors")};
     }
 
     preparing_port& port_;

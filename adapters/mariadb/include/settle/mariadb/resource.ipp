@@ -289,8 +289,12 @@ SETTLE_FUNCTION end_result resource::roll_back(prepared_name const& name) {
 }
 
 SETTLE_FUNCTION void resource::keep(std::string const& name, detail::session_pool::loan with) {
+    // At most half of the sessions are kept, so that other calls find a session. Of a single
+    // session none is kept.
+    auto const most = sessions_.limits().connections / 2;
+    if (most == 0) return with.close();
     std::lock_guard const guard{mutex_};
-    if (!kept_.empty() && kept_.size() >= sessions_.limits().connections / 2) {
+    if (kept_.size() >= most) {
         kept_.begin()->second.close();
         kept_.erase(kept_.begin());
     }

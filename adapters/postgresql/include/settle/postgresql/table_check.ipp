@@ -134,9 +134,9 @@ SETTLE_FUNCTION void table_check::check_kind(rows const& found) const {
          {"S", "sequence"}}};
     for (auto const& [letter, name] : kinds) {
         if (kind != letter) continue;
-        refuse("it is a " + std::string{name} + " and no ordinary table", "Name a table");
+        refuse("it is a " + std::string{name} + ", not an ordinary table", "Name a table");
     }
-    if (kind != "r") refuse("it is no ordinary table", "Name a table");
+    if (kind != "r") refuse("it is not an ordinary table", "Name a table");
     if (found.text(0, 1) != "p") {
         refuse("it is unlogged or temporary, so a crash empties it",
                "Use ALTER TABLE … SET LOGGED");

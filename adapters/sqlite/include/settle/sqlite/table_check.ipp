@@ -34,7 +34,7 @@ SETTLE_FUNCTION void table_check::check_kind() const {
     run row{look, need().name};
     if (!row.next()) refuse_gone();
     if (row.text(0) != "table") {
-        refuse("it is a " + std::string{row.text(0)} + " and no ordinary table",
+        refuse("it is a " + std::string{row.text(0)} + ", not an ordinary table",
                "Name a table, or rename the " + std::string{row.text(0)});
     }
     if (row.text(1) != need().name) {
@@ -59,7 +59,7 @@ SETTLE_FUNCTION column_found const& table_check::column(std::string_view name) c
         if (one.name == name) return one;
         if (same_word(one.name, name)) {
             refuse("the member '" + std::string{name} + "' has the column '" + one.name +
-                       "', in other capitals",
+                       "', in another letter case",
                    "Spell the member as the column");
         }
     }
