@@ -271,9 +271,10 @@ TEST_CASE("resolve: a record that cannot be used while the pivot decides is the 
     // The person states the outcome again, with another result, before the record is mended.
     auto given = was_applied;
     given.deadline = 1min;
-    CHECK_FALSE(engine.resolve("t1", "card", "read on the telephone", given).finished);
+    CHECK(engine.resolve("t1", "card", "read on the telephone", given).verdict ==
+          verdict::undecided);
     given.result = R"({"number":"8"})";
-    CHECK_FALSE(engine.resolve("t1", "card", "read in the books", given).finished);
+    CHECK(engine.resolve("t1", "card", "read in the books", given).verdict == verdict::undecided);
     auto const stated = entry_of(engine, "t1");
     CHECK(stated.state == state::deciding);
     REQUIRE(stated.results.size() == 1);

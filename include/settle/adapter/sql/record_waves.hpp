@@ -287,7 +287,7 @@ private:
 
     struct begun_wave {
         std::unique_ptr<sent_wave> sent{}; ///< null if nothing was sent
-        bool reads_first = false; ///< if the wave is performed after all, it reads its records first
+        bool reads_first = false;          ///< if perform() follows, it reads the records first
     };
 
     /// Sends a wave of conditional updates, if they may be tried and a connection is unused.

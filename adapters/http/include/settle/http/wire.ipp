@@ -44,8 +44,8 @@ SETTLE_FUNCTION std::string header_value(std::string_view text) {
 SETTLE_FUNCTION std::string utc_text(timestamp moment) {
     using namespace std::chrono;
     constexpr auto first = sys_days{year{0} / January / 1};
-    constexpr auto end = sys_days{year{10000} / January / 1};
-    moment = std::clamp(moment, timestamp{first}, timestamp{end} - milliseconds{1});
+    constexpr auto limit = sys_days{year{10000} / January / 1};
+    moment = std::clamp(moment, timestamp{first}, timestamp{limit} - milliseconds{1});
     auto const day = floor<days>(moment);
     year_month_day const date{day};
     hh_mm_ss const time{moment - day};

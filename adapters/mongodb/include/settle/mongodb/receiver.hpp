@@ -17,8 +17,8 @@ public:
     explicit receiver_session(detail::link& with) : with_(&with) {}
 
     /// The driver's objects, for its own functions: their options must name the session. A handler
-    /// that uses them reports each error to this session with fail(). A refusal undoes their writes,
-    /// as it undoes those of run().
+    /// that uses them reports each error to this session with fail(). A refusal undoes their
+    /// writes, as it undoes those of run().
     [[nodiscard]] mongoc_client_t* client() noexcept {
         used_ = true;
         return with_->native();

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+// A purge of the receipts of prepared parts.
+#include "prepared_banks.hpp"
+
+namespace prepared_test {
+
+TEST_CASE("prepared: a purge forgets receipts, but not beside an old unfinished entry") {
+    banks on;
+    auto engine = on.make();
+    on.books.now = on.world.time;
+    CHECK(engine.run("t", usual).done());
+    CHECK(on.books.receipts.size() == 1);
+    SUBCASE("all are finished") {
+        on.world.time += std::chrono::hours{24 * 40};
+        CHECK(engine.purge().erased == 1);
+        CHECK(on.books.receipts.empty());
+    }
+    SUBCASE("one is stuck") {
+        on.watch = kill_after(settle::step::commit);
+        CHECK_THROWS_AS(std::ignore = engine.run("u", usual), killed);
+        on.watch = nullptr;
+        on.world.time += std::chrono::hours{24 * 40};
+        CHECK(engine.purge().erased == 1);
+        CHECK(on.books.receipts.size() == 1);
+        CHECK(engine.recover(of_any_age()).done == 1);
+    }
+    SUBCASE("one is stuck, and a worker has claimed it again") {
+        on.watch = kill_after(settle::step::confirm);
+        CHECK_THROWS_AS(std::ignore = engine.run("u", usual), killed);
+        CHECK(on.books.receipts.size() == 2);
+        on.world.time += std::chrono::hours{24 * 40};
+        on.watch = kill_after(settle::step::claim);
+        CHECK_THROWS_AS(std::ignore = engine.recover(of_any_age()), killed);
+        on.watch = nullptr;
+        CHECK(engine.purge().erased == 1);
+        CHECK(on.books.receipts.size() == 2);
+        CHECK(engine.recover(of_any_age()).done == 1);
+    }
+    SUBCASE("a purge that is stopped, or whose store is away, says so") {
+        CHECK(engine.run("u", usual).done());
+        on.world.time += std::chrono::hours{24 * 40};
+        std::stop_source stopped;
+        settle::purge_options slow;
+        slow.step = 1;
+        slow.stop = stopped.get_token();
+        auto answer = fault::none;
+        on.books.disturb = [&](std::string_view operation, std::string const&) {
+            if (operation != "forget") return fault::none;
+            stopped.request_stop();
+            return answer;
+        };
+        auto report = engine.purge(slow);
+        CHECK(report.erased == 2);
+        CHECK(report.problem.code == errc::stopped);
+        CHECK(on.books.receipts.size() == 1);
+        answer = fault::unavailable;
+        report = engine.purge();
+        CHECK(report.erased == 0);
+        CHECK(report.problem.code == settle::condition::retryable);
+        CHECK(on.books.receipts.size() == 1);
+        answer = fault::none;
+        CHECK(engine.purge().problem.empty());
+        CHECK(on.books.receipts.empty());
+    }
+}
+
+} // namespace prepared_test
