@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // An environment must have a clock.
-// expect: settle: an environment has now(), elapsed(), random() and pause(time, stop),
+// expect: settle: an environment needs now(), elapsed(), random() and pause(time, stop),
 #include "bank.hpp"
 
 #include <settle/memory.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The work of a prepared part may refuse after a takeover, when the pivot is called already.
-// expect: settle: after a takeover the work of a settle::prepared runs again and may refuse
+// expect: settle: a call without 'compensate' cannot be combined with a settle::prepared:
 #include "trip.hpp"
 
 namespace bank {

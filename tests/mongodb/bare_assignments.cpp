@@ -138,7 +138,8 @@ void is_left(std::string const& under, std::string const& stays) {
         REQUIRE(found.skipped.size() == 2);
         for (auto const& one : found.skipped) {
             CHECK(one.problem.text.find("'n" + one.id + "' of 'notes'") != std::string::npos);
-            CHECK(one.problem.text.find("does not say what it replaced") != std::string::npos);
+            CHECK(one.problem.text.find("does not hold the value that it replaced") !=
+                  std::string::npos);
         }
         CHECK(values(notes.engine.read(all_notes, "n1").value().value()) == stays);
         CHECK(left("2") == second);

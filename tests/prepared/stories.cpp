@@ -208,7 +208,8 @@ TEST_CASE("payments: a sweep ends stray names, and neither foreign nor unreadabl
     CHECK(swept.skipped.size() == 2 * unreadable.size());
     for (auto const& one : swept.skipped) {
         CHECK(one.problem.code == errc::damaged);
-        CHECK(one.problem.text.find("End it by hand. See prepared#names") != std::string::npos);
+        CHECK(one.problem.text.find("Commit it or roll it back by hand. See prepared#names") !=
+              std::string::npos);
     }
     CHECK(engine->find("unknown").why == reason::mark_without_entry);
     CHECK(on.in_doubt().size() == pending.size() + 2 * unreadable.size());

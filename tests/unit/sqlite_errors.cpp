@@ -130,7 +130,7 @@ void check_permanent(settle::outcome const& outcome, change_behind const& how) {
     CHECK(outcome.problem.code == condition::permanent);
     INFO(outcome.problem.text);
     CHECK(contains(outcome.problem.text, how.reply));
-    CHECK(contains(outcome.problem.text, "Restore the missing table or column"));
+    CHECK(contains(outcome.problem.text, "another program has removed it: restore it"));
 }
 
 TEST_CASE("sqlite errors: a table dropped by another program is reported at once") {
