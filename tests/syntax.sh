@@ -12,7 +12,7 @@ objects=$(ninja -C "build/$preset" -t targets all | sed -n 's/\.o: CXX_COMPILER_
         [ -f "$folder/$object" ] || printf '%s\n' "$object"
     done)
 # shellcheck disable=SC2086 # the list is meant to be split, and holds no spaces
-if [ -n "$objects" ] && ninja -C "build/$preset" -j "$(nproc)" $objects; then
+if [ -n "$objects" ] && ninja -C "build/$preset" -j "$(nproc)" -k 0 $objects; then
     echo "$preset   $(printf '%s\n' "$objects" | wc -l) more objects compile without a warning"
 else
     echo "$preset   does not compile"

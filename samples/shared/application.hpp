@@ -191,9 +191,9 @@ private:
         if (gone.problem.code == settle::errc::too_young) {
             return complain(sentence_of(gone.problem));
         }
-        if (!gone.problem.empty()) throw settle::failure(gone.problem);
         fmt::print("purged: {} entries\n", with_commas(gone.erased));
-        return interrupted_->requested() ? exit_code::unsettled : exit_code::settled;
+        if (!gone.problem.empty()) throw settle::failure(gone.problem);
+        return exit_code::settled;
     }
 
     /// Notes, before the first done entry is purged, that the log no longer explains the balances

@@ -94,7 +94,9 @@ TEST_CASE("explore: a wrong run is replayed step by step") {
     CHECK(again.trace == found.trace);
     CHECK(again.run == found.run);
     auto const part = overdraw(replay{found.run.substr(0, found.run.find('.'))});
-    CHECK(part);
+    CHECK(part.right);
+    CHECK_FALSE(part);
+    CHECK(shown(part).find("one run alone") != std::string::npos);
     CHECK(found.trace.starts_with(part.trace.substr(0, part.trace.find("1. "))));
 }
 

@@ -168,6 +168,9 @@ TEST_CASE("applications: leftovers of the tutorial's bank are listed, settled an
     CHECK_MESSAGE(checked.code == 0, checked.out);
     CHECK(checked.out.find("money       2000") != std::string::npos);
     CHECK(bank({"balance", "A"}).out.find("993") != std::string::npos);
+    auto const missing = bank({"balance", "nobody"});
+    CHECK(missing.code == 1);
+    CHECK(missing.err.find("there is no account 'nobody'") != std::string::npos);
     CHECK(bank({"run", "x.csv"}).code == 2);
 }
 

@@ -249,6 +249,20 @@ TEST_CASE("reverse: an assignment is reversed only if the assigned value is unch
     }
     SUBCASE("one field of several records") {
         REQUIRE(s.engine.run("t", labels{{{"pen"}, {"ink"}}, "open", "shut"}).done());
+        SUBCASE("the entry lacks the image of a line") {
+            using reversal = settle::backward<label_type>;
+            auto const kept = entry_of(s.engine, "t").images;
+            REQUIRE(kept.size() == 2);
+            reversal::parameters given{};
+            given.parameters = labels{{{"pen"}, {"ink"}}, "open", "shut"};
+            given.images = kept;
+            CHECK(reversal::check(given).why == reason::none);
+            given.images.pop_back();
+            auto const refused = reversal::check(given);
+            CHECK(refused.why == reason::record_missing);
+            CHECK(refused.where.line == kept.back().line);
+            return;
+        }
         // Another field may have changed meanwhile.
         REQUIRE(s.engine.run(order{"A", "1", 0, {{"ink", 1}}}).done());
         SUBCASE("it is unchanged") {

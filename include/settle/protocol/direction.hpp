@@ -69,6 +69,11 @@ struct parts_of_type {
     template <std::size_t Index>
     static constexpr auto key(user_parameters const& parameters, std::size_t line) {
         bool overflow = false;
+        return key<Index>(parameters, line, overflow);
+    }
+    template <std::size_t Index>
+    static constexpr auto key(user_parameters const& parameters, std::size_t line,
+                              bool& overflow) {
         scope<nothing, user_parameters, element_of<Index>> const at{
             nullptr, &parameters, element<Index>(parameters, line), &overflow};
         return evaluate(description<Index>().key, at);
@@ -105,6 +110,16 @@ struct parts_of_type {
         return found;
     }
 };
+
+/// True if a computed key has the same value in the key's type.
+template <typename Key, typename Value>
+constexpr bool fits_key(Value const& computed) {
+    if constexpr (std::is_integral_v<Value>) {
+        return static_cast<Value>(static_cast<Key>(computed)) == computed;
+    } else {
+        return true;
+    }
+}
 
 /// Calls `function(std::type_identity<Target>{}, key)` for each part, in order.
 template <typename Direction, typename Function>
@@ -176,6 +191,11 @@ private:
     template <std::size_t Index>
     static constexpr reason premises(parameters const& given, std::size_t line) {
         if constexpr (RecordParticipant<typename base::template participant<Index>>) {
+            using key_type = typename base::template target_of<Index>::key_type;
+            bool overflow = false;
+            auto const key = base::template key<Index>(given, line, overflow);
+            // A key that does not fit would name another record.
+            if (overflow || !detail::fits_key<key_type>(key)) return reason::overflow;
             return intent<Index>(given, line).premises();
         } else if constexpr (CallParticipant<typename base::template participant<Index>> ||
                              PreparedParticipant<typename base::template participant<Index>>) {

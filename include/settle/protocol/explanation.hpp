@@ -67,6 +67,9 @@ void put_values(std::string& values, line_expression<Path...> const& node, Scope
     describe_path<typename Naming::element, Path...>(name);
     put_named<Path...>(values, name, evaluate(node, at));
 }
+template <typename Naming, operation_kind Operation, typename L, typename R, typename Scope>
+void put_values(std::string& values, binary_expression<Operation, L, R> const& node,
+                Scope const& at);
 template <typename Naming, operation_kind Operation, typename E, typename Scope>
 void put_values(std::string& values, unary_expression<Operation, E> const& node, Scope const& at) {
     put_values<Naming>(values, node.operand, at);
@@ -96,6 +99,13 @@ public:
     void look_at_limit(E const& limit) {
         static_cast<void>(evaluate(limit, at_));
         static_cast<void>(overflowed(limit));
+    }
+    template <typename Key, typename E>
+    void look_at_key(E const& key) {
+        auto const value = evaluate(key, at_);
+        if (overflowed(key) || fits_key<Key>(value)) return;
+        if (why_ != reason::overflow || !text_.empty()) return;
+        text_ = "the key " + text_of(key) + " exceeds the range of its type" + with_values(key);
     }
     template <typename E>
     void look_at_amount(E const& operand) {
@@ -157,6 +167,7 @@ std::string cause_of_part(Participant const& participant, Parameters const& para
     using names = naming<record, Parameters, Line>;
     scope_type const at{nullptr, &parameters, line, &overflow};
     cause_finder<names, scope_type> finder{why, at, overflow};
+    finder.template look_at_key<typename Participant::collection_type::key_type>(participant.key);
     for_each_element(participant.guards, [&](auto const& guard) {
         using guard_type = std::remove_cvref_t<decltype(guard)>;
         if constexpr (requires { guard_type::side; }) finder.look_at_limit(guard.limit);

@@ -34,13 +34,14 @@ public:
     }
 
     /// Entries that are unfinished although they were created longer ago than
-    /// options::stuck_after.
+    /// options::stuck_after, or that a wrong clock has dated in the future.
     /// Cost:    linear in the unfinished entries
     result<std::vector<entry>> stuck() { return stuck(limits().stuck_after); }
     result<std::vector<entry>> stuck(time_limit older_than) {
         if (!gate_.is_here()) return gate_.why();
         auto const now = assembly_.environment().now();
-        return detail::unfinished_entries(assembly_.log(), detail::earlier(now, older_than));
+        return detail::unfinished_entries(assembly_.log(), detail::earlier(now, older_than), now,
+                                          assembly_.limits().clocks);
     }
 
     /// The figures of this engine since its construction.

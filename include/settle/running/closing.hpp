@@ -49,6 +49,12 @@ template <typename Direction>
                                    given + "': " + fault.text);
 }
 
+/// The end of a closing.
+struct closing {
+    error problem{};        ///< empty if the part is closed
+    bool is_certain = true; ///< false if the log could not be reached, or its answer was lost
+};
+
 /// Writes the reason into the entry, in a compare-and-set on state, epoch and revision. A live
 /// worker then loses its next compare-and-set, since the revision is raised or the state changed.
 /// A pivot that was applied is closed in `deciding`: the next worker applies the records under its
@@ -56,16 +62,16 @@ template <typename Direction>
 /// the compare-and-set that cancels.
 /// Errors:  why the part is not closed
 template <typename Direction, typename Assembly>
-error close_part(Assembly& assembly, entry const& found,
+closing close_part(Assembly& assembly, entry const& found,
                  typename Direction::parameters const& parameters, part_name const& named,
                  std::string_view why, resolve_options const& given) {
-    if (auto refused = check_closing(found, why, given); !refused.empty()) return refused;
+    if (auto refused = check_closing(found, why, given); !refused.empty()) return {refused};
     auto const part = find_call<Direction>(found, parameters, named);
-    if (part.descriptor == nullptr) return no_such_call(found, named);
+    if (part.descriptor == nullptr) return {no_such_call(found, named)};
     kept_result closed{part.number.participant, part.number.line, {}, std::string{why}};
     if (given.pivot == pivot_outcome::was_applied) {
         auto problem = read_stated(found, *part.descriptor, given.result, closed.value);
-        if (!problem.empty()) return problem;
+        if (!problem.empty()) return {problem};
     }
     std::vector<kept_result> results = found.results;
     auto const at = std::find_if(results.begin(), results.end(), [&](kept_result const& one) {
@@ -99,8 +105,10 @@ error close_part(Assembly& assembly, entry const& found,
     assembly.log().write({&write, 1}, {&answer, 1},
                          {assembly.environment().now(), assembly.owner()});
     if (answer.reply == log_answer::taken) return {};
-    if (answer.reply == log_answer::conflict) return moved_meanwhile(found);
-    return answer.problem;
+    if (answer.reply == log_answer::conflict) return {moved_meanwhile(found)};
+    bool const is_certain =
+        answer.reply != log_answer::unavailable && answer.reply != log_answer::unknown;
+    return {answer.problem, is_certain};
 }
 
 } // namespace detail

@@ -62,15 +62,17 @@ outcome conclude(job& work, execution_state const& execution, Log& log) {
     if (execution.cut == interruption::redefined)
         return refuse(concluded.id, other_definition(*execution.seen));
     // After a finished run an earlier error is obsolete, or it is the cancel reason. Another owner
-    // may have canceled for another reason.
+    // may have canceled for another reason, or committed.
     bool const ended = execution.cut == interruption::none;
     bool const taken_over = execution.cut == interruption::elsewhere;
-    if (taken_over || (ended && !has_explanation(c.why()))) concluded.problem = {};
+    bool const obsolete = c.state() == state::done || !has_explanation(c.why());
+    if (taken_over || (ended && obsolete)) concluded.problem = {};
     if (c.vanished()) concluded.problem = vanished_entry(concluded.id);
     // The commit was acknowledged, so only time has ended this call.
     if (execution.cut == interruption::stopped && c.state() == state::applied) {
         concluded.verdict = verdict::done;
         concluded.finished = false;
+        concluded.results = std::move(work.results);
         return concluded;
     }
     if (execution.cut != interruption::none || c.vanished() || !is_final(c.state()))

@@ -216,9 +216,11 @@ public:
         call_options const call{given.deadline, given.stop};
         return with_unfinished(
             id, call, [&]<typename Direction>(entry const& found, auto const& parameters) {
-                auto const problem = detail::close_part<Direction>(
+                auto const closed = detail::close_part<Direction>(
                     assembly_, found, parameters, part_name{participant, given.line}, why, given);
-                return problem.empty() ? retry(id, call) : detail::refuse(id, problem);
+                if (!closed.is_certain) return detail::unreadable(id, closed.problem);
+                return closed.problem.empty() ? retry(id, call)
+                                              : detail::refuse(id, closed.problem);
             });
     }
 
@@ -258,11 +260,12 @@ public:
         if (given.older_than <= assembly_.limits().horizon()) {
             return {0, detail::too_young(given.older_than, assembly_.limits().horizon())};
         }
-        auto const before = detail::earlier(assembly_.environment().now(), given.older_than);
+        timestamp const now = assembly_.environment().now();
+        auto const before = detail::earlier(now, given.older_than);
         auto report = detail::purge_log(assembly_.log(), before, given);
-        if (report.problem.empty()) {
-            report.problem = detail::purge_stores(assembly_.log(), assembly_.sessions(), before,
-                                                  assembly_.limits().clocks, given);
+        if (report.problem.empty() && report.erased < given.limit) {
+            report.problem = detail::purge_stores(assembly_.log(), assembly_.sessions(), now, given,
+                                                  assembly_.limits().clocks);
         }
         return report;
     }

@@ -57,6 +57,8 @@ public:
                        work.type->append_json,          work.parameters, execution.ended_here};
             if (execution.seen && execution.seen->why != reason::none)
                 seen.why = execution.seen->why;
+            // Another worker has committed, so the reason of this worker's own cancel is obsolete.
+            if (c.state() == state::done) seen.why = reason::none;
             notify(seen);
         }
     }

@@ -31,7 +31,10 @@ private:
 
     /// True if the job has settled. A job whose id was in use gets another id, and has not.
     static bool has_settled(decided const& one);
+    /// True if the entry of the job exists, and the job has not settled.
+    static bool is_unsettled(decided const& one);
     void look_at_earlier(decided const& current);
+    void look_again_before(std::size_t index);
     /// Makes later jobs that share a record or the id wait for this job.
     void hold_back_later(decided const& one);
 

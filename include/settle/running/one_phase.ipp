@@ -13,6 +13,8 @@ SETTLE_FUNCTION bool one_phase_order::must_wait(one_phase_request const& request
     if (decided_.empty() || decided_.back().index != current.index) {
         look_at_earlier(current);
         decided_.push_back(current);
+    } else {
+        look_again_before(current.index);
     }
     if (unsettled_.empty()) return false;
     auto const earlier = [&](std::size_t number) { return number < current.index; };
@@ -33,13 +35,21 @@ SETTLE_FUNCTION void one_phase_order::look_at_earlier(decided const& current) {
         if (!has_settled(decided_.back())) hold_back_later(decided_.back());
         return;
     }
-    // The native transaction is repeated, perhaps without the jobs whose entries exist.
-    for (decided const& one : decided_) {
-        log_answer const reply = one.request->result.reply;
-        bool const is_there = reply == log_answer::conflict || reply == log_answer::ended;
-        if (is_there && !has_settled(one)) hold_back_later(one);
-    }
+    look_again_before(decided_.back().index + 1);
     decided_.clear();
+}
+
+/// The native transaction is repeated, perhaps without the jobs whose entries exist.
+SETTLE_FUNCTION void one_phase_order::look_again_before(std::size_t index) {
+    for (decided const& one : decided_) {
+        if (one.index < index && is_unsettled(one)) hold_back_later(one);
+    }
+}
+
+SETTLE_FUNCTION bool one_phase_order::is_unsettled(decided const& one) {
+    log_answer const reply = one.request->result.reply;
+    bool const is_there = reply == log_answer::conflict || reply == log_answer::ended;
+    return is_there && !has_settled(one);
 }
 
 SETTLE_FUNCTION void one_phase_order::hold_back_later(decided const& one) {

@@ -46,11 +46,12 @@ purge_report purge_log(Log& log, timestamp before, purge_options const& given) {
 /// Shape:   clocks - the difference between the clock of a worker, which dates an entry, and the
 ///          clock of a store, which dates a receipt
 template <typename Log, typename... Sessions>
-error purge_stores(Log& log, std::tuple<Sessions...>& sessions, timestamp before,
-                   std::chrono::milliseconds clocks, purge_options const& given) {
+error purge_stores(Log& log, std::tuple<Sessions...>& sessions, timestamp now,
+                   purge_options const& given, std::chrono::milliseconds clocks) {
+    timestamp const before = earlier(now, given.older_than);
     constexpr bool any = (forgets<Sessions> || ...);
     if constexpr (any) {
-        auto const old = unfinished_entries(log, later(before, clocks));
+        auto const old = unfinished_entries(log, later(before, clocks), now, clocks);
         if (!old.has_value()) return old.problem();
         if (!old.value().empty()) return {};
     }

@@ -53,17 +53,21 @@ private:
         for (std::uint32_t round = 0; !stop.stop_requested(); ++round) {
             recovery_report recovered;
             sweep_report swept;
-            // An exception of a callback must not end the process.
+            // An exception of a callback must not end the process, nor keep the sweep from its turn.
             try {
                 recover_options chosen;
                 chosen.older_than = schedule.older_than;
                 chosen.stop = stop;
                 recovered = engine.recover(chosen);
+            } catch (...) {
+                recovered.problem = thrown_by_callback();
+            }
+            try {
                 if (schedule.sweep_every != 0 && round % schedule.sweep_every == 0) {
                     swept = engine.sweep(stop);
                 }
             } catch (...) {
-                recovered.problem = thrown_by_callback();
+                swept.problem = thrown_by_callback();
             }
             // The end of the schedule is not a problem to report.
             if (stop.stop_requested()) forget_stop(recovered, swept);

@@ -208,10 +208,10 @@ template <typename Duration>
 
 [[nodiscard]] inline error no_such_call(entry const& found, part_name const& named) {
     std::string text = "settle: '" + found.id + "' has no call '";
-    text.append(named.participant);
-    if (named.line) text.append("' on line ").append(std::to_string(*named.line + 1)).append(" '");
+    text.append(named.participant).append("'");
+    if (named.line) text.append(" on line ").append(std::to_string(*named.line + 1));
     return {make_error_code(errc::not_closable),
-            text + "'. Name a participant of its type that is a call, and the line of a range. "
+            text + ". Name a participant of its type that is a call, and the line of a range. "
                    "See running#calls-of-services"};
 }
 

@@ -187,7 +187,11 @@ private:
 
     void deliver(outcome const& concluded) {
         switch (concluded.verdict) {
-        case verdict::done: ++report_.done; break;
+        case verdict::done:
+            // A committed entry that is not finished is taken again by the next round.
+            if (concluded.finished) ++report_.done;
+            else undecided(concluded.problem);
+            break;
         case verdict::canceled: ++report_.canceled; break;
         case verdict::refused: report_.skipped.push_back({concluded.id, concluded.problem}); break;
         case verdict::undecided:

@@ -9,10 +9,13 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The unfinished entries that were created before a time. A claim changes an entry's last change,
-/// so that time does not show how old a transaction is.
+/// The unfinished entries that were created before a time, or that a wrong clock has dated in the
+/// future. A claim changes an entry's last change, so that time does not show how old a transaction
+/// is.
+/// Shape:   clocks - options::clocks
 template <typename Log>
-result<std::vector<entry>> unfinished_entries(Log& log, timestamp before) {
+result<std::vector<entry>> unfinished_entries(Log& log, timestamp before, timestamp now,
+                                              std::chrono::milliseconds clocks) {
     constexpr std::size_t page = 256;
     std::vector<entry> old;
     for (transaction_id after;;) {
@@ -20,7 +23,8 @@ result<std::vector<entry>> unfinished_entries(Log& log, timestamp before) {
         if (!found.has_value()) return found.problem();
         for (entry& one : found.value()) {
             after = one.id;
-            if (one.created < before) old.push_back(std::move(one));
+            bool const is_old = one.created < before || is_ahead(one.created, now, clocks);
+            if (is_old) old.push_back(std::move(one));
         }
         if (found.value().size() < page) return old;
     }

@@ -74,6 +74,11 @@ template <typename Run>
     return seen;
 }
 
+[[noreturn]] inline void refuse_unsteady(std::string const& wrong) {
+    throw std::logic_error("settle: this run cannot be repeated: it was wrong (" + wrong +
+                           "), and right when it was made again");
+}
+
 } // namespace detail
 
 /// Makes every run of `run`. Runs with fewer mishaps come first, so that the first wrong run has
@@ -94,13 +99,15 @@ template <typename Run>
                 seen.complete = false;
                 break;
             }
-            bool const right = run(choices).empty();
+            std::string const wrong = run(choices);
+            choices.check_end();
             // A run with fewer mishaps was counted in an earlier round.
             if (choices.spent() == mishaps) ++seen.runs;
-            if (right) continue;
+            if (wrong.empty()) continue;
             auto const runs = seen.runs;
             seen = detail::trace_run({choices.name()}, run);
             seen.runs = runs;
+            if (seen.right) detail::refuse_unsteady(wrong);
         } while (seen.right && choices.next());
     }
     seen.seconds =

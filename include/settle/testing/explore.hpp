@@ -104,21 +104,31 @@ public:
         }
         typename search_type::checker_type checker{transactions_, within_.resubmits};
         for (auto const& declare : late_) declare(checker);
-        // Off when the user starts a record below zero.
-        if (below_zero(first_.data).empty()) checker.declare(below_zero);
+        checker.declare([except = negative_at_start()](records const& now) {
+            return below_zero(now, except);
+        });
         typename search_type::moves_type const possible{transactions_, within_};
         search_type made{possible, checker, first_};
         return replay_ ? made.replay(*replay_) : made.visit_all(within_.most_states);
     }
 
 private:
-    static std::string below_zero(records const& now) {
+    using members = std::vector<std::set<std::size_t>>; ///< of each table, by position
+
+    /// A member that the user starts below zero in a record is not checked.
+    [[nodiscard]] members negative_at_start() const {
+        return std::apply(
+            [](auto const&... table) { return members{detail::negative_members(table)...}; },
+            first_.data.tables);
+    }
+    static std::string below_zero(records const& now, members const& except) {
         std::string wrong;
-        std::apply(
-            [&](auto const&... table) {
-                ((wrong = wrong.empty() ? detail::below_zero<types>(table) : wrong), ...);
-            },
-            now.tables);
+        std::size_t at = 0;
+        auto const look = [&](auto const& table) {
+            if (wrong.empty()) wrong = detail::below_zero<types>(table, except[at]);
+            ++at;
+        };
+        std::apply([&](auto const&... table) { (look(table), ...); }, now.tables);
         return wrong;
     }
 

@@ -68,6 +68,15 @@ using fault_plan = std::function<fault(call const&)>;
     };
 }
 
+/// A random choice of the operations of a wave, at least one.
+/// Shape:   operations - of the wave; drawn - 64 random bits; the result is a mask for
+///          fault::operations
+[[nodiscard]] constexpr std::uint64_t some_of(std::size_t operations, std::uint64_t drawn) {
+    std::size_t const count = std::clamp<std::size_t>(operations, 1, 64);
+    std::uint64_t const first = std::uint64_t{1} << drawn % count;
+    return drawn | first;
+}
+
 /// Random faults; equal seeds give equal faults.
 /// Shape:   percent - share of faulty calls; kinds - drawn from with equal probability
 [[nodiscard]] inline fault_plan random_faults(std::uint64_t seed, std::uint64_t percent,
@@ -75,7 +84,7 @@ using fault_plan = std::function<fault(call const&)>;
     return [=, kinds = std::move(kinds)](call const& current) {
         std::uint64_t const drawn = hash_mix(static_cast<std::size_t>(seed), current.number);
         if (drawn % 100 >= percent) return fault{};
-        return fault{kinds[(drawn >> 8U) % kinds.size()], hash_mix(1, drawn)};
+        return fault{kinds[(drawn >> 8U) % kinds.size()], some_of(current.operations, hash_mix(1, drawn))};
     };
 }
 

@@ -70,6 +70,7 @@ public:
     ///          std::variant of several types' parameters. Equal dice must give equal parameters
     template <typename Make>
     simulation_report run(Make const& make, simulation_limits const& limits = {}) {
+        check(limits);
         this->begin();
         detail::witness seen;
         detail::shared_state shared{limits, seen, [&] { this->look(seen); }};
@@ -84,6 +85,12 @@ public:
     }
 
 private:
+    static void check(simulation_limits const& limits) {
+        if (limits.workers != 0 && limits.look_every != 0 && limits.calls_each != 0) return;
+        throw std::invalid_argument("settle: a simulation with 0 as its number of workers, "
+                                    "look_every or calls_each checks nothing. Give at least 1");
+    }
+
     template <typename Make>
     void play(detail::shared_state& shared, Make const& make, simulation_limits const& limits) {
         using worker = detail::worker<Make, Arguments...>;

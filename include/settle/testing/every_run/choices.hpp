@@ -27,6 +27,15 @@ public:
     /// Chooses between alternatives that are all normal.
     std::size_t turn(std::size_t alternatives) { return choose(alternatives, alternatives); }
 
+    /// Called at the end of a run.
+    /// Errors:  throws std::logic_error when the run ended before its last known fork
+    void check_end() const {
+        if (at_ == forks_.size()) return;
+        throw std::logic_error("settle: this run cannot be repeated: it ended after " +
+                               std::to_string(at_) + " of " + std::to_string(forks_.size()) +
+                               " forks");
+    }
+
     /// Moves to the next run; false after the last run.
     bool next() {
         while (!forks_.empty() && forks_.back().taken + 1 == forks_.back().offered) {

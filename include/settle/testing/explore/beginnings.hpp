@@ -156,7 +156,9 @@ protected:
     using transaction = model_transaction<Records>;
 
     [[nodiscard]] bool in_one_phase(std::size_t t) const {
-        return knows_one_phase && within_.one_phase && all_[t]->stages().count == 1;
+        // One phase is a native transaction of the store that holds all records.
+        bool const records_alone = all_[t]->parts() == all_[t]->records();
+        return knows_one_phase && within_.one_phase && records_alone;
     }
 
     // A protocol with two phases only has one stage only.

@@ -298,12 +298,14 @@ private:
             if (w.coordinator.fenced()) decide(w, expired);
             else w.coordinator.requeue();
         };
-        branch(
-            move_kind::protocol,
-            [&](world_type& next, worker& w) {
-                requeue(w, operations_.execute(next, sent, {}).what);
-            },
-            [&] { return text(sent) + ", and is requeued"; });
+        operations_.each_choice(now, sent, [&](choice const& chosen) {
+            branch(
+                move_kind::protocol,
+                [&](world_type& next, worker& w) {
+                    requeue(w, operations_.execute(next, sent, chosen).what);
+                },
+                [&] { return text(sent) + ", and is requeued"; });
+        });
         may_be_late(now, sent, branch,
                     [&](world_type&, worker& w) { requeue(w, answer::unknown); });
     }

@@ -19,7 +19,7 @@ namespace testing {
 /// reach an end.
 struct exploration {
     bool right = true;
-    bool complete = true;       ///< false when `most_states` ended the search
+    bool complete = true;       ///< false when `most_states` ended the search, and for a replay
     std::string trace;          ///< the shortest run to the first wrong state, one line a step
     std::string run;            ///< the same run, for settle::testing::replay
     std::size_t steps = 0;      ///< the length of that run
@@ -35,7 +35,8 @@ struct exploration {
         out << shown.states << " states, " << shown.transitions << " transitions, depth "
             << shown.depth << ", " << shown.seconds << " s, " << static_cast<std::size_t>(speed)
             << " states/s";
-        if (!shown.complete) out << ", cut short by bounds::most_states";
+        if (shown.states == 0) out << ", one run alone";
+        else if (!shown.complete) out << ", cut short by bounds::most_states";
         if (!shown.trace.empty()) out << '\n' << shown.trace;
         if (!shown.run.empty()) {
             out << "To see this run again: settle::testing::replay{\"" << shown.run << "\"}\n";
@@ -66,8 +67,10 @@ public:
         return std::move(seen_);
     }
 
-    /// Repeats one run and writes its trace.
+    /// Repeats one run and writes its trace. The result never converts to true: one run does not
+    /// show whether its last state is stuck.
     [[nodiscard]] exploration replay(path_type const& path) {
+        seen_.complete = false;
         std::string const wrong = trace_run(path);
         if (!wrong.empty()) fail(path, "WRONG: " + wrong);
         return std::move(seen_);
@@ -87,12 +90,12 @@ private:
                 return fail(states_.path(at), "WRONG: " + wrong);
             }
             std::uint16_t move = 0;
-            possible_.each(here, [&, &depth = depth](world_type&& next, move_kind kind,
-                                                     auto const&) {
+            std::uint32_t const next_depth = depth + 1;
+            possible_.each(here, [&](world_type&& next, move_kind kind, auto const&) {
                 ++seen_.transitions;
                 possible_.canonize(next);
                 auto const [to, fresh] = states_.add(next.print(), at, move++);
-                if (fresh) waiting.emplace_back(std::move(next), depth + 1);
+                if (fresh) waiting.emplace_back(std::move(next), next_depth);
                 if (kind == move_kind::protocol) states_.step_to(to);
             });
             states_.expanded(checker_type::is_end(here));

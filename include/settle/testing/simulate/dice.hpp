@@ -24,7 +24,9 @@ public:
     template <std::integral Number>
     Number between(Number first, Number last) {
         auto const count = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) + 1;
-        return static_cast<Number>(static_cast<std::uint64_t>(first) + draw() % count);
+        // The count of all 64-bit values is 0.
+        std::uint64_t const drawn = count == 0 ? draw() : draw() % count;
+        return static_cast<Number>(static_cast<std::uint64_t>(first) + drawn);
     }
 
     /// True with a probability of `times` in a million.

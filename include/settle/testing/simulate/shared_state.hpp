@@ -190,7 +190,9 @@ private:
                 current.only_answers() ? fault_kind::unavailable : fault_kind::late;
         }
         // In half of the cases the fault hits only some operations of the wave.
-        if (chosen % 8 < 4) drawn.operations = hash_mix(3, chosen);
+        if (chosen % 8 < 4) {
+            drawn.operations = some_of(current.operations, hash_mix(3, chosen));
+        }
         return drawn;
     }
 
