@@ -280,6 +280,35 @@ TEST_CASE("order: a blocked transaction obeys the deadline, the stop token and t
     CHECK(time_behind_blocking_store(stopped, &stops) < seconds{15});
 }
 
+TEST_CASE("order: a store that stays unreachable ends the batch") {
+    settle::memory::database db;
+    settle::testing::faulty fragile{db};
+    manual_environment const time;
+    settle::engine engine{fragile, settle::type<relabel_type>, settle::with_environment(time)};
+    engine.create(labels, label{"hot", "label 0"}).value();
+    fragile.plan([](call const& one) {
+        return fault{one.what == "apply" ? fault_kind::unavailable : fault_kind::none};
+    });
+    std::size_t undecided = 0;
+    auto const count = [&](std::size_t, settle::outcome const& one) {
+        if (one.verdict == settle::verdict::undecided) ++undecided;
+    };
+    for (std::size_t const window : {1U, 4U}) {
+        settle::batch_options options;
+        options.window = window;
+        undecided = 0;
+        auto const report = engine.run_all(relabels(40), count, options);
+        CHECK(report.taken == window);
+        CHECK(report.not_taken == 40 - window);
+        CHECK(undecided == window);
+        CHECK(report.problem.code == settle::errc::store_unreachable);
+    }
+    fragile.plan({});
+    auto const later = engine.run_all(relabels(40), count);
+    CHECK(later.problem.empty());
+    CHECK(later.taken == 40);
+}
+
 TEST_CASE("order: a transaction after an unavailable store does not claim repeatedly") {
     settle::memory::database log;
     settle::memory::database db;

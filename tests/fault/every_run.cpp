@@ -83,6 +83,28 @@ TEST_CASE("every run: a named run is replayed, and an impossible name is refused
         std::logic_error);
 }
 
+TEST_CASE("every run: a run that cannot be repeated is refused") {
+    int calls = 0;
+    CHECK_THROWS_WITH_AS(static_cast<void>(every_run(run_bounds{0},
+                                                     [&](run_choices&) -> std::string {
+                                                         return ++calls == 1 ? "broken" : "";
+                                                     })),
+                         "settle: this run cannot be repeated: it was wrong (broken), and right "
+                         "when it was made again",
+                         std::logic_error);
+    calls = 0;
+    CHECK_THROWS_WITH_AS(static_cast<void>(every_run(run_bounds{0},
+                                                     [&](run_choices& choices) -> std::string {
+                                                         int const turns = ++calls == 1 ? 3 : 1;
+                                                         for (int i = 0; i < turns; ++i) {
+                                                             choices.turn(2);
+                                                         }
+                                                         return "";
+                                                     })),
+                         "settle: this run cannot be repeated: it ended after 1 of 3 forks",
+                         std::logic_error);
+}
+
 TEST_CASE("every run: a violated clause is reported with the steps that led to it") {
     auto const seen = every_run(run_bounds{1}, grants);
     CHECK_FALSE(seen);

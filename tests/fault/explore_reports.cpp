@@ -24,6 +24,16 @@ constexpr auto grant_type = settle::transaction<grant, "grant">(
     participant<"account">(accounts, param<&grant::id>)
         .confirm(field<&bank::account::balance> += param<&grant::amount>));
 
+struct shelf {
+    BOOST_HANA_DEFINE_STRUCT(shelf, (std::string, id), (std::int64_t, count));
+};
+constexpr settle::collection<shelf, "shelves", &shelf::id> shelves;
+constexpr auto taking_type =
+    settle::transaction<grant, "taking">(participant<"shelf">(shelves, param<&grant::id>)
+                                             .require(field<&shelf::count> >= param<&grant::amount>)
+                                             .apply(field<& shelf::count> -= param<&grant::amount>)
+                                             .compensate(settle::inverse));
+
 /// A coordinator whose driver does not send this step to receivers.
 template <settle::step Forgotten>
 class forgetful : public settle::coordinator {
@@ -111,6 +121,11 @@ TEST_CASE("explore: the name of a run from another search is refused") {
 
 TEST_CASE("explore: a field that its guards keep above zero is watched by default") {
     CHECK(overdraw().trace.find("'balance' passes below zero") != std::string::npos);
+    // A member that begins below zero is not watched; the others are.
+    auto const beside = overdraw(settle::type<taking_type>, starts(shelves, shelf{"s", -1}));
+    CHECK(beside.trace.find("'balance' passes below zero") != std::string::npos);
+    CHECK(explore(settle::type<taking_type>, starts(shelves, shelf{"s", -1}),
+                  runs("t", grant{"s", 5}), within(1, 0)));
 }
 
 TEST_CASE("explore: declared clauses are checked") {

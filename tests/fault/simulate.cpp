@@ -228,6 +228,32 @@ TEST_CASE("simulation: entries are purged, and some ids are submitted again") {
     run_purging(seeds(1, 4), in_one_database);
 }
 
+TEST_CASE("simulation: limits with which nothing is checked are refused") {
+    auto const is_refused = [](auto member) {
+        simulation_limits limits;
+        limits.*member = 0;
+        CHECK_THROWS_AS(std::ignore = in_one_database(limits), std::invalid_argument);
+    };
+    is_refused(&simulation_limits::workers);
+    is_refused(&simulation_limits::look_every);
+    is_refused(&simulation_limits::calls_each);
+}
+
+TEST_CASE("simulation: a draw may span all values, and a fault hits at least one operation") {
+    dice chance{1};
+    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    CHECK(chance.between(least, most) != chance.between(least, most));
+    CHECK(chance.between(most, most) == most);
+    for (std::size_t operations = 1; operations < 70; ++operations) {
+        std::uint64_t const all =
+            operations < 64 ? (std::uint64_t{1} << operations) - 1 : ~std::uint64_t{0};
+        for (int i = 0; i < 20; ++i) {
+            CHECK((settle::testing::some_of(operations, chance.draw()) & all) != 0);
+        }
+    }
+}
+
 TEST_CASE("simulation: a violated clause is reported") {
     settle::memory::database db;
     simulation trial{db, settle::type<sale_type>};

@@ -139,16 +139,22 @@ TEST_CASE("errors: the recovery thread reports an observer's exception and conti
         settle::recovery_report recover(settle::recover_options const&) {
             throw std::runtime_error{"an observer's own"};
         }
-        settle::sweep_report sweep(std::stop_token const&) { return {}; }
+        settle::sweep_report sweep(std::stop_token const&) {
+            settle::sweep_report swept;
+            swept.undone = 1;
+            return swept;
+        }
     } engine;
     std::mutex mutex;
     std::condition_variable changed;
     std::vector<settle::error> problems;
+    std::uint64_t undone = 0;
     settle::recovery_schedule schedule;
     schedule.every = std::chrono::milliseconds{1};
-    schedule.report = [&](settle::recovery_report const& found, settle::sweep_report const&) {
+    schedule.report = [&](settle::recovery_report const& found, settle::sweep_report const& swept) {
         std::lock_guard const lock{mutex};
         problems.push_back(found.problem);
+        undone += swept.undone;
         changed.notify_one();
     };
     settle::recovery_thread const recovering{engine, schedule};
@@ -156,6 +162,8 @@ TEST_CASE("errors: the recovery thread reports an observer's exception and conti
     REQUIRE(changed.wait_for(lock, std::chrono::seconds{30}, [&] { return problems.size() > 2; }));
     CHECK(problems.front().code == std::errc::interrupted);
     CHECK(problems.front().text == "an observer's own");
+    // The exception keeps no sweep from its turn.
+    CHECK(undone > 0);
 }
 
 TEST_CASE("errors: marks that differ in one member are not equal") {

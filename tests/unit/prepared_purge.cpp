@@ -36,6 +36,24 @@ TEST_CASE("prepared: a purge forgets receipts, but not beside an old unfinished 
         CHECK(on.books.receipts.size() == 2);
         CHECK(engine.recover(of_any_age()).done == 1);
     }
+    SUBCASE("one is stuck, and a wrong clock dated it ahead") {
+        on.world.time += std::chrono::hours{24 * 1000};
+        on.watch = kill_after(settle::step::confirm);
+        CHECK_THROWS_AS(std::ignore = engine.run("u", usual), killed);
+        on.watch = nullptr;
+        on.world.time -= std::chrono::hours{24 * 960};
+        CHECK(engine.stuck().value().size() == 1);
+        CHECK(engine.purge().erased == 1);
+        CHECK(on.books.receipts.size() == 2);
+        CHECK(engine.recover(of_any_age()).done == 1);
+    }
+    SUBCASE("a purge of a limited number of entries erases no more receipts than it may") {
+        on.world.time += std::chrono::hours{24 * 40};
+        settle::purge_options none;
+        none.limit = 0;
+        CHECK(engine.purge(none).erased == 0);
+        CHECK(on.books.receipts.size() == 1);
+    }
     SUBCASE("a purge that is stopped, or whose store is away, says so") {
         CHECK(engine.run("u", usual).done());
         on.world.time += std::chrono::hours{24 * 40};

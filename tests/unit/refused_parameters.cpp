@@ -110,6 +110,58 @@ TEST_CASE("refused parameters: each value is named on one line") {
     CHECK(outcome.find("id = \"a\\x0ab\"") != std::string::npos);
 }
 
+struct choice {
+    std::string id;
+    std::int64_t least, most;
+};
+SETTLE_STRUCT(choice, id, least, most);
+constexpr auto choice_type = settle::transaction<choice, "choice">(
+                                 settle::participant<"account">(accounts, param<&choice::id>)
+                                     .confirm(field<& account::balance> += settle::lit<1>))
+                                 .require(!(param < &choice::least >> param<&choice::most>));
+
+TEST_CASE("refused parameters: the values of a negated condition are named") {
+    settle::memory::database database;
+    settle::engine engine{database, settle::type<choice_type>};
+    auto const text = engine.run(choice{"a", 3, 2}).problem.message();
+    CHECK_MESSAGE(text.find("least = 3") != std::string::npos, text);
+    CHECK(text.find("most = 2") != std::string::npos);
+}
+
+struct slot {
+    std::int16_t number;
+    std::int64_t amount;
+};
+struct filling {
+    std::int64_t base, offset;
+};
+SETTLE_STRUCT(slot, number, amount);
+SETTLE_STRUCT(filling, base, offset);
+constexpr settle::collection<slot, "slots", &slot::number> slots;
+constexpr auto filling_type = settle::transaction<filling, "filling">(
+    settle::participant<"slot">(slots, param<&filling::base> + param<&filling::offset>)
+        .confirm(field<& slot::amount> += settle::lit<1>));
+
+TEST_CASE("refused parameters: a key that does not fit changes no record") {
+    settle::memory::database database;
+    settle::engine engine{database, settle::type<filling_type>};
+    engine.create(slots, slot{0, 0}).value();
+    engine.create(slots, slot{1, 0}).value();
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    auto const beyond = engine.run(filling{most, 1});
+    CHECK(beyond.verdict == settle::verdict::refused);
+    CHECK(beyond.why == settle::reason::overflow);
+    CHECK(beyond.problem.message() ==
+          refused("participant 'slot': the value of (param.base + param.offset) exceeds 64 bits: "
+                  "base = 9223372036854775807, offset = 1"));
+    CHECK(engine.run(filling{65536, 1}).problem.message() ==
+          refused("participant 'slot': the key (param.base + param.offset) exceeds the range of "
+                  "its type: base = 65536, offset = 1"));
+    CHECK(engine.run(filling{0, 1}).done());
+    CHECK(engine.read(slots, 0).value()->amount == 0);
+    CHECK(engine.read(slots, 1).value()->amount == 1);
+}
+
 TEST_CASE("refused parameters: a secret value is not shown") {
     CHECK(sentence({"a", "b", 1, 0, "no", {}}) ==
           refused("the condition (\"no\" != param.word) does not hold: word = ***"));

@@ -232,6 +232,11 @@ TEST_CASE("calls: a caller whose time ends after the commit gets the outcome don
     CHECK_FALSE(outcome.finished);
     CHECK(outcome.text().find("not all of it is confirmed yet") != std::string::npos);
     CHECK(entry_of(engine, "t1").state == state::applied);
+    // A recovery that does not finish it does not count it as done.
+    auto const tried = engine.recover(of_any_age());
+    CHECK(tried.done == 0);
+    CHECK(tried.undecided == 1);
+    CHECK(tried.problem.code == settle::errc::call_unavailable);
     at.services.before = [](service_call const&) { return std::nullopt; };
     auto const ended = engine.retry("t1");
     CHECK(ended.done());
@@ -268,7 +273,8 @@ TEST_CASE("stuck: a compensation that never succeeds is listed, tried again, and
     CHECK(refusal("payer", "done").find("has no call 'payer'") != std::string::npos);
     settle::resolve_options line;
     line.line = 0;
-    CHECK(refusal("flight", "done", line).find("has no call 'flight'") != std::string::npos);
+    CHECK(refusal("flight", "done", line).find("has no call 'flight' on line 1. Name a") !=
+          std::string::npos);
 
     auto const outcome = engine.resolve("t1", "flight", "refunded by hand");
     CHECK(outcome.canceled());

@@ -3,6 +3,8 @@
 #include "engine_types.hpp"
 #include "sqlite_file.hpp"
 
+#include <settle/testing/faults.hpp>
+
 #include <service_receiver.hpp>
 
 namespace resolve_test {
@@ -253,6 +255,37 @@ TEST_CASE("resolve: a worker that dies after the person's statement is followed 
     at.world.time += 31min;
     CHECK(at.make().recover().done == 1);
     CHECK(balance_of(engine, "A") == 500);
+}
+
+TEST_CASE("resolve: a closing whose answer is lost is undecided, and can be stated again") {
+    using settle::testing::fault_kind;
+    office<memory_log> at;
+    settle::testing::faulty fragile{at.log.database};
+    auto engine = settle::engine{settle::log_in(fragile),
+                                 settle::bind(accounts, at.log.database),
+                                 settle::bind(bank, at.services),
+                                 settle::bind(shop, at.services),
+                                 settle::bind(mailer, at.services),
+                                 settle::type<order_type>,
+                                 settle::with_environment(manual_environment{at.world})};
+    CHECK(engine.run("t1", usual, soon).verdict == verdict::undecided);
+    for (auto const kind : {fault_kind::unavailable, fault_kind::unknown_after}) {
+        bool done = false;
+        fragile.plan([&](settle::testing::call const& one) {
+            bool const meant = one.what == name_of(settle::step::cancel) && !done;
+            done = done || meant;
+            return settle::testing::fault{meant ? kind : fault_kind::none};
+        });
+        auto const lost = engine.resolve("t1", "card", "never arrived", was_not_applied);
+        CHECK(done);
+        CHECK(lost.verdict == verdict::undecided);
+        CHECK(lost.problem.code == settle::errc::store_unreachable);
+        bool const closes = kind == fault_kind::unknown_after;
+        CHECK((entry_of(engine, "t1").state == state::canceling) == closes);
+    }
+    fragile.plan({});
+    CHECK(engine.retry("t1").canceled());
+    CHECK(balance_of(engine, "A") == 1000);
 }
 
 TEST_CASE("resolve: a record that cannot be used while the pivot decides is the reported problem") {

@@ -137,9 +137,9 @@ private:
             take(*at, report.taken++);
             while (window_.full()) round();
             // Advancing an input range may consume an element, so ends() is called first.
-            if (read_once && ends()) return report_stop(range, report);
+            if (read_once && ends()) return report_end(range, report);
             ++at;
-            if (!read_once && ends() && at != last) return report_stop(range, report);
+            if (!read_once && ends() && at != last) return report_end(range, report);
         }
         report.not_taken = 0;
     }
@@ -157,10 +157,16 @@ private:
         if (report.not_taken == std::size_t{0}) return;
         report.problem = batch_stopped(report);
     }
+    template <typename Range>
+    void report_end(Range& range, batch_report& report) const {
+        report_stop(range, report);
+        if (!report.problem.empty() && !unreachable_.empty()) report.problem = unreachable_;
+    }
 
     /// True if the batch takes no more elements.
     [[nodiscard]] bool ends() const {
-        return thrown_ || driver_.thrown() || call_.stop.stop_requested() || driver_.late();
+        bool const out_of_time = call_.stop.stop_requested() || driver_.late();
+        return thrown_ || driver_.thrown() || out_of_time || !unreachable_.empty();
     }
 
     template <typename Element>
@@ -199,7 +205,21 @@ private:
         driving_ = true;
         driver_.drive(work, execution, true, driver_type::template calls_of<Direction>());
         driving_ = false;
-        deliver(number, conclude(work, execution, assembly_.log()));
+        end(number, work, execution);
+    }
+
+    void end(std::size_t number, job& work, execution_state const& execution) {
+        auto concluded = conclude(work, execution, assembly_.log());
+        note_unreachable(concluded, execution);
+        deliver(number, std::move(concluded));
+    }
+
+    /// Notes that a store was unreachable for options::patience.
+    void note_unreachable(outcome const& concluded, execution_state const& execution) {
+        if (execution.cut != interruption::stopped || !unreachable_.empty()) return;
+        std::error_code const code = concluded.problem.code;
+        bool const is_of_store = code == condition::retryable || code == condition::unknown;
+        if (is_of_store && code != errc::stopped && !ends()) unreachable_ = concluded.problem;
     }
 
     job job_of(transaction_id&& id, typename Direction::parameters const& parameters,
@@ -218,7 +238,7 @@ private:
         }
         window_.round(driver_, true,
                       [&](std::size_t number, job& work, execution_state const& execution) {
-                          deliver(number, conclude(work, execution, assembly_.log()));
+                          end(number, work, execution);
                       });
         driving_ = false;
     }
@@ -248,6 +268,7 @@ private:
     window<Direction> window_;
     Ended& ended_;
     std::exception_ptr thrown_; ///< the first, of the range, the observer or `ended`
+    error unreachable_;         ///< the problem of a store that was unreachable for too long
     bool driving_ = false;      ///< a round is under way: an exception ends the worker
     bool looked_ = false;       ///< whether the range's first entry was looked for
 };

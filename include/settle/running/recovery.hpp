@@ -53,7 +53,8 @@ private:
         for (std::uint32_t round = 0; !stop.stop_requested(); ++round) {
             recovery_report recovered;
             sweep_report swept;
-            // An exception of a callback must not end the process, nor keep the sweep from its turn.
+            // An exception of a callback must not end the process. The sweep has its turn all the
+            // same.
             try {
                 recover_options chosen;
                 chosen.older_than = schedule.older_than;

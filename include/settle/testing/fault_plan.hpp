@@ -84,7 +84,8 @@ using fault_plan = std::function<fault(call const&)>;
     return [=, kinds = std::move(kinds)](call const& current) {
         std::uint64_t const drawn = hash_mix(static_cast<std::size_t>(seed), current.number);
         if (drawn % 100 >= percent) return fault{};
-        return fault{kinds[(drawn >> 8U) % kinds.size()], some_of(current.operations, hash_mix(1, drawn))};
+        return fault{kinds[(drawn >> 8U) % kinds.size()],
+                     some_of(current.operations, hash_mix(1, drawn))};
     };
 }
 
