@@ -45,4 +45,20 @@ TEST_CASE("order: a window keeps its order beside a transaction whose id is in t
     }
 }
 
+TEST_CASE("order: the last of a window waits for a predecessor whose id is in the log") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        fresh_database const own{replica_set_address};
+        settle::mongodb::database db{own.address()};
+        settle::engine engine{db, settle::type<life_type>, how};
+        engine.create(labels, label{"b", ""}).value();
+        CHECK(engine.submit("2", life{"b", "c"}).problem.empty());
+        std::vector<std::pair<std::string, life>> const all{{"2", {"b", "c"}}, {"3", {"c", "d"}}};
+        for (auto const& one : engine.run_all(all, {1000, {}, {}})) {
+            CHECK_MESSAGE(one.done(), one.text());
+        }
+        CHECK(engine.read(labels, "d").value().has_value());
+        CHECK(engine.marks().value() == 0);
+    }
+}
+
 } // namespace settle_test
