@@ -228,6 +228,41 @@ TEST_CASE("paid orders: a late payment of the article's program does not change 
     for (int const steps : {4, 5, 8}) shop.check(program, steps, steps > 4);
 }
 
+TEST_CASE("paid orders: a late payment beside a mark of settle has no second effect") {
+    auto const of = fashions()[2];
+    for (auto* const server : {&replica_set_address, &standalone_address}) {
+        for (bool const committed : {true, false}) {
+            fresh_database const own{*server};
+            article program{own.address(), of};
+            program.open(1);
+            program.pay(1, committed ? 5 : 4);
+            // A worker of settle adopted the marks, and then ended.
+            auto const set = [&](std::string const& collection, std::string const& fields) {
+                auto const reply = program.to_.run(R"({"update": ")" + collection +
+                                                   R"(", "updates": [{"q": {}, "u": {"$set": {)" +
+                                                   fields + "}}}]}");
+                REQUIRE(reply.number("nModified") == 1);
+            };
+            auto const adopt = [&](std::string const& collection, int part,
+                                   std::string const& effect) {
+                set(collection, R"("pendingTransactions": [{"id": ")" +
+                                    program.text_id("transaction", 1) + R"(", "part": )" +
+                                    std::to_string(part) + R"(, "line": 0, "epoch": 5, )" +
+                                    effect + "}]");
+            };
+            set("transaction", committed ? R"("epoch": 5, "committed": 5)" : R"("epoch": 5)");
+            adopt("balance", 0, R"("effect": "add", "confirm": {}, "undo": {"balance": 100})");
+            adopt("orders", 1, R"("effect": "set", "confirm": {}, "undo": {"state": "UnPaid"})");
+            program.pay_order_again(1);
+            taken_shop shop{own.address()};
+            shop.settle_all();
+            INFO("committed: ", committed);
+            shop.check(program, 1, true);
+            CHECK(shop.state_of(program, 1) == state::done);
+        }
+    }
+}
+
 TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") {
     auto const of = fashions().front();
     for (auto* const server : {&replica_set_address, &standalone_address}) {

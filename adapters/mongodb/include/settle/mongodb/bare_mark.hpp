@@ -19,10 +19,11 @@ public:
         if (!holds(*request.id)) return;
         auto taken = take(request, false);
         at_.bare_replaced = true;
-        // Where a mark of settle is there already, the other program's late write has taken effect
-        // a second time.
-        if (at_.slot.has_mark(*request.id, request.part)) undo(std::move(taken));
-        else at_.slot.insert(std::move(taken));
+        if (!at_.slot.has_mark(*request.id, request.part)) at_.slot.insert(std::move(taken));
+        // Where a mark of settle is there already, the other program's late addition has taken
+        // effect a second time. A late assignment has not.
+        else if (taken.exclusive) at_.rewritten = true;
+        else undo(std::move(taken));
     }
 
     /// Pulls the bare mark that a request's transaction left behind.
