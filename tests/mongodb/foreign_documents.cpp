@@ -14,37 +14,12 @@ using settle::errc;
 using settle::outcome;
 
 struct foreign_bank : bank_documents {
-    explicit foreign_bank(fresh_database::address_of& server,
-                          settle::phases how = settle::phases::one)
-        : bank_documents(server, how),
-          one_phase(how == settle::phases::one && &server == &replica_set_address) {}
+    using bank_documents::bank_documents;
 
     void put_balance(std::string const& id, std::string const& balance) {
         put_ledger(id, R"("balance": )" + balance + R"(, "units": 0, "label": "")");
     }
-
-    bool one_phase; ///< true if transactions run in one phase there
 };
-
-/// No document can hold the entry, and no entry was written.
-void check_too_large(foreign_bank& here, outcome const& outcome) {
-    INFO(outcome.text().substr(0, 500));
-    CHECK(outcome.verdict == settle::verdict::refused);
-    CHECK(outcome.problem.code == errc::bad_parameters);
-    CHECK(outcome.problem.text.find("16777216 at most") != std::string::npos);
-    CHECK_FALSE(here.engine.find(outcome.id).value().has_value());
-}
-
-/// The transaction in the middle of a window ends as expected, and its neighbours are done.
-template <typename Check>
-void check_middle(foreign_bank& here, std::vector<std::pair<std::string, relabel>> const& window,
-                  Check const& check) {
-    auto const all = here.engine.run_all(window);
-    REQUIRE(all.size() == 3);
-    CHECK_MESSAGE(all[0].done(), all[0].text());
-    check(here, all[1]);
-    CHECK_MESSAGE(all[2].done(), all[2].text());
-}
 
 template <typename Function>
 void everywhere(Function const& function) {
@@ -275,52 +250,6 @@ TEST_CASE("foreign documents: hostile keys and texts are stored or refused, neve
         }
         CHECK(here.engine.run("", transfer{"a.b", "$", 1}).verdict == settle::verdict::refused);
         CHECK(here.engine.marks().value() == 0);
-    });
-}
-
-TEST_CASE("long: foreign documents: only an oversized transaction is refused, with its reason") {
-    everywhere([](foreign_bank& here) {
-        here.put_balance("A", "100");
-        here.put_balance("B", "100");
-        relabel const large{"A", std::string(17'000'000, 'x')};
-        check_too_large(here, here.engine.run("t", large));
-        check_too_large(here, here.engine.submit("t", large));
-        check_middle(here, {{"1", {"A", "one"}}, {"t", large}, {"2", {"B", "two"}}},
-                     check_too_large);
-        CHECK(here.engine.read(ledgers, "A").value()->label == "one");
-        CHECK(here.engine.read(ledgers, "B").value()->label == "two");
-        CHECK(here.engine.marks().value() == 0);
-        CHECK(here.engine.run("u", relabel{"A", std::string(4'000'000, 'x')}).done());
-    });
-}
-
-TEST_CASE("long: foreign documents: only an entry too small for its images is canceled") {
-    everywhere([](foreign_bank& here) {
-        for (char const* id : {"A", "B", "C"}) here.put_balance(id, "100");
-        // The entry's parameters fit; with the record's image, they do not.
-        relabel const large{"A", std::string(9'000'000, 'x')};
-        auto const check_ended = [](foreign_bank& at, outcome const& outcome) {
-            // One phase knows it before any write.
-            if (at.one_phase) return check_too_large(at, outcome);
-            INFO(outcome.text().substr(0, 500));
-            CHECK(outcome.canceled());
-            CHECK(outcome.why == settle::reason::record_unusable);
-            CHECK(outcome.problem.code == errc::bad_parameters);
-            CHECK(outcome.problem.text.find("16MB") != std::string::npos);
-            check_outcome(at.engine, outcome);
-        };
-        check_ended(here, here.engine.run("t", large));
-        check_middle(here, {{"1", {"B", "one"}}, {"2", large}, {"3", {"C", "two"}}},
-                     check_ended);
-        CHECK(here.engine.read(ledgers, "B").value()->label == "one");
-        CHECK(here.engine.read(ledgers, "C").value()->label == "two");
-        // A submitted transaction already has an entry.
-        CHECK(here.engine.submit("4", large).problem.empty());
-        here.engine.work();
-        CHECK(here.engine.find("4").value()->state == settle::state::canceled);
-        CHECK(here.engine.read(ledgers, "A").value()->label == "");
-        CHECK(here.engine.marks().value() == 0);
-        CHECK(here.engine.run("u", relabel{"A", "small"}).done());
     });
 }
 

@@ -11,6 +11,9 @@ namespace mongodb::detail {
 
 /// The largest document that a server stores, in bytes.
 inline constexpr std::uint32_t largest_document = 16U << 20U;
+/// The largest filter and change of one update, together. The driver sends a little more, with
+/// names that take less than 100 bytes.
+inline constexpr std::uint32_t largest_update = largest_document + (16U << 10U) - 100;
 
 /// The result of one bulk.
 struct bulk_result {

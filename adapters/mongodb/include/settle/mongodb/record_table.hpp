@@ -128,8 +128,8 @@ public:
     }
 
     /// Writes the changed records.
-    /// Errors:  throws command_failure in a native transaction. A refusal of one record becomes
-    ///          that record's fault
+    /// Errors:  throws command_failure in a native transaction. Where one record is refused, or
+    ///          cannot be sent, this becomes that record's fault
     /// Returns: whether every change took effect; `ended` gets the result of the whole
     [[nodiscard]] bool write(link& with, writing how, commit_result& ended) {
         if (mistaken_) return false;
@@ -138,7 +138,15 @@ public:
         std::int64_t updates = 0;
         std::int64_t inserts = 0;
         std::int64_t removes = 0;
+        error unfit;
+        // The driver would refuse the other writes, too, and not name the record.
+        auto const fits = [&](record_state& at, std::size_t bytes, std::size_t most) {
+            if (bytes <= most) return true;
+            unfit = at.fault = too_large(at, bytes);
+            return false;
+        };
         auto const update = [&](record_state& at, document const& filter, document const& change) {
+            if (!fits(at, filter.size() + change.size(), largest_update)) return;
             all.next(at).update(filter, change);
             ++updates;
         };
@@ -158,14 +166,25 @@ public:
         }
         for (record_state& at : records_) {
             if (at.found || !at.slot.has_record()) continue;
-            auto const made = codec_->encode(at.slot.record(), codec_->marks_of(at.slot), at.image);
-            all.next(at).insert(made);
-            ++inserts;
+            try {
+                auto const made =
+                    codec_->encode(at.slot.record(), codec_->marks_of(at.slot), at.image);
+                if (!fits(at, made.size(), largest_document)) continue;
+                all.next(at).insert(made);
+                ++inserts;
+            } catch (failure const& caught) {
+                unfit = at.fault = caught.problem();
+            }
         }
         for (record_state& at : records_) {
             if (!at.found || at.slot.has_record() || !at.fault.empty()) continue;
             all.next(at).remove(at.filter(*codec_, alone));
             ++removes;
+        }
+        if (!unfit.empty()) {
+            // Nothing was sent. The next attempt knows the fault.
+            if (alone) throw command_failure(unfit, false);
+            return false;
         }
         auto const result = all.send();
         for (auto const& one : result.refused) {
@@ -336,6 +355,14 @@ private:
         if (decimal && read_decimal_text(*decimal, 0, number)) return &records_[find_index(number)];
         if (auto const large = id->whole_double()) return &records_[find_index(*large)];
         return nullptr;
+    }
+
+    [[nodiscard]] error too_large(record_state const& at, std::size_t bytes) const {
+        return {{object_too_large, mongodb_category()},
+                "settle: to change " + name_of_record(of(), at.key) + " takes " +
+                    std::to_string(bytes) + " bytes, and MongoDB takes " +
+                    std::to_string(largest_document) +
+                    " at most in one document or update. Give it less. See mongodb#errors"};
     }
 
     [[nodiscard]] std::string names_of_first() const {
