@@ -26,6 +26,25 @@ void everywhere(Function const& function) {
     on_every_server<foreign_bank>(function);
 }
 
+struct tagged {
+    BOOST_HANA_DEFINE_STRUCT(tagged,
+        (std::string, id),
+        (std::vector<std::string>, tags),
+        (std::vector<std::int64_t>, sizes),
+        (std::int64_t, weight));
+};
+constexpr settle::collection<tagged, "suite_tagged", &tagged::id> all_tagged;
+
+struct weigh {
+    BOOST_HANA_DEFINE_STRUCT(weigh,
+        (std::string, id),
+        (std::int64_t, weight));
+};
+constexpr auto weigh_type = settle::transaction<weigh, "suite_weigh">(
+    settle::participant<"part">(all_tagged, settle::param<&weigh::id>)
+        .apply(settle::field<&tagged::weight> += settle::param<&weigh::weight>)
+        .compensate(settle::inverse));
+
 char const* const card_document = R"({"_id": "c", "holder": "Anna", "open": true, "shade": -1,
     "opened": {"$date": {"$numberLong": "250000"}}, "credit": null, "note": null,
     "points": {"$numberInt": "10"}, "visits": 3)";
@@ -335,6 +354,39 @@ TEST_CASE("foreign documents: a collection that could refuse updates is refused 
         CHECK(problem_text.find(one.because) != std::string::npos);
         if (!problem_text.empty())
             CHECK(problem_text.starts_with("settle: the collection 'suite_ledgers'"));
+    }
+}
+
+TEST_CASE("foreign documents: an index over two arrays is refused when bound") {
+    struct example {
+        char const* key;
+        char const* because; ///< empty: the collection is accepted
+    };
+    for (example const& one :
+         {example{R"({"pendingTransactions.id": 1, "tags": 1})",
+                  "its compound index over the arrays 'pendingTransactions' and 'tags'"},
+          {R"({"tags": 1, "weight": 1, "sizes": -1})",
+           "its compound index over the arrays 'tags' and 'sizes'"},
+          {R"({"tags": 1, "weight": 1})", ""},
+          {R"({"weight": 1, "pendingTransactions.id": 1, "pendingTransactions.part": 1})", ""}}) {
+        INFO(one.key);
+        fresh_database const own{standalone_address};
+        auto const made = run_command(own.address(), R"({"createIndexes": "suite_tagged", )"
+                                                     R"("indexes": [{"name": "one", "key": )" +
+                                                         std::string{one.key} + "}]}");
+        REQUIRE_MESSAGE(made.ok, made.error);
+        settle::mongodb::database db{own.address()};
+        std::string problem_text;
+        try {
+            settle::engine engine{db, settle::type<weigh_type>};
+            engine.create(all_tagged, tagged{"A", {"x", "y"}, {1, 2}, 0}).value();
+            CHECK(engine.run("1", weigh{"A", 5}).done());
+        } catch (settle::failure const& problem) {
+            problem_text = problem.what();
+        }
+        INFO(problem_text);
+        CHECK((problem_text == "") == (std::string{one.because} == ""));
+        CHECK(problem_text.find(one.because) != std::string::npos);
     }
 }
 

@@ -26,6 +26,7 @@ struct member_access {
     value_codec const* json;
     std::intmax_t unit_num = 1; ///< a unit of a time has unit_num / unit_den seconds
     std::intmax_t unit_den = 1;
+    bool list = false; ///< a list
 };
 
 template <typename T>
@@ -53,6 +54,7 @@ struct member_functions {
     static consteval member_access make() {
         member_access made{kind,    optional, nested,  nullptr, nullptr,
                            nullptr, nullptr,  nullptr, nullptr, &codec_of<T>};
+        made.list = is_list<plain>;
         if constexpr (optional) {
             made.is_null = &is_null;
             made.set_null = &set_null;

@@ -19,9 +19,10 @@ inline constexpr char const* created_index = "settle_created";
 
 /// The kind of value that settle writes into a field, as an index sees it.
 enum class content : std::uint8_t {
-    none,  ///< the field belongs to another program, or never changes
-    plain, ///< one value
-    nested ///< a document or an array
+    none,   ///< the field belongs to another program, or never changes
+    plain,  ///< one value
+    nested, ///< a document, or a value of any kind
+    list    ///< an array
 };
 
 SETTLE_FUNCTION bool has_collection(link& with, std::string_view name) {
@@ -134,6 +135,29 @@ void for_each_filtered(value_view const& filter, Function&& function) {
     });
 }
 
+/// Describes, for an error, a compound index over several arrays, of which the server accepts only
+/// one in a document; empty for any other index.
+/// Shape:   content_of - as in refusing_index
+template <typename ContentOf>
+[[nodiscard]] std::string index_over_arrays(value_view const& index, ContentOf&& content_of) {
+    std::string_view first;
+    std::string found;
+    auto const fields = index.find("key");
+    if (!fields) return found;
+    fields->for_each([&](value_view const& one) {
+        auto const field = one.name().substr(0, one.name().find('.'));
+        if (content_of(field) != content::list || field == first) return true;
+        if (first.empty()) {
+            first = field;
+            return true;
+        }
+        found.append("compound index over the arrays '").append(first);
+        found.append("' and '").append(field).append("'");
+        return false;
+    });
+    return found;
+}
+
 /// Describes, for an error, how the server could refuse a write of settle because of an index;
 /// empty if it could not.
 /// Shape:   content_of(field) - what settle writes into a field of the document
@@ -171,7 +195,7 @@ template <typename ContentOf>
         for_each_filtered(*filter,
                           [&](std::string_view field) { look(field, " index with a filter"); });
     }
-    return found;
+    return found.empty() ? index_over_arrays(index, content_of) : found;
 }
 
 /// The description, for an error, of an index by which the server erases old documents; empty for
@@ -351,13 +375,14 @@ SETTLE_FUNCTION void prepare_records(link& with, bound_collection const& bound,
     make_collection(with, of.name);
     check_collection(with, of.name);
     check_indexes(with, of.name, [&](std::string_view field) {
+        if (field == marks_field) return content::list;
         // A text index over all fields covers the marks, too.
-        bool const nested = field == marks_field || field == "$**";
-        auto found = nested ? content::nested : content::none;
+        auto found = field == "$**" ? content::nested : content::none;
         for (std::size_t at = 0; at < of.members().size(); ++at) {
             auto const& member = of.members()[at];
             if (at == of.key || field != layout.field_of(member.name)) continue;
-            found = member.access->nested ? content::nested : content::plain;
+            if (member.access->list) found = content::list;
+            else found = member.access->nested ? content::nested : content::plain;
         }
         return found;
     });
