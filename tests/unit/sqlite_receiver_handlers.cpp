@@ -197,6 +197,19 @@ TEST_CASE("sqlite receiver: a statement that a handler leaves running does not h
     sqlite3_finalize(left);
 }
 
+TEST_CASE("sqlite receiver: nullptr is NULL in a statement of a handler") {
+    folder const files;
+    office in{files.file()};
+    in.db.change([](receiver_session& own) { own.change("CREATE TABLE note(text TEXT)"); }).value();
+    applying handler{[&](receiver_session& own, service_call const&) {
+        own.change("INSERT INTO note(text) VALUES(?1)", nullptr);
+        auto const row = own.first<std::optional<std::string>>(
+            "SELECT text FROM note WHERE ?1 IS NULL", nullptr);
+        return row && !std::get<0>(*row) ? service_answer::ok() : service_answer::refused("none");
+    }};
+    CHECK(in.airline_receiver.take(apply_call("a"), handler).status == call_status::ok);
+}
+
 TEST_CASE("sqlite receiver: foreign keys of the service hold at the end of the work") {
     folder const files;
     office in{files.file()};

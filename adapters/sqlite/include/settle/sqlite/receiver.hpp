@@ -27,13 +27,14 @@ inline constexpr bool is_optional_column<std::optional<T>> = true;
 
 template <typename Value>
 void bind_argument(run& to, Value const& value) {
-    if constexpr (is_optional_column<Value>) {
+    // In C++20 nullptr converts to std::string_view.
+    if constexpr (std::same_as<Value, std::nullptr_t>) {
+        to.bind(nullptr);
+    } else if constexpr (is_optional_column<Value>) {
         if (value) bind_argument(to, *value);
         else to.bind(nullptr);
     } else if constexpr (std::convertible_to<Value const&, std::string_view>) {
         to.bind(std::string_view{value});
-    } else if constexpr (std::same_as<Value, std::nullptr_t>) {
-        to.bind(value);
     } else {
         static_assert(std::integral<Value>,
                       "settle: an argument of a statement is an integer, a text, or an optional. "
