@@ -232,6 +232,21 @@ TEST_CASE("sqlite receiver: foreign keys of the service hold at the end of the w
     CHECK(status_of(in, "a") == std::nullopt);
     known = true;
     CHECK(in.airline_receiver.take(apply_call("a"), handler).status == call_status::ok);
+
+    // Work that is undone breaks no foreign key.
+    bool fails = false;
+    applying full{[&](receiver_session& own, service_call const&) {
+        own.change("INSERT INTO seat(person) VALUES(2)");
+        if (fails) throw std::runtime_error{"the printer is out of paper"};
+        return service_answer::refused("full");
+    }};
+    CHECK(in.airline_receiver.take(apply_call("b"), full) == service_answer::refused("full"));
+    CHECK(status_of(in, "b") == receiver_status::refused);
+    fails = true;
+    CHECK(in.airline_receiver.take(apply_call("c"), full) ==
+          service_answer::unavailable("the printer is out of paper"));
+    CHECK(status_of(in, "c") == std::nullopt);
+    CHECK(sql_value(files.file(), "SELECT count(*) FROM seat") == "1");
 }
 
 TEST_CASE("sqlite receiver: an error that ends the native transaction undoes its own call alone") {

@@ -83,14 +83,16 @@ SETTLE_FUNCTION void reset_statements(connection const& on) noexcept {
     }
 }
 
-/// Errors:  throws settle::failure when the native transaction has ended, or when its commit would
-///          fail
-SETTLE_FUNCTION void check_work(connection const& on) {
-    if (!on.in_transaction()) {
-        throw failure({{SQLITE_ERROR, sqlite_category()},
-                       std::string{"settle: an error in a handler ended the native transaction: "} +
-                           sqlite3_errmsg(on.get()) + ". See sqlite#receivers"});
-    }
+/// Errors:  throws settle::failure when the native transaction has ended
+SETTLE_FUNCTION void check_open(connection const& on) {
+    if (on.in_transaction()) return;
+    throw failure({{SQLITE_ERROR, sqlite_category()},
+                   std::string{"settle: an error in a handler ended the native transaction: "} +
+                       sqlite3_errmsg(on.get()) + ". See sqlite#receivers"});
+}
+
+/// Errors:  throws settle::failure when the commit would fail
+SETTLE_FUNCTION void check_foreign_keys(connection const& on) {
     int unresolved = 0;
     int highest = 0;
     sqlite3_db_status(on.get(), SQLITE_DBSTATUS_DEFERRED_FKS, &unresolved, &highest, 0);
@@ -144,8 +146,10 @@ receiver_transaction::attempt(settle::detail::function_view<bool(receiver_sessio
                 kept = work(session);
             }
             detail::reset_statements(with_->on);
-            detail::check_work(with_->on);
+            detail::check_open(with_->on);
+            // The rollback to the savepoint forgets the foreign keys of undone work.
             if (!kept) throw undo{};
+            detail::check_foreign_keys(with_->on);
         });
     } catch (undo const&) {
         return false;
