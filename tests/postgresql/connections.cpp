@@ -390,6 +390,19 @@ TEST_CASE("connections: a child of fork() uses no connection, and ends no sessio
     CHECK(here->result(number).integer(0, 0) == 7);
 }
 
+TEST_CASE("connections: all limits of time but that of a statement may be infinite together") {
+    fresh_schema const own;
+    pg::database_options how;
+    how.statement_timeout = std::chrono::hours{1};
+    how.lock_timeout = how.idle_timeout = how.answer_timeout = how.connect_timeout =
+        std::chrono::hours::max();
+    pool with{own.address(), how};
+    auto here = with.take();
+    auto const number = here->send_sql("SELECT 7::int8", "ask");
+    here->sync();
+    CHECK(here->result(number).integer(0, 0) == 7);
+}
+
 TEST_CASE("connections: options without sense are refused") {
     auto const refused = [](auto change) {
         pg::database_options how;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <settle/store/process.hpp>
+#include <settle/store/saturating.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -16,13 +16,6 @@
 
 SETTLE_BEGIN
 namespace detail {
-
-/// The time after a limit, which may be very long.
-[[nodiscard]] inline std::chrono::steady_clock::time_point
-deadline_after(std::chrono::milliseconds limit) {
-    constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365};
-    return std::chrono::steady_clock::now() + std::min(limit, longest);
-}
 
 /// Checks the limits of a database's options.
 /// Shape:   refuse - is called with the rest of a sentence that begins with the options' name

@@ -2,7 +2,7 @@
 // Pauses between the tries of an operation.
 #pragma once
 
-#include <settle/version.hpp>
+#include <settle/store/saturating.hpp>
 
 #include <chrono>
 
@@ -13,7 +13,7 @@ namespace detail {
 class retry_pauses {
 public:
     explicit retry_pauses(std::chrono::milliseconds longest_in_all = longest_effort)
-        : longest_in_all_(longest_in_all) {}
+        : until_(deadline_after(longest_in_all)) {}
 
     static constexpr std::chrono::seconds longest_effort{15};
 
@@ -24,8 +24,7 @@ public:
 private:
     using clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds longest{50};
-    std::chrono::milliseconds longest_in_all_;
-    clock::time_point began_ = clock::now();
+    clock::time_point until_;
     std::chrono::microseconds most_{500};
 };
 

@@ -13,7 +13,7 @@ SETTLE_BEGIN
 namespace detail {
 
 SETTLE_FUNCTION bool retry_pauses::next() {
-    if (clock::now() - began_ > longest_in_all_) return false;
+    if (clock::now() > until_) return false;
     thread_local std::minstd_rand chance{std::random_device{}()};
     std::uniform_int_distribution<std::int64_t> any{0, most_.count()};
     std::this_thread::sleep_for(std::chrono::microseconds{any(chance)});

@@ -4,6 +4,8 @@
 
 #include <settle/protocol/entry.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <concepts>
 #include <ratio>
 #include <utility>
@@ -63,6 +65,14 @@ namespace detail {
         __builtin_sub_overflow(than.time_since_epoch().count(), by.count(), &difference);
     if (overflows) return by.count() > 0 ? timestamp::min() : timestamp::max();
     return timestamp{std::chrono::milliseconds{difference}};
+}
+
+/// The end of a limit that begins now. A limit of more than a year ends after a year: a longer one
+/// could overflow in the clock's own unit.
+[[nodiscard]] inline std::chrono::steady_clock::time_point
+deadline_after(std::chrono::milliseconds limit) {
+    constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365};
+    return std::chrono::steady_clock::now() + std::min(limit, longest);
 }
 
 /// True if a time lies further ahead than clocks may differ: a wrong clock wrote it.

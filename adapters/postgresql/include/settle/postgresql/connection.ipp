@@ -432,7 +432,7 @@ SETTLE_FUNCTION connection::queue_failure connection::run_queue() {
 }
 
 SETTLE_FUNCTION bool connection::next_result(rows& into) {
-    auto until = std::chrono::steady_clock::now() + answer_timeout_;
+    auto const until = settle::detail::deadline_after(answer_timeout_);
     while (PQisBusy(native()) == 1) {
         if (PQstatus(native()) == CONNECTION_BAD) return false;
         bool const writes = PQflush(native()) == 1;
