@@ -163,6 +163,19 @@ TEST_CASE("sqlite records: a damaged row does not delay the other parts of its w
     CHECK(session.marks(std::nullopt, 10).value().size() == 2);
 }
 
+TEST_CASE("sqlite records: the end of a part without a mark needs no sound row") {
+    bank on;
+    auto session = on.db.bind<items_type>(on.db.bind_log().name());
+    takes wave{{"A", "B"}};
+    REQUIRE(wave.send(session) == "applied, applied");
+    takes earlier{{"B"}};
+    REQUIRE(earlier.send(session, settle::step::confirm) == "applied");
+    on.set("amount = 'abc'", "B");
+    CHECK(wave.send(session, settle::step::confirm) == "applied, nothing");
+    CHECK(wave.send(session, settle::step::compensate) == "nothing, nothing");
+    CHECK(on.amounts() == "99,abc,100");
+}
+
 TEST_CASE("sqlite records: a fenced part does not delay the other parts of its wave") {
     bank on;
     auto session = on.db.bind<items_type>(on.db.bind_log().name());

@@ -116,8 +116,8 @@ private:
             unit_->write_back();
         });
         if (problem.empty()) return kept;
-        // Without a mark there is nothing to undo.
-        bool const ends = !undoes(one.action) || unit_->of(one).has_mark_of(one);
+        // Without a mark there is nothing to end.
+        bool const ends = applies(one.action) || unit_->of(one).has_mark_of(one);
         if (!ends) return {answer::nothing, nullptr, {}};
         return result_of_unusable(one.action, problem);
     }
