@@ -24,6 +24,10 @@ public:
         requires(std::signed_integral<Integer> || sizeof(Integer) < sizeof(std::int64_t))
     sql_value(Integer value)
     noexcept : value_(static_cast<std::int64_t>(value)) {}
+    /// Not every database keeps such a number exactly: cast it to std::int64_t.
+    template <std::unsigned_integral Integer>
+        requires(sizeof(Integer) >= sizeof(std::int64_t))
+    sql_value(Integer value) = delete;
     sql_value(double value) noexcept : value_(value) {}
     sql_value(std::string_view value) noexcept : value_(value) {}
     sql_value(std::string const& value) noexcept : value_(std::string_view{value}) {}
