@@ -32,9 +32,10 @@ SETTLE_BEGIN
 ///                                 attempt then returns false without another call
 ///   largest_wave        the largest number of calls in one native transaction
 ///   perform(function)   calls function(transaction&) in a native transaction and commits it. An
-///                       exception undoes it. If another transaction stores a row between a find of
-///                       its key and the commit of a store, this one fails. The function may be
-///                       called again, when its first native transaction was undone
+///                       exception undoes it, and may leave perform(). If another transaction
+///                       stores a row between a find of its key and the commit of a store, this
+///                       one fails. The function may be called again, when its first native
+///                       transaction was undone
 ///   erase(before, limit)        erases rows whose end_of is before a time, at most `limit`
 ///   list(filter, after, limit)  rows in the order of their keys, beginning after a key
 ///   find(key)                   the row of a key
@@ -85,6 +86,9 @@ namespace detail {
 [[nodiscard]] service_answer answer_of_missing(service_call const& call);
 
 [[nodiscard]] service_answer answer_of_uncommitted(commit_result const& ended);
+
+/// Makes answers `unknown` that are of undone work, or of a commit that may have failed.
+void take_back(std::span<service_answer> answers);
 
 /// Throws the error of options that make no sense.
 void check_options(receiver_options const& options);
@@ -273,18 +277,25 @@ private:
 
     void take_wave(std::span<service_call const> calls, std::span<service_answer> answers,
                    handler_view handler) {
-        auto const ended = database_->perform([&](transaction& native) {
-            native.expect(calls);
-            for (std::size_t at = 0; at < calls.size(); ++at) {
-                take_within(native, calls[at], handler, answers[at]);
-            }
-        });
+        detail::commit_result ended;
+        try {
+            ended = database_->perform([&](transaction& native) {
+                native.expect(calls);
+                for (std::size_t at = 0; at < calls.size(); ++at) {
+                    take_within(native, calls[at], handler, answers[at]);
+                }
+            });
+        } catch (...) {
+            detail::take_back(answers);
+            throw;
+        }
         if (ended.status == detail::commit_status::committed) return;
         if (calls.size() == 1 || detail::is_same_for_each(ended)) {
             for (auto& one : answers) one = detail::answer_of_uncommitted(ended);
             return;
         }
         // The error of one call has undone the others.
+        detail::take_back(answers);
         for (std::size_t at = 0; at < calls.size(); ++at) {
             take_wave(calls.subspan(at, 1), answers.subspan(at, 1), handler);
         }

@@ -55,6 +55,10 @@ SETTLE_FUNCTION service_answer answer_of_uncommitted(commit_result const& ended)
     return service_answer::unavailable(ended.problem.message());
 }
 
+SETTLE_FUNCTION void take_back(std::span<service_answer> answers) {
+    for (service_answer& one : answers) one = {};
+}
+
 /// The error of a handler's text, or an empty text.
 SETTLE_FUNCTION std::string fault_of_answer(service_answer const& given, service_call const& call,
                                             receiver_options const& options) {
