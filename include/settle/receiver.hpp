@@ -27,9 +27,10 @@ SETTLE_BEGIN
 ///                                 that the database may lock and read their rows together
 ///                  find(key)      the row, if there is one
 ///                  store(row)     inserts or replaces the row
-///                  attempt(work)  calls work(session); if it returns false, its writes are undone.
-///                                 Without savepoints the native transaction begins again, and the
-///                                 attempt then returns false without another call
+///                  attempt(work)  calls work(session), and returns whether its writes are kept.
+///                                 If work returns false, they are undone. Without savepoints the
+///                                 native transaction begins again, and the attempt then returns
+///                                 false without another call
 ///   largest_wave        the largest number of calls in one native transaction
 ///   perform(function)   calls function(transaction&) in a native transaction and commits it. An
 ///                       exception undoes it, and may leave perform(). If another transaction
@@ -89,6 +90,9 @@ namespace detail {
 
 /// Makes answers `unknown` that are of undone work, or of a commit that may have failed.
 void take_back(std::span<service_answer> answers);
+
+/// The answer of a handler that answered `ok`, and whose work the database has undone.
+[[nodiscard]] service_answer answer_of_undone_work(service_call const& call);
 
 /// Throws the error of options that make no sense.
 void check_options(receiver_options const& options);
@@ -336,7 +340,7 @@ private:
     void work(transaction& native, service_call call, std::string const& result,
               handler_view handler, service_answer& answer) {
         if (!result.empty()) call.result = result;
-        std::ignore = native.attempt([&](session& access) {
+        bool const kept = native.attempt([&](session& access) {
             try {
                 answer = detail::checked_answer(handler(access, call), call, options_);
             } catch (std::exception const& thrown) {
@@ -347,6 +351,7 @@ private:
             }
             return answer.status == call_status::ok;
         });
+        if (!kept && answer.status == call_status::ok) answer = detail::answer_of_undone_work(call);
     }
 
     Database* database_;

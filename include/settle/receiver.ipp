@@ -59,6 +59,12 @@ SETTLE_FUNCTION void take_back(std::span<service_answer> answers) {
     for (service_answer& one : answers) one = {};
 }
 
+SETTLE_FUNCTION service_answer answer_of_undone_work(service_call const& call) {
+    return service_answer::unavailable(
+        "settle: the database has undone the work of the handler of '" + std::string{call.service} +
+        "', which answered ok. Send the call again. See receivers#another-database");
+}
+
 /// The error of a handler's text, or an empty text.
 SETTLE_FUNCTION std::string fault_of_answer(service_answer const& given, service_call const& call,
                                             receiver_options const& options) {

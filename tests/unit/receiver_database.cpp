@@ -144,6 +144,18 @@ TEST_CASE("receiver database: an exception after an error takes later answers ba
     for (auto const& one : answers) CHECK(one == service_answer{});
 }
 
+TEST_CASE("receiver database: work that the database undoes is not applied") {
+    database db;
+    settle::receiver takes{db};
+    db.undoes_work = true;
+    auto const answer = takes.take(apply_call("a"), books{});
+    CHECK(answer.status == call_status::unavailable);
+    CHECK(answer.text.find("the database has undone the work") != std::string::npos);
+    CHECK(db.rows.empty());
+    CHECK(takes.take(apply_call("a"), books{}) == service_answer::ok("{}"));
+    CHECK(db.bookings == 1);
+}
+
 // --------------------------------------------------------------------- as the service of an engine
 
 struct trip {
