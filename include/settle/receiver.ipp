@@ -59,6 +59,12 @@ SETTLE_FUNCTION void take_back(std::span<service_answer> answers) {
     for (service_answer& one : answers) one = {};
 }
 
+SETTLE_FUNCTION error problem_of_close(commit_result const& ended) {
+    bool const unknown = ended.status == commit_status::unknown;
+    if (!unknown || ended.problem.code == condition::unknown) return ended.problem;
+    return {make_error_code(errc::call_unknown), ended.problem.message()};
+}
+
 SETTLE_FUNCTION service_answer answer_of_undone_work(service_call const& call) {
     return service_answer::unavailable(
         "settle: the database has undone the work of the handler of '" + std::string{call.service} +

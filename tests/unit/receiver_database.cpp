@@ -156,6 +156,23 @@ TEST_CASE("receiver database: work that the database undoes is not applied") {
     CHECK(db.bookings == 1);
 }
 
+TEST_CASE("receiver database: a close whose commit may have succeeded has an unknown end") {
+    database db;
+    settle::receiver takes{db};
+    for (auto const code : {settle::errc::store_moved, settle::errc::store_unreachable}) {
+        db.end = {commit_status::unknown, {settle::make_error_code(code), "the disk is full"}};
+        auto const closed = takes.close("a");
+        REQUIRE_FALSE(closed.has_value());
+        CHECK(closed.problem().code == settle::condition::unknown);
+        CHECK(closed.problem().message().find("the disk is full") != std::string::npos);
+    }
+    db.end = {commit_status::undone,
+              {settle::make_error_code(settle::errc::store_moved), "the disk is full"}};
+    CHECK(takes.close("b").problem().code == settle::errc::store_moved);
+    db.end = {};
+    CHECK(takes.close("c").has_value());
+}
+
 // --------------------------------------------------------------------- as the service of an engine
 
 struct trip {
