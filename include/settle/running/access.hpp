@@ -48,7 +48,8 @@ public:
     /// Cost:    no call to the log or to a store
     [[nodiscard]] settle::statistics statistics() const { return assembly_.figures(); }
 
-    /// The number of marks in the bound stores.
+    /// The number of marks in the bound stores. The names in doubt of a database count once for
+    /// each prepared target that is bound to it.
     result<std::uint64_t> marks() {
         if (!gate_.is_here()) return gate_.why();
         return detail::count_marks(assembly_.sessions());

@@ -105,8 +105,8 @@ struct purge_report {
 
 /// The report of a sweep.
 struct sweep_report {
-    std::uint64_t looked_at = 0; ///< marks seen
-    std::uint64_t undone = 0;    ///< stray marks compensated
+    std::uint64_t looked_at = 0;   ///< marks seen, as engine::marks() counts them
+    std::uint64_t undone = 0;      ///< stray marks compensated
     std::uint64_t tombstones = 0;  ///< entries inserted as canceled, reason "mark without entry"
     std::vector<skipped_entry> skipped; ///< entries whose marks were not undone; each has a reason
     error problem;                      ///< why the sweep ended early, if it did
