@@ -4,6 +4,7 @@
 
 #include <service_receiver.hpp>
 
+#include <map>
 #include <set>
 
 namespace service_kinds {
@@ -177,10 +178,18 @@ TEST_CASE("services: without rows, a call without a known answer is applied befo
     CHECK(at.row_of("second").now == status::applied);
     at.services.loses = [lost = 2](service_call const&) mutable { return lost-- > 0; };
     at.services.calls.clear();
+    std::map<std::string, std::string> results;
+    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        if (of.operation == call_operation::compensate)
+            results[std::string{of.participant}] = of.result;
+        return {};
+    };
     CHECK(engine.cancel("t1").canceled());
     // The result of the first call is in the entry, so its answer is known.
     CHECK(at.services.called() == "apply second, apply second, apply second, compensate second, "
                                   "compensate first");
+    std::string const number = R"({"number":"7"})";
+    CHECK(results == std::map<std::string, std::string>{{"first", number}, {"second", number}});
     CHECK(at.row_of("second").now == status::compensated);
     CHECK(at.row_of("first").now == status::compensated);
 }

@@ -93,10 +93,26 @@ private:
         for (std::size_t at = 0; at < calls_.size(); ++at) {
             std::size_t const part = calls_[at].part;
             if (answers_[at].status == call_status::refused) results_[part].what = answer::applied;
-            else if (answers_[at].status != call_status::ok)
-                take_end(part, call_operation::apply, answers_[at]);
+            else if (answers_[at].status == call_status::ok) note_result(part, answers_[at]);
+            else take_end(part, call_operation::apply, answers_[at]);
         }
         clear();
+    }
+
+    /// The entry has no place for this result. A result that cannot be read counts as unknown.
+    void note_result(std::size_t part, service_answer const& given) {
+        auto* const read_result = functions(part).read_result;
+        std::string kept;
+        if (read_result == nullptr || !read_result(given.text, kept).empty()) return;
+        results_before_undo_.resize(requests_.size());
+        results_before_undo_[part] = std::move(kept);
+    }
+
+    /// The result of a part's apply as JSON; empty if it is not known.
+    [[nodiscard]] std::string_view known_result_of(std::size_t part) const {
+        auto const kept = kept_result_of(requests_[part], requests_[part].part);
+        if (!kept.empty() || results_before_undo_.empty()) return kept;
+        return results_before_undo_[part];
     }
 
     /// A receiver that keeps no refusals may apply a late copy of a refused call. Its key is closed
@@ -149,7 +165,7 @@ private:
                              of.participant,
                              of.is_range ? std::optional{request.part.line} : std::nullopt,
                              request.epoch_number, request.last_moment, one.request,
-                             ends ? kept_result_of(request, request.part) : std::string_view{},
+                             ends ? known_result_of(one.part) : std::string_view{},
                              of.applies});
         }
         try {
@@ -259,6 +275,8 @@ private:
     send_function send_;
     std::vector<prepared> calls_;
     std::vector<service_answer> answers_; ///< of calls_
+    /// By part: the results of applies that were repeated before their compensation. May be empty.
+    std::vector<std::string> results_before_undo_;
 };
 
 SETTLE_FUNCTION void execute_calls(std::string const& log, std::span<part_request const> requests,
