@@ -72,6 +72,13 @@ struct throwing_client {
     }
 };
 
+struct slow_client {
+    void send(std::span<service_call const>, std::span<service_answer> answers) {
+        std::this_thread::sleep_for(20ms);
+        for (service_answer& one : answers) one = service_answer::ok();
+    }
+};
+
 using bounded = settle::bounded_client<hanging_client>;
 
 /// Two calls with texts that are gone after the send.
@@ -127,6 +134,14 @@ TEST_CASE("bounded client: an exception leaves the answers that were given") {
     auto const answers = send_two(client);
     CHECK(answers[0] == service_answer::refused("sold out"));
     CHECK(answers[1] == service_answer::unknown("no route"));
+}
+
+TEST_CASE("bounded client: a limit may be for ever") {
+    auto const inner = std::make_shared<slow_client>();
+    settle::bounded_client<slow_client> in_milliseconds{inner, std::chrono::milliseconds::max()};
+    settle::bounded_client<slow_client> in_hours{inner, std::chrono::hours::max()};
+    for (auto const& one : send_two(in_milliseconds)) CHECK(one == service_answer::ok());
+    for (auto const& one : send_two(in_hours)) CHECK(one == service_answer::ok());
 }
 
 TEST_CASE("bounded client: a transaction goes on while an earlier send of its call hangs") {

@@ -2,8 +2,10 @@
 // A client that answers in time, whatever another client does.
 #pragma once
 
+#include <settle/store/saturating.hpp>
 #include <settle/store/service.hpp>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -47,12 +49,12 @@ class bounded_client {
 public:
     /// Shape:   most - the time after which a send() is given up; threads - how many sends may be
     ///          under way: if there are more, their calls are not sent and answered `unavailable`
-    bounded_client(std::shared_ptr<Client> client, std::chrono::milliseconds most,
-                   std::size_t threads = 64)
-        : client_(std::move(client)), most_(most), threads_(threads),
+    bounded_client(std::shared_ptr<Client> client, time_limit most, std::size_t threads = 64)
+        : client_(std::move(client)), most_(std::min(most, longest)), threads_(threads),
           shared_(std::make_shared<shared>()) {}
 
     void send(std::span<service_call const> calls, std::span<service_answer> answers) {
+        auto const sent = std::make_shared<detail::sent_calls>(calls);
         if (!enter()) {
             for (service_answer& one : answers) {
                 one = service_answer::unavailable(
@@ -61,7 +63,6 @@ public:
             }
             return;
         }
-        auto const sent = std::make_shared<detail::sent_calls>(calls);
         start(sent);
         std::unique_lock guard{shared_->mutex};
         bool const over = shared_->changed.wait_for(guard, most_, [&] { return sent->over; });
@@ -80,6 +81,9 @@ public:
     }
 
 private:
+    /// The sum of the clock's time and a limit for ever would leave 64 bits.
+    static constexpr time_limit longest = std::chrono::hours{24 * 365};
+
     struct shared {
         std::mutex mutex;
         std::condition_variable changed;
@@ -119,7 +123,7 @@ private:
     }
 
     std::shared_ptr<Client> client_;
-    std::chrono::milliseconds most_;
+    time_limit most_;
     std::size_t threads_;
     std::shared_ptr<shared> shared_;
 };
