@@ -75,7 +75,7 @@ TEST_CASE("receiver suite: the receiver on SQLite has the grade barrier") {
     threaded_client client{&db};
     auto const report = grade_receiver(client, of);
     CHECK_MESSAGE(report.grade == settle::barrier, report);
-    CHECK(report.cases == 31);
+    CHECK(report.cases == 34);
     CHECK(report.problem == "");
 }
 
@@ -110,6 +110,15 @@ public:
             if (applies && late_.contains(key)) return service_answer::refused("too late");
         }
         return work(call, step);
+    }
+
+    /// Loses the memory of the confirms of applied parts.
+    void forget_confirms() {
+        std::erase_if(answers_, [&](auto const& one) {
+            auto const& [key, operation] = one.first;
+            bool const applied = answers_.contains({key, call_operation::apply});
+            return operation == call_operation::confirm && applied;
+        });
     }
 
     bool close(std::string_view key) {
@@ -197,7 +206,7 @@ TEST_CASE("receiver suite: a report names the first case that each higher grade 
     std::ostringstream keys;
     keys << report_of(settle::remembers_keys | settle::keeps_refusals);
     CHECK(keys.str() ==
-          "grade: remembers_keys | keeps_refusals, 20 cases\n"
+          "grade: remembers_keys | keeps_refusals, 23 cases\n"
           "  no rows: a compensate before its apply: the number of effects changed by -1, and must "
           "change by 0\n"
           "  no closing: a way to close a key: the description has no function that closes a key");
@@ -249,6 +258,18 @@ TEST_CASE("receiver suite: each fault of a barrier fails its own case") {
                return in.take(call);
            }).keys,
            "copies of an apply at the same time: the number of effects changed by 9");
+    begins(report_with([](weak_airline& in, service_call const& call, std::size_t count) {
+               bool const undoes = call.operation == call_operation::compensate;
+               if (count > 1 && undoes) --in.effects;
+               return in.take(call);
+           }).keys,
+           "copies of a compensate at the same time: the number of effects changed by -9");
+    begins(report_with([](weak_airline& in, service_call const& call, std::size_t count) {
+               bool const confirms = call.operation == call_operation::confirm;
+               if (count > 1 && confirms && call.has_apply) ++in.confirms;
+               return in.take(call);
+           }).keys,
+           "copies of a confirm at the same time: the number of confirms changed by 9");
     begins(report_with([](weak_airline& in, service_call const& call, std::size_t) {
                auto late = call;
                late.last_moment = timestamp::max();
@@ -312,6 +333,16 @@ TEST_CASE("receiver suite: each fault of a barrier fails its own case") {
                return service_answer::unavailable("closed for the holidays");
            }).problem,
            "settle: the receiver cannot be graded, since a call of apply is unavailable: closed");
+}
+
+TEST_CASE("receiver suite: a receiver must remember its confirms over a restart") {
+    weak_airline weak{settle::barrier};
+    auto of = weak.describe();
+    of.restart = [&] { weak.forget_confirms(); };
+    auto const report = grade_receiver(weak, of);
+    CHECK(report.grade.remembers == receiver_grade::memory::nothing);
+    CHECK(report.keys == "a repeated confirm after a restart: the number of confirms changed by 1, "
+                         "and must change by 0");
 }
 
 TEST_CASE("receiver suite: a description that lacks what the suite needs is refused") {

@@ -158,6 +158,23 @@ inline std::string copies_of_apply(trial& of) {
     }
     return found.text();
 }
+inline std::string copies_of_compensate(trial& of) {
+    auto const key = of.key();
+    findings found{of};
+    found.answer(of.apply(key), call_status::ok).changed({1});
+    std::vector<service_call> const copies(8, of.call(call_operation::compensate, key));
+    std::ignore = of.send_all(copies);
+    return found.answer(of.compensate(key), call_status::ok).changed({-1}).text();
+}
+inline std::string copies_of_confirm(trial& of) {
+    if (!of.of().confirms) return {};
+    auto const key = of.key();
+    findings found{of};
+    found.answer(of.apply(key), call_status::ok).changed({1});
+    std::vector<service_call> const copies(8, of.call(call_operation::confirm, key));
+    std::ignore = of.send_all(copies);
+    return found.answer(of.confirm(key), call_status::ok).changed({0, 1}).text();
+}
 inline std::string remembers_over_restart(trial& of) {
     if (!of.of().restart) return {};
     auto const applied = of.key();
@@ -171,6 +188,17 @@ inline std::string remembers_over_restart(trial& of) {
     auto const repeated = of.apply(applied);
     found.changed({0}).same(first, repeated);
     return found.answer(of.compensate(undone), call_status::ok).changed({0}).text();
+}
+inline std::string remembers_confirm(trial& of) {
+    if (!of.of().confirms || !of.of().restart) return {};
+    auto const key = of.key();
+    findings found{of};
+    std::ignore = of.apply(key);
+    auto const first = of.confirm(key);
+    found.changed({1, 1});
+    of.of().restart();
+    auto const repeated = of.confirm(key);
+    return found.changed({0}).same(first, repeated).text();
 }
 
 inline std::string repeats_confirm_alone(trial& of) {
@@ -206,7 +234,10 @@ inline constexpr std::array key_cases{
     receiver_case{"a repeated compensate", repeats_compensate},
     receiver_case{"a repeated confirm", repeats_confirm},
     receiver_case{"copies of an apply at the same time", copies_of_apply},
+    receiver_case{"copies of a compensate at the same time", copies_of_compensate},
+    receiver_case{"copies of a confirm at the same time", copies_of_confirm},
     receiver_case{"repeats after a restart", remembers_over_restart},
+    receiver_case{"a repeated confirm after a restart", remembers_confirm},
     receiver_case{"a repeated confirm without an apply", repeats_confirm_alone},
     receiver_case{"copies of a confirm without an apply", copies_of_confirm_alone},
     receiver_case{"a confirm without an apply, and a restart", remembers_confirm_alone}};
