@@ -91,8 +91,8 @@ namespace detail {
 /// Makes answers `unknown` that are of undone work, or of a commit that may have failed.
 void take_back(std::span<service_answer> answers);
 
-/// The error of a close() whose row was not certainly stored.
-[[nodiscard]] error problem_of_close(commit_result const& ended);
+/// The error of a native transaction that did not certainly commit.
+[[nodiscard]] error problem_of_uncommitted(commit_result const& ended);
 
 /// The answer of a handler that answered `ok`, and whose work the database has undone.
 [[nodiscard]] service_answer answer_of_undone_work(service_call const& call);
@@ -256,7 +256,7 @@ public:
             closed = *std::move(found);
         });
         if (ended.status != detail::commit_status::committed) {
-            return detail::problem_of_close(ended);
+            return detail::problem_of_uncommitted(ended);
         }
         return closed;
     }

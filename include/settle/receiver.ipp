@@ -59,7 +59,7 @@ SETTLE_FUNCTION void take_back(std::span<service_answer> answers) {
     for (service_answer& one : answers) one = {};
 }
 
-SETTLE_FUNCTION error problem_of_close(commit_result const& ended) {
+SETTLE_FUNCTION error problem_of_uncommitted(commit_result const& ended) {
     bool const unknown = ended.status == commit_status::unknown;
     if (!unknown || ended.problem.code == condition::unknown) return ended.problem;
     return {make_error_code(errc::call_unknown), ended.problem.message()};

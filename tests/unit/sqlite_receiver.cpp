@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,6 +51,17 @@ TEST_CASE("sqlite receiver: a refusal undoes the work and is kept") {
     CHECK(in.airline_receiver.take(compensate_call("a"), seats{}) == service_answer::ok());
     CHECK(in.airline_receiver.take(apply_call("a", "11"), seats{}) == refused);
     CHECK(books_of(in.db) == books{100, 0, 0, 0});
+}
+
+TEST_CASE("sqlite receiver: a change whose file moves before its commit has an unknown end") {
+    folder const files;
+    office in{files.file()};
+    auto const ended = in.db.change([&](receiver_session& own) {
+        own.change("UPDATE flight SET free = 100");
+        std::filesystem::rename(files.file(), files.file() + ".moved");
+    });
+    REQUIRE_FALSE(ended.has_value());
+    CHECK(ended.problem().code == settle::condition::unknown);
 }
 
 TEST_CASE("sqlite receiver: a call after its compensation takes no effect") {

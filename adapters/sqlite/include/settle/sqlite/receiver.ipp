@@ -183,13 +183,15 @@ receiver_database::open(std::string const& path, std::string const& name,
 
 SETTLE_FUNCTION result<void>
 receiver_database::change(settle::detail::function_view<void(receiver_session&)> function) {
-    auto ended = perform([&](receiver_transaction& native) {
+    auto const ended = perform([&](receiver_transaction& native) {
         native.attempt([&](receiver_session& access) {
             function(access);
             return true;
         });
     });
-    if (ended.status != detail::commit_status::committed) return std::move(ended.problem);
+    if (ended.status != detail::commit_status::committed) {
+        return settle::detail::problem_of_uncommitted(ended);
+    }
     return {};
 }
 
