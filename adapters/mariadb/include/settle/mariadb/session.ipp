@@ -99,11 +99,18 @@ SETTLE_FUNCTION void session::fail(unsigned code, char const* state, char const*
 SETTLE_FUNCTION sql_rows session::run_text(std::string const& sql, char const* phase) {
     MYSQL* const native = handle_.get();
     if (mysql_real_query(native, sql.data(), sql.size()) != 0) fail(phase);
-    std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> const held{mysql_store_result(native),
-                                                                        &mysql_free_result};
-    if (!held) {
-        if (mysql_errno(native) != 0) fail(phase);
-        return {{}, mysql_affected_rows(native)};
+    using stored = std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)>;
+    auto const store = [&] {
+        stored made{mysql_store_result(native), &mysql_free_result};
+        if (!made && mysql_errno(native) != 0) fail(phase);
+        return made;
+    };
+    auto const held = store();
+    if (!held) return {{}, mysql_affected_rows(native)};
+    // After the result of a procedure come its other results, and its end, which may be an error.
+    while (mysql_more_results(native) != 0) {
+        if (mysql_next_result(native) > 0) fail(phase);
+        static_cast<void>(store());
     }
     std::vector<sql_rows::row> all;
     unsigned const columns = mysql_num_fields(held.get());
@@ -191,13 +198,19 @@ struct session::statement {
         std::vector<sql_rows::row> rows;
         for (;;) {
             int const fetched = mysql_stmt_fetch(native);
-            if (fetched == MYSQL_NO_DATA) return {std::move(rows), 0};
+            if (fetched == MYSQL_NO_DATA) break;
             if (fetched != 0) fail();
             auto& one = rows.emplace_back(columns);
             for (unsigned at = 0; at < columns; ++at) {
                 if (nulls[at] == 0) one[at] = texts[at].substr(0, lengths[at]);
             }
         }
+        // As in run_text().
+        while (mysql_stmt_more_results(native) != 0) {
+            if (mysql_stmt_next_result(native) > 0) fail();
+            mysql_stmt_free_result(native);
+        }
+        return {std::move(rows), 0};
     }
 
     session& with;
