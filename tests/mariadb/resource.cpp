@@ -72,6 +72,25 @@ TEST_CASE("resource: a name whose session stands is held, not absent") {
     CHECK_FALSE(s.books.receipt_of(name.of).value());
 }
 
+TEST_CASE("resource: a name may be prepared again after its session was killed") {
+    fresh_mariadb const own;
+    prepared_scene<backend> s{own.address()};
+    maria::resource stalled{s.at, backend::limits()};
+    auto const name = name_of("t1");
+    CHECK(stalled.prepare(name, add<backend>("a")).what == prepare_answer::prepared);
+    for (auto const& row : s.beside.ask("SELECT id FROM information_schema.processlist WHERE "
+                                        "db = DATABASE() AND id <> CONNECTION_ID()")) {
+        s.beside.ask("KILL " + row[0]);
+    }
+    CHECK(s.books.roll_back(name).what == end_answer::ended);
+    CHECK(stalled.prepare(name, add<backend>("b")).what == prepare_answer::prepared);
+    // The session of the name does not serve other calls.
+    CHECK(stalled.receipt_of(name_of("t2").of).has_value());
+    CHECK(stalled.commit(name).what == end_answer::ended);
+    CHECK(s.sum("a") == "0");
+    CHECK(s.sum("b") == "1");
+}
+
 TEST_CASE("resource: a commit that the server answers without effect is not taken for one") {
     mariadb_server own;
     prepared_scene<backend> s{own.address()};

@@ -294,6 +294,9 @@ SETTLE_FUNCTION void resource::keep(std::string const& name, detail::session_poo
     auto const most = sessions_.limits().connections / 2;
     if (most == 0) return with.close();
     std::lock_guard const guard{mutex_};
+    // The server has ended an earlier session of this name.
+    kept_.erase(name);
+    if (kept_.size() >= most) std::erase_if(kept_, [](auto& one) { return !one.second->alive(); });
     if (kept_.size() >= most) {
         kept_.begin()->second.close();
         kept_.erase(kept_.begin());
