@@ -91,6 +91,19 @@ TEST_CASE("resource: a name may be prepared again after its session was killed")
     CHECK(s.sum("b") == "1");
 }
 
+TEST_CASE("resource: all limits of time but that of a statement may be infinite together") {
+    fresh_mariadb const own;
+    prepared_scene<backend> s{own.address()};
+    auto limits = backend::limits();
+    limits.statement_timeout = std::chrono::hours{1};
+    limits.lock_timeout = limits.idle_timeout = limits.answer_timeout = limits.connect_timeout =
+        std::chrono::hours::max();
+    maria::resource patient{s.at, limits};
+    CHECK(patient.prepare(name_of("t1"), add<backend>("a")).what == prepare_answer::prepared);
+    CHECK(patient.commit(name_of("t1")).what == end_answer::ended);
+    CHECK(s.sum("a") == "1");
+}
+
 TEST_CASE("resource: a commit that the server answers without effect is not taken for one") {
     mariadb_server own;
     prepared_scene<backend> s{own.address()};
