@@ -91,6 +91,25 @@ TEST_CASE("listening: a server that is away is an error, and a wake when it is b
     CHECK(here.wait(10s).value());
 }
 
+TEST_CASE("listening: a stop ends the tries to reach a server that is away") {
+    postgresql_server server;
+    auto limits = short_limits();
+    limits.connect_timeout = 60s;
+    pool with{server.address(), limits};
+    listener here{with, "work"};
+    server.kill();
+    std::stop_source stop;
+    std::thread later{[&] {
+        std::this_thread::sleep_for(200ms);
+        stop.request_stop();
+    }};
+    auto const began = std::chrono::steady_clock::now();
+    CHECK_FALSE(here.wait(60s, stop.get_token()).value());
+    CHECK(std::chrono::steady_clock::now() - began < 20s);
+    later.join();
+    CHECK_FALSE(here.wait(60s, stop.get_token()).value());
+}
+
 TEST_CASE("listening: a submitted transaction wakes a worker, and a run does not") {
     fresh_schema const own;
     pg::database submits{own.address()};

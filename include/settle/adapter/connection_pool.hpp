@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,18 +101,18 @@ public:
     }
 
     /// A new connection outside of the pool. While the server takes no connections, the call tries
-    /// again, for a limited time.
+    /// again, for a limited time and until a stop is requested.
     /// Errors:  throws settle::failure; errc::forked in a forked child
-    [[nodiscard]] std::unique_ptr<Connection> connect() const {
+    [[nodiscard]] std::unique_ptr<Connection> connect(std::stop_token const& stop = {}) const {
         if (!made_in_.is_here()) throw failure(made_before_fork("database"));
-        return make();
+        return make(stop);
     }
 
 protected:
     ~connection_pool() = default;
 
 private:
-    [[nodiscard]] virtual std::unique_ptr<Connection> make() const = 0;
+    [[nodiscard]] virtual std::unique_ptr<Connection> make(std::stop_token const& stop) const = 0;
     /// Called after a loan. False if the connection cannot be used again.
     virtual bool take_back(Connection& one) noexcept = 0;
     [[nodiscard]] virtual error all_in_use(std::size_t count) const = 0;

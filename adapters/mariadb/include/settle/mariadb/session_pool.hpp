@@ -19,7 +19,7 @@ public:
     [[nodiscard]] options const& limits() const noexcept { return limits_; }
 
 private:
-    [[nodiscard]] std::unique_ptr<session> make() const override;
+    [[nodiscard]] std::unique_ptr<session> make(std::stop_token const& stop) const override;
     bool take_back(session& one) noexcept override { return one.good(); }
     [[nodiscard]] error all_in_use(std::size_t count) const override;
 

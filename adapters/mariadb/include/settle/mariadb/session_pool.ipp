@@ -15,12 +15,13 @@ SETTLE_FUNCTION session_pool::session_pool(std::string_view text, options const&
     });
 }
 
-SETTLE_FUNCTION std::unique_ptr<session> session_pool::make() const {
+SETTLE_FUNCTION std::unique_ptr<session> session_pool::make(std::stop_token const& stop) const {
     for (settle::detail::retry_pauses between{limits_.connect_timeout};;) {
         try {
             return std::make_unique<session>(to_, limits_);
         } catch (failure const& caught) {
-            if (caught.problem().code != condition::retryable || !between.next()) throw;
+            bool const goes_on = caught.problem().code == condition::retryable;
+            if (!goes_on || stop.stop_requested() || !between.next()) throw;
         }
     }
 }

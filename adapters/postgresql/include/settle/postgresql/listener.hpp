@@ -33,12 +33,13 @@ public:
 
     /// Waits until a transaction is submitted (true), or until the time is over or a stop is
     /// requested (false). After its connection was lost it connects again and returns true, since
-    /// it may have missed a transaction.
+    /// it may have missed a transaction. It tries for database_options::connect_timeout, whatever
+    /// `longest` is, and a stop ends the tries.
     /// Errors:  an error when the server cannot be reached; a later wait tries again
     [[nodiscard]] result<bool> wait(time_limit longest, std::stop_token stop = {});
 
 private:
-    void connect();
+    void connect(std::stop_token const& stop);
     /// Whether any notification has come.
     [[nodiscard]] bool take_notifications() noexcept;
 

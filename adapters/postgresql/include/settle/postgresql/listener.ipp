@@ -49,11 +49,11 @@ namespace postgresql {
 
 SETTLE_FUNCTION listener::listener(detail::pool& with, std::string channel)
     : with_(&with), channel_(std::move(channel)) {
-    connect();
+    connect({});
 }
 
-SETTLE_FUNCTION void listener::connect() {
-    auto made = with_->connect();
+SETTLE_FUNCTION void listener::connect(std::stop_token const& stop) {
+    auto made = with_->connect(stop);
     made->send_sql("LISTEN " + detail::quoted_name(channel_), "listen");
     made->sync();
     held_ = std::move(made);
@@ -75,10 +75,12 @@ SETTLE_FUNCTION result<bool> listener::wait(time_limit longest, std::stop_token 
     for (;;) {
         if (!held_ || !held_->alive()) {
             held_.reset();
+            if (stop.stop_requested()) return false;
             try {
-                connect();
+                connect(stop);
                 return true;
             } catch (failure const& caught) {
+                if (stop.stop_requested()) return false;
                 return caught.problem();
             }
         }

@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::uint64_t round_trips() const noexcept { return round_trips_.load(); }
 
 private:
-    [[nodiscard]] std::unique_ptr<connection> make() const override;
+    [[nodiscard]] std::unique_ptr<connection> make(std::stop_token const& stop) const override;
     bool take_back(connection& one) noexcept override;
     [[nodiscard]] error all_in_use(std::size_t count) const override;
 

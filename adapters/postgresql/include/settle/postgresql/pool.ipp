@@ -21,7 +21,7 @@ SETTLE_FUNCTION pool::pool(std::string const& text, database_options const& opti
     schema_prefix_ = settle::detail::quoted_name(server_.schema) + ".";
 }
 
-SETTLE_FUNCTION std::unique_ptr<connection> pool::make() const {
+SETTLE_FUNCTION std::unique_ptr<connection> pool::make(std::stop_token const& stop) const {
     auto const until = settle::detail::deadline_after(options_.connect_timeout);
     error problem;
     for (settle::detail::retry_pauses between{options_.connect_timeout};;) {
@@ -32,7 +32,7 @@ SETTLE_FUNCTION std::unique_ptr<connection> pool::make() const {
             bool const is_late = std::chrono::steady_clock::now() >= until;
             if (problem.empty() || !is_late) problem = caught.problem();
             bool const goes_on = problem.code == condition::retryable && !is_late;
-            if (!goes_on || !between.next()) throw failure(problem);
+            if (!goes_on || stop.stop_requested() || !between.next()) throw failure(problem);
         }
     }
 }
