@@ -82,6 +82,45 @@ TEST_CASE("refusals: a server, a user and a database that are not there") {
     CHECK(says(nothing, "(SQLSTATE 3D000). Create the database, or correct its name"));
 }
 
+TEST_CASE("refusals: a server that is gone in the midst of a TLS handshake is away") {
+    // A name is not the cause.
+    CHECK(refusal("postgresql://certificate.invalid/bank", short_limits()).code ==
+          pg::not_connected);
+    int const stops = new_socket();
+    auto const at = bind_to_free_port(stops);
+    ::listen(stops, 8);
+    for (bool const reads : {true, false}) {
+        CAPTURE(reads);
+        std::thread server{[&] {
+            for (;;) {
+                int const client = ::accept(stops, nullptr, nullptr);
+                if (client < 0) continue;
+                char bytes[4096];
+                auto const got = ::recv(client, bytes, 8, MSG_WAITALL);
+                if (got == 8) {
+                    ::send(client, "S", 1, MSG_NOSIGNAL);
+                    if (reads) std::ignore = ::recv(client, bytes, sizeof bytes, 0);
+                }
+                ::close(client);
+                if (got < 8) return;
+            }
+        }};
+        auto const problem =
+            refusal("postgresql://127.0.0.1:" + std::to_string(ntohs(at.sin_port)) +
+                        "/bank?sslmode=require",
+                    short_limits());
+        INFO(problem);
+        CHECK(problem.code == pg::not_connected);
+        CHECK(problem.code == condition::retryable);
+        // An empty connection ends the thread.
+        int const last = new_socket();
+        ::connect(last, reinterpret_cast<sockaddr const*>(&at), sizeof at);
+        ::close(last);
+        server.join();
+    }
+    ::close(stops);
+}
+
 TEST_CASE("refusals: a wrong password, and none") {
     fresh_schema const own;
     auto const user = own.name();

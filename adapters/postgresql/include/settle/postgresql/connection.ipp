@@ -51,11 +51,14 @@ inline constexpr int oldest_version = 120000;
     }
     // Hints and other tries follow.
     text.resize(std::min(text.size(), text.find('\n')));
-    auto const has = [&](char const* part) { return text.find(part) != text.npos; };
+    auto const words = without_names(text);
+    auto const has = [&](char const* part) { return words.find(part) != words.npos; };
     // libpq checks the values of some options when it connects.
     if (code == not_connected && text.starts_with("invalid ")) refuse_address(native_text(text));
     if (code == not_connected && PQconnectionNeedsPassword(failed) == 1) code = invalid_password;
-    if (code == not_connected && (has("SSL") || has("certificate"))) code = tls_failed;
+    // A server that stops ends the connection in the midst of the handshake.
+    bool const lost = has("SYSCALL") || has("unexpected eof") || has("closed unexpectedly");
+    if (code == not_connected && !lost && (has("SSL") || has("certificate"))) code = tls_failed;
     return describe(code, text, "be reached at " + name_of(host));
 }
 

@@ -115,6 +115,9 @@ private:
 /// PostgreSQL's text on one line, and shortened.
 [[nodiscard]] std::string native_text(std::string_view native);
 
+/// PostgreSQL's text without its quoted names, which may hold any word.
+[[nodiscard]] std::string without_names(std::string_view native);
+
 /// Shape:   code - of the server or the client; native - PostgreSQL's text; phase - the action, as
 ///          the sentence puts it after "PostgreSQL could not"
 [[nodiscard]] error describe(int code, std::string_view native, std::string_view phase);

@@ -154,6 +154,16 @@ SETTLE_FUNCTION std::string native_text(std::string_view native) {
     return text;
 }
 
+SETTLE_FUNCTION std::string without_names(std::string_view native) {
+    std::string words;
+    bool inside = false;
+    for (char const one : native) {
+        if (one == '"') inside = !inside;
+        else if (!inside) words += one;
+    }
+    return words;
+}
+
 SETTLE_FUNCTION error describe(int code, std::string_view native, std::string_view phase) {
     std::error_code const made{code, postgresql_category()};
     std::string text{"settle: PostgreSQL could not "};
