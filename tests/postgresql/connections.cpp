@@ -341,6 +341,7 @@ TEST_CASE("connections: a session does not depend on the settings of its user an
     CHECK(setting("DateStyle") == "ISO, YMD");
     CHECK(setting("TimeZone") == "UTC");
     CHECK(setting("row_security") == "off");
+    CHECK(setting("synchronize_seqscans") == "off");
 }
 
 TEST_CASE("connections: an unusual schema name, and the schema that an option names") {

@@ -160,6 +160,8 @@ SETTLE_FUNCTION void connection::connect(address::keywords const& host, deadline
     for (auto const* const other : {"enable_seqscan", "enable_hashjoin", "enable_mergejoin"}) {
         set(other, "'off'");
     }
+    // A purge visits the pages of the log in their order.
+    set("synchronize_seqscans", "'off'");
     // Last, since the schema is found by the user's own search path.
     set("search_path", "pg_catalog.quote_ident(" + schema + ") || ', pg_temp'");
     return sql;
