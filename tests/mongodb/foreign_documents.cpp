@@ -5,6 +5,26 @@
 #include "caller_actions.hpp"
 
 namespace settle_test {
+
+struct tagged {
+    BOOST_HANA_DEFINE_STRUCT(tagged,
+        (std::string, id),
+        (std::vector<std::string>, tags),
+        (std::vector<std::int64_t>, sizes),
+        (std::int64_t, weight));
+};
+inline constexpr settle::collection<tagged, "suite_tagged", &tagged::id> all_tagged;
+
+struct weigh {
+    BOOST_HANA_DEFINE_STRUCT(weigh,
+        (std::string, id),
+        (std::int64_t, weight));
+};
+inline constexpr auto weigh_type = settle::transaction<weigh, "suite_weigh">(
+    settle::participant<"part">(all_tagged, settle::param<&weigh::id>)
+        .apply(settle::field<&tagged::weight> += settle::param<&weigh::weight>)
+        .compensate(settle::inverse));
+
 namespace {
 
 using settle::testing::cards;
@@ -25,25 +45,6 @@ template <typename Function>
 void everywhere(Function const& function) {
     on_every_server<foreign_bank>(function);
 }
-
-struct tagged {
-    BOOST_HANA_DEFINE_STRUCT(tagged,
-        (std::string, id),
-        (std::vector<std::string>, tags),
-        (std::vector<std::int64_t>, sizes),
-        (std::int64_t, weight));
-};
-constexpr settle::collection<tagged, "suite_tagged", &tagged::id> all_tagged;
-
-struct weigh {
-    BOOST_HANA_DEFINE_STRUCT(weigh,
-        (std::string, id),
-        (std::int64_t, weight));
-};
-constexpr auto weigh_type = settle::transaction<weigh, "suite_weigh">(
-    settle::participant<"part">(all_tagged, settle::param<&weigh::id>)
-        .apply(settle::field<&tagged::weight> += settle::param<&weigh::weight>)
-        .compensate(settle::inverse));
 
 char const* const card_document = R"({"_id": "c", "holder": "Anna", "open": true, "shade": -1,
     "opened": {"$date": {"$numberLong": "250000"}}, "credit": null, "note": null,
