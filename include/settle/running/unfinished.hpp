@@ -2,6 +2,7 @@
 // Lists the transactions that were begun long ago and have no end.
 #pragma once
 
+#include <settle/store/saturating.hpp>
 #include <settle/store/seam.hpp>
 
 #include <vector>
