@@ -219,7 +219,8 @@ TEST_CASE("receivers: handlers on PostgreSQL that lock each other are called aga
         }};
     }
     for (auto const& one : answers) CHECK_MESSAGE(one.status == call_status::ok, one.text);
-    CHECK(runs == 3);
+    // The repeated handler may lock a row before the other handler wakes: a second deadlock.
+    CHECK(runs >= 3);
     CHECK(in.number("SELECT sum(sold) FROM seat WHERE sold = 2") == 4);
 }
 
