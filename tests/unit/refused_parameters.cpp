@@ -118,7 +118,7 @@ SETTLE_STRUCT(choice, id, least, most);
 constexpr auto choice_type = settle::transaction<choice, "choice">(
                                  settle::participant<"account">(accounts, param<&choice::id>)
                                      .confirm(field<& account::balance> += settle::lit<1>))
-                                 .require(!(param < &choice::least >> param<&choice::most>));
+                                 .require(!(param<&choice::most> < param<&choice::least>));
 
 TEST_CASE("refused parameters: the values of a negated condition are named") {
     settle::memory::database database;

@@ -98,9 +98,8 @@ struct entry_columns {
             bool const good = row.kind(column) == value_kind::integer && number >= 0 &&
                               static_cast<epoch>(number) <= static_cast<epoch>(last_of(value));
             if (good) value = static_cast<Value>(number);
-            else
-                wrong(column, std::is_enum_v<Value> ? " holds a number without a meaning"
-                                                    : " holds no epoch");
+            else if (std::is_enum_v<Value>) wrong(column, " holds a number without a meaning");
+            else wrong(column, " holds no epoch");
         } else if constexpr (std::is_same_v<Value, std::vector<image>>) {
             take(column, decode_images, value);
         } else if constexpr (std::is_same_v<Value, std::vector<kept_result>>) {

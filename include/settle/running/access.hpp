@@ -39,9 +39,8 @@ public:
     result<std::vector<entry>> stuck() { return stuck(limits().stuck_after); }
     result<std::vector<entry>> stuck(time_limit older_than) {
         if (!gate_.is_here()) return gate_.why();
-        auto const now = assembly_.environment().now();
-        return detail::unfinished_entries(assembly_.log(), detail::earlier(now, older_than), now,
-                                          assembly_.limits().clocks);
+        return detail::unfinished_entries(assembly_.log(), older_than,
+                                          assembly_.environment().now(), limits().clocks);
     }
 
     /// The figures of this engine since its construction.

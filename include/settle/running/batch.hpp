@@ -137,9 +137,9 @@ private:
             take(*at, report.taken++);
             while (window_.full()) round();
             // Advancing an input range may consume an element, so ends() is called first.
-            if (read_once && ends()) return report_end(range, report);
+            if (read_once && ends()) return report_stop(range, report);
             ++at;
-            if (!read_once && ends() && at != last) return report_end(range, report);
+            if (!read_once && ends() && at != last) return report_stop(range, report);
         }
         report.not_taken = 0;
     }
@@ -152,15 +152,10 @@ private:
     }
 
     template <typename Range>
-    static void report_stop(Range& range, batch_report& report) {
+    void report_stop(Range& range, batch_report& report) const {
         count_rest(range, report);
         if (report.not_taken == std::size_t{0}) return;
-        report.problem = batch_stopped(report);
-    }
-    template <typename Range>
-    void report_end(Range& range, batch_report& report) const {
-        report_stop(range, report);
-        if (!report.problem.empty() && !unreachable_.empty()) report.problem = unreachable_;
+        report.problem = unreachable_.empty() ? batch_stopped(report) : unreachable_;
     }
 
     /// True if the batch takes no more elements.
@@ -214,7 +209,7 @@ private:
         deliver(number, std::move(concluded));
     }
 
-    /// Notes that a store was unreachable for options::patience.
+    /// Notes that a store or a service was unreachable for options::patience.
     void note_unreachable(outcome const& concluded, execution_state const& execution) {
         if (execution.cut != interruption::stopped || !unreachable_.empty()) return;
         std::error_code const code = concluded.problem.code;
@@ -268,7 +263,7 @@ private:
     window<Direction> window_;
     Ended& ended_;
     std::exception_ptr thrown_; ///< the first, of the range, the observer or `ended`
-    error unreachable_;         ///< the problem of a store that was unreachable for too long
+    error unreachable_;         ///< of a store or a service, for options::patience
     bool driving_ = false;      ///< a round is under way: an exception ends the worker
     bool looked_ = false;       ///< whether the range's first entry was looked for
 };

@@ -63,8 +63,8 @@ struct closing {
 /// Errors:  why the part is not closed
 template <typename Direction, typename Assembly>
 closing close_part(Assembly& assembly, entry const& found,
-                 typename Direction::parameters const& parameters, part_name const& named,
-                 std::string_view why, resolve_options const& given) {
+                   typename Direction::parameters const& parameters, part_name const& named,
+                   std::string_view why, resolve_options const& given) {
     if (auto refused = check_closing(found, why, given); !refused.empty()) return {refused};
     auto const part = find_call<Direction>(found, parameters, named);
     if (part.descriptor == nullptr) return {no_such_call(found, named)};

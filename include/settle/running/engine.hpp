@@ -210,7 +210,8 @@ public:
     /// Shape:   why - UTF-8, 1 to 1,000 bytes, for the reader of the entry; resolve_options::line
     ///          names the line of a range, counted from 0
     /// Errors:  `refused` when the state of the entry allows no such closing, when the entry has no
-    ///          such call, and when a worker changed the entry at the same time
+    ///          such call, and when a worker changed the entry at the same time. `undecided` when
+    ///          the log could not be reached, or its answer was lost: the call can be repeated
     outcome resolve(transaction_id const& id, std::string_view participant, std::string_view why,
                     resolve_options const& given = {}) {
         call_options const call{given.deadline, given.stop};
@@ -264,8 +265,8 @@ public:
         auto const before = detail::earlier(now, given.older_than);
         auto report = detail::purge_log(assembly_.log(), before, given);
         if (report.problem.empty() && report.erased < given.limit) {
-            report.problem = detail::purge_stores(assembly_.log(), assembly_.sessions(), now, given,
-                                                  assembly_.limits().clocks);
+            report.problem = detail::purge_stores(assembly_.log(), assembly_.sessions(), now,
+                                                  before, given, assembly_.limits().clocks);
         }
         return report;
     }

@@ -34,6 +34,8 @@ private:
     /// True if the entry of the job exists, and the job has not settled.
     static bool is_unsettled(decided const& one);
     void look_at_earlier(decided const& current);
+    /// Looks at earlier jobs again: the native transaction is repeated, perhaps without the jobs
+    /// whose entries exist.
     void look_again_before(std::size_t index);
     /// Makes later jobs that share a record or the id wait for this job.
     void hold_back_later(decided const& one);

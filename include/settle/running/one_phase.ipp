@@ -39,7 +39,6 @@ SETTLE_FUNCTION void one_phase_order::look_at_earlier(decided const& current) {
     decided_.clear();
 }
 
-/// The native transaction is repeated, perhaps without the jobs whose entries exist.
 SETTLE_FUNCTION void one_phase_order::look_again_before(std::size_t index) {
     for (decided const& one : decided_) {
         if (one.index < index && is_unsettled(one)) hold_back_later(one);

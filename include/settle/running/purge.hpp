@@ -43,15 +43,15 @@ purge_report purge_log(Log& log, timestamp before, purge_options const& given) {
 
 /// Erases the receipts of finished transactions in the stores that keep receipts. If an old entry
 /// is unfinished, it may still need its receipts, so none is erased.
-/// Shape:   clocks - the difference between the clock of a worker, which dates an entry, and the
-///          clock of a store, which dates a receipt
+/// Shape:   before - `given.older_than` ago; clocks - the difference between the clock of a worker,
+///          which dates an entry, and the clock of a store, which dates a receipt
 template <typename Log, typename... Sessions>
-error purge_stores(Log& log, std::tuple<Sessions...>& sessions, timestamp now,
+error purge_stores(Log& log, std::tuple<Sessions...>& sessions, timestamp now, timestamp before,
                    purge_options const& given, std::chrono::milliseconds clocks) {
-    timestamp const before = earlier(now, given.older_than);
     constexpr bool any = (forgets<Sessions> || ...);
     if constexpr (any) {
-        auto const old = unfinished_entries(log, later(before, clocks), now, clocks);
+        auto const old =
+            unfinished_entries(log, time_between(later(before, clocks), now), now, clocks);
         if (!old.has_value()) return old.problem();
         if (!old.value().empty()) return {};
     }

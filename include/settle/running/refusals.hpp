@@ -49,7 +49,7 @@ template <typename Direction>
             text.append(". Create it first, or ask with read(). See errors#errors")};
 }
 
-/// The log could not be read, so the state of the id is unknown.
+/// The log could not be reached, or its answer was lost, so the state of the id is unknown.
 [[nodiscard]] inline outcome unreadable(transaction_id const& id, error const& problem) {
     outcome concluded;
     concluded.id = id;

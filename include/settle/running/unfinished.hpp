@@ -10,13 +10,12 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The unfinished entries that were created before a time, or that a wrong clock has dated in the
-/// future. A claim changes an entry's last change, so that time does not show how old a transaction
-/// is.
+/// The unfinished entries whose age_of() exceeds a limit, by their creation. A claim changes the
+/// last change of an entry, so that time does not show how old a transaction is.
 /// Shape:   clocks - options::clocks
 template <typename Log>
-result<std::vector<entry>> unfinished_entries(Log& log, timestamp before, timestamp now,
-                                              std::chrono::milliseconds clocks) {
+result<std::vector<entry>> unfinished_entries(Log& log, std::chrono::milliseconds older_than,
+                                              timestamp now, std::chrono::milliseconds clocks) {
     constexpr std::size_t page = 256;
     std::vector<entry> old;
     for (transaction_id after;;) {
@@ -24,8 +23,7 @@ result<std::vector<entry>> unfinished_entries(Log& log, timestamp before, timest
         if (!found.has_value()) return found.problem();
         for (entry& one : found.value()) {
             after = one.id;
-            bool const is_old = one.created < before || is_ahead(one.created, now, clocks);
-            if (is_old) old.push_back(std::move(one));
+            if (age_of(one.created, now, clocks) > older_than) old.push_back(std::move(one));
         }
         if (found.value().size() < page) return old;
     }

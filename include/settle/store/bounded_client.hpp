@@ -81,7 +81,7 @@ public:
     }
 
 private:
-    /// The sum of the clock's time and a limit for ever would leave 64 bits.
+    /// The sum of the clock's time and a limit for ever would exceed 64 bits.
     static constexpr time_limit longest = std::chrono::hours{24 * 365};
 
     struct shared {

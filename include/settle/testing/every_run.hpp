@@ -74,11 +74,6 @@ template <typename Run>
     return seen;
 }
 
-[[noreturn]] inline void refuse_unsteady(std::string const& wrong) {
-    throw std::logic_error("settle: this run cannot be repeated: it was wrong (" + wrong +
-                           "), and right when it was made again");
-}
-
 } // namespace detail
 
 /// Makes every run of `run`. Runs with fewer mishaps come first, so that the first wrong run has
@@ -107,7 +102,10 @@ template <typename Run>
             auto const runs = seen.runs;
             seen = detail::trace_run({choices.name()}, run);
             seen.runs = runs;
-            if (seen.right) detail::refuse_unsteady(wrong);
+            if (seen.right) {
+                throw std::logic_error("settle: this run cannot be repeated: it was wrong (" +
+                                       wrong + "), and right when it was made again");
+            }
         } while (seen.right && choices.next());
     }
     seen.seconds =
