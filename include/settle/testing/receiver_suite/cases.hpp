@@ -158,22 +158,21 @@ inline std::string copies_of_apply(trial& of) {
     }
     return found.text();
 }
-inline std::string copies_of_compensate(trial& of) {
+/// Sends copies of the end of an applied part at the same time, and then once more.
+inline std::string copies_of_end(trial& of, call_operation end, change_of const& expected) {
     auto const key = of.key();
     findings found{of};
     found.answer(of.apply(key), call_status::ok).changed({1});
-    std::vector<service_call> const copies(8, of.call(call_operation::compensate, key));
-    std::ignore = of.send_all(copies);
-    return found.answer(of.compensate(key), call_status::ok).changed({-1}).text();
+    auto const ending = of.call(end, key);
+    std::ignore = of.send_all(std::vector<service_call>(8, ending));
+    return found.answer(of.send(ending), call_status::ok).changed(expected).text();
+}
+inline std::string copies_of_compensate(trial& of) {
+    return copies_of_end(of, call_operation::compensate, {-1});
 }
 inline std::string copies_of_confirm(trial& of) {
     if (!of.of().confirms) return {};
-    auto const key = of.key();
-    findings found{of};
-    found.answer(of.apply(key), call_status::ok).changed({1});
-    std::vector<service_call> const copies(8, of.call(call_operation::confirm, key));
-    std::ignore = of.send_all(copies);
-    return found.answer(of.confirm(key), call_status::ok).changed({0, 1}).text();
+    return copies_of_end(of, call_operation::confirm, {0, 1});
 }
 inline std::string remembers_over_restart(trial& of) {
     if (!of.of().restart) return {};
