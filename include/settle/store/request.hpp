@@ -52,18 +52,23 @@ struct part_result {
 
 /// The clock of an environment, which outlives the view.
 struct clock_view {
+    struct operations {
+        timestamp (*now)(void const* of);
+        /// Copies the environment, for a test that performs a call later.
+        std::shared_ptr<void const> (*copy)(void const* of);
+    };
+
     void const* of = nullptr;
-    timestamp (*read)(void const* of) = nullptr;
-    /// Copies the environment, for a test that performs a call later.
-    std::shared_ptr<void const> (*copy)(void const* of) = nullptr;
+    operations const* with = nullptr;
 
     template <typename Environment>
     [[nodiscard]] static clock_view on(Environment const& environment) noexcept {
-        return {&environment,
-                [](void const* given) { return static_cast<Environment const*>(given)->now(); },
-                [](void const* given) -> std::shared_ptr<void const> {
-                    return std::make_shared<Environment>(*static_cast<Environment const*>(given));
-                }};
+        static constexpr operations made{
+            [](void const* given) { return static_cast<Environment const*>(given)->now(); },
+            [](void const* given) -> std::shared_ptr<void const> {
+                return std::make_shared<Environment>(*static_cast<Environment const*>(given));
+            }};
+        return {&environment, &made};
     }
 };
 
@@ -73,7 +78,7 @@ struct write_context {
     std::string const& owner;
     clock_view clock{}; ///< the engine's clock, for a log that looks at it inside a native write
 
-    [[nodiscard]] timestamp time() const { return clock.read ? clock.read(clock.of) : now; }
+    [[nodiscard]] timestamp time() const { return clock.with ? clock.with->now(clock.of) : now; }
 };
 
 /// One insert or compare-and-set of an entry, handed to a log.

@@ -16,8 +16,8 @@ namespace testing::detail {
 class kept_clock {
 public:
     explicit kept_clock(clock_view const& given)
-        : owned_(given.copy ? given.copy(given.of) : nullptr),
-          view_(owned_ ? clock_view{owned_.get(), given.read, given.copy} : clock_view{}) {}
+        : owned_(given.with ? given.with->copy(given.of) : nullptr),
+          view_{owned_.get(), given.with} {}
 
     [[nodiscard]] clock_view const& view() const { return view_; }
 
