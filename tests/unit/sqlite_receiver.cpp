@@ -53,15 +53,48 @@ TEST_CASE("sqlite receiver: a refusal undoes the work and is kept") {
     CHECK(books_of(in.db) == books{100, 0, 0, 0});
 }
 
-TEST_CASE("sqlite receiver: a change whose file moves before its commit has an unknown end") {
+/// Moves the file of a database.
+struct move {
+    std::string file;
+    std::string moved = file + ".moved";
+    void operator()() const { std::filesystem::rename(file, moved); }
+};
+
+TEST_CASE("sqlite receiver: a change whose file moves within its commit has an unknown end") {
     folder const files;
     office in{files.file()};
+    move moving{files.file()};
     auto const ended = in.db.change([&](receiver_session& own) {
         own.change("UPDATE flight SET free = 100");
-        std::filesystem::rename(files.file(), files.file() + ".moved");
+        // SQLite calls it inside of the commit, after the last look at the files before it.
+        auto const strike = [](void* state) {
+            (*static_cast<move*>(state))();
+            return 0;
+        };
+        sqlite3_commit_hook(own.handle(), strike, &moving);
     });
+    REQUIRE(std::filesystem::exists(moving.moved));
     REQUIRE_FALSE(ended.has_value());
     CHECK(ended.problem().code == settle::condition::unknown);
+    CHECK(contains(ended.problem().text, "is no longer the file that is open"));
+}
+
+TEST_CASE("sqlite receiver: a change whose file has moved before its commit is undone") {
+    folder const files;
+    move const moving{files.file()};
+    {
+        office in{moving.file};
+        auto const ended = in.db.change([&](receiver_session& own) {
+            own.change("UPDATE flight SET free = 100");
+            moving();
+            // Longer than the age that a check of the files may have.
+            std::this_thread::sleep_for(milliseconds{2});
+        });
+        REQUIRE_FALSE(ended.has_value());
+        CHECK(ended.problem().code == errc::store_moved);
+    }
+    std::filesystem::rename(moving.moved, moving.file);
+    CHECK(sql_value(moving.file, "SELECT free FROM flight") == "10");
 }
 
 TEST_CASE("sqlite receiver: a call after its compensation takes no effect") {
