@@ -248,6 +248,14 @@ TEST_CASE("record rule: finish compares the epoch of the mark") {
     CHECK(at.marks.begin()->id == "other");
 }
 
+TEST_CASE("record rule: without a committed epoch a mark without an epoch is stray too") {
+    auto at = with_balance(100);
+    REQUIRE(answer_to<debit>(at, "t", 0, 30) == answer::applied);
+    CHECK(confirms(at, "t", debit, 0) == answer::applied);
+    CHECK(at.marks.empty());
+    CHECK(at.record->balance == 100);
+}
+
 TEST_CASE("record rule: an undo uses the mark and no earlier value") {
     auto at = with_balance(100);
     REQUIRE(answer_to<debit>(at, "t", 10, 30) == answer::applied);

@@ -405,8 +405,8 @@ record_answer<Record> apply_one_phase(record_slot<Record>& slot, transaction_id 
 /// Finishes one part of a committed transaction: confirms a mark with the committed epoch, undoes
 /// a stray mark with a lower epoch, and pulls either. A mark with a higher epoch stays: its
 /// transaction has the same id and was submitted after a purge.
-/// Shape:   committed - the entry's committed epoch. Without one it is 0: then every mark with an
-///          epoch is stray, and a bare mark, which has epoch 0, is confirmed
+/// Shape:   committed - the entry's committed epoch, 0 without one: then every mark is stray, also
+///          a mark of another program, which has epoch 0
 template <typename Rules = detail::protocol_rules, Described Record>
 [[SETTLE_INLINED]] inline record_answer<Record> finish(record_slot<Record>& slot,
                                                  transaction_id const& id, part_number part,
@@ -415,7 +415,8 @@ template <typename Rules = detail::protocol_rules, Described Record>
     mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
     if (found == nullptr) return {};
     if (looks && committed != 0 && found->epoch_number > committed) return {};
-    return detail::resolve(slot, found, !looks || found->epoch_number == committed);
+    bool const same = committed != 0 && found->epoch_number == committed;
+    return detail::resolve(slot, found, !looks || same);
 }
 
 /// Undoes one part of a canceled transaction. A mark with an epoch above `latest` stays: its
