@@ -136,7 +136,7 @@ TEST_CASE("no text of a call adds a header, and no header has a byte beside visi
                        "Accept", "Content-Length", "Content-Type", "Host", "Idempotency-Key",
                        "Settle-Epoch", "Settle-Has-Apply", "Settle-Key", "Settle-Last-Moment",
                        "Settle-Participant", "Settle-Service", "Settle-Transaction", "User-Agent"});
-    for (char const each : head) {
+    for (char const each : header) {
         bool const allowed = (each >= ' ' && each <= '~') || each == '\r' || each == '\n';
         CHECK(allowed);
     }
