@@ -79,14 +79,21 @@ map_database::map_database(std::string const& path, map_database* records) {
         tables_ = records->tables_;
     }
     std::ifstream in{path};
-    std::getline(in, name_);
-    for (std::string text; std::getline(in, text);) {
+    std::string text;
+    std::size_t whole = 0; // the size of the lines before the end of a torn write
+    auto const next_line = [&] { return std::getline(in, text) && !in.eof(); };
+    if (next_line()) {
+        name_ = text;
+        whole = text.size() + 1;
+    }
+    for (; next_line(); whole += text.size() + 1) {
         auto const line = settle::decode_json<entry_line>(text);
-        if (!line.has_value()) break; // the end of a torn write
+        if (!line.has_value()) break;
         if (line->purged) entries_.erase(line->id);
         else entries_[line->id] = entry_of(*line);
     }
     file_ = ::open(path.c_str(), O_CREAT | O_APPEND | O_WRONLY, 0600);
+    cut(static_cast<::off_t>(whole));
     if (name_.empty()) {
         name_ = "file-log-" + std::to_string(std::random_device{}());
         append(name_ + '\n');
@@ -97,8 +104,12 @@ bool map_database::append(std::string const& lines) {
     auto const before = ::lseek(file_, 0, SEEK_END);
     auto const written = ::write(file_, lines.data(), lines.size());
     if (written == static_cast<ssize_t>(lines.size()) && ::fsync(file_) == 0) return true;
-    if (::ftruncate(file_, before) != 0) std::abort(); // no line may follow a torn line
+    cut(before);
     return false;
+}
+
+void map_database::cut(::off_t size) {
+    if (::ftruncate(file_, size) != 0) std::abort(); // no line may follow a torn line
 }
 
 std::string const& file_log::name() const { return database_->name_; }
@@ -203,3 +214,41 @@ private:
 
 using settle_test::map_fixture;
 SETTLE_STORE_SUITE(map_fixture);
+
+TEST_CASE("map store: entries before and after a torn write are in the log when it opens again") {
+    using namespace settle_test;
+    using settle::testing::move;
+    auto const engine_on = [](map_database& log) {
+        return settle::engine{log, settle::type<settle::testing::move_type>};
+    };
+    for (std::string const torn : {"{", "{\"id\":\"sec", "{}\n{"}) {
+        INFO("torn: ", torn);
+        scratch_file const file;
+        std::string name;
+        {
+            map_database log{file.path()};
+            name = log.bind_log().name();
+            CHECK(engine_on(log).submit("first", move{"A", "B", 1}).problem.empty());
+        }
+        std::ofstream{file.path(), std::ios::app} << torn;
+        {
+            map_database log{file.path()};
+            CHECK(engine_on(log).submit("second", move{"A", "B", 2}).problem.empty());
+        }
+        map_database log{file.path()};
+        CHECK(log.bind_log().name() == name);
+        auto engine = engine_on(log);
+        CHECK(engine.find("first").value().has_value());
+        CHECK(engine.find("second").value().has_value());
+    }
+}
+
+TEST_CASE("map store: a log whose name was torn gets a new name and keeps it") {
+    using namespace settle_test;
+    scratch_file const file;
+    std::ofstream{file.path()} << "file-log-";
+    map_database first{file.path()};
+    std::string const name = first.bind_log().name();
+    CHECK(name != "file-log-");
+    CHECK(map_database{file.path()}.bind_log().name() == name);
+}

@@ -193,6 +193,7 @@ private:
         return *static_cast<map_table<C>*>(kept.get());
     }
     bool append(std::string const& lines);
+    void cut(::off_t size);
 
     std::mutex mutex_;
     std::string belongs_to_;
