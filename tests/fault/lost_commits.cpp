@@ -19,7 +19,10 @@ public:
         vfs const files{disk_};
         manual_environment const time;
         settle::sqlite::database db{path, {.busy_timeout = 1ms}};
-        settle::engine engine{db, settle::with_environment(time), short_limits(), how,
+        settle::engine engine{db,
+                              settle::with_environment(time),
+                              fault_limits(),
+                              how,
                               settle::type<move_type>,
                               settle::observed_by([&](settle::event const& one) { see(one); })};
         engine.create(ledgers, {"A", 100, 0, ""}).value();

@@ -22,7 +22,7 @@ constexpr char const* path = "/power.db";
 /// Shape:   leaves - whether the worker of the transaction "left" ends when it has applied
 inline auto make_engine(settle::sqlite::database& db, manual_environment const& time, bool leaves,
                         settle::phases how) {
-    settle::options limits = short_limits();
+    settle::options limits = fault_limits();
     limits.patience = 300ms;
     return settle::engine{db,
                           settle::with_environment(time),

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include "any_age.hpp"
+
 #include <random>
 
 namespace settle_test {
@@ -21,7 +23,7 @@ using settle::verdict;
 using namespace std::chrono_literals;
 using memory_database = settle::memory::database;
 
-[[nodiscard]] inline settle::options short_limits() {
+[[nodiscard]] inline settle::options fault_limits() {
     settle::options limits;
     limits.takeover = 100ms;
     limits.attempts = 8;
@@ -31,7 +33,7 @@ using memory_database = settle::memory::database;
 /// An engine with the types of the fault tests.
 template <typename Database>
 auto engine_on(Database& database, manual_environment const& time,
-               settle::options const& limits = short_limits()) {
+               settle::options const& limits = fault_limits()) {
     return settle::engine{database,
                           settle::with_environment(time),
                           limits,
@@ -96,10 +98,6 @@ private:
     decltype(std::declval<Database&>().template bind<ledgers_type>(std::string{})) session_;
 };
 
-[[nodiscard]] inline settle::recover_options of_any_age() {
-    return {.older_than = 0ms};
-}
-
 /// After recovery and sweep: no mark and no unfinished entry is left, and every reported outcome
 /// agrees with its entry.
 template <typename Engine>
@@ -139,7 +137,7 @@ constexpr fault_kind every_kind[]{fault_kind::unavailable,   fault_kind::unknown
 
 // The actions of a scene: one transaction of each kind, always under the id "t".
 inline auto const transfer = [](auto& engine) { return engine.run("t", move{"A", "B", 30}); };
-inline auto const too_much = [](auto& engine) { return engine.run("t", move{"A", "B", 300}); };
+inline auto const uncovered = [](auto& engine) { return engine.run("t", move{"A", "B", 300}); };
 inline auto const purchase = [](auto& engine) {
     return engine.run("t", order{"A", 30, {{1, 5}, {2, 20}, {1, 15}}});
 };

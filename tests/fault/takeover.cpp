@@ -49,7 +49,7 @@ void at_every_call(First const& first, Second const& second) {
 template <typename Second>
 void for_every_type(Second const& second) {
     SUBCASE("transfer") { at_every_call(transfer, second); }
-    SUBCASE("uncovered transfer") { at_every_call(too_much, second); }
+    SUBCASE("uncovered transfer") { at_every_call(uncovered, second); }
     SUBCASE("order") { at_every_call(purchase, second); }
     SUBCASE("rewritten record") { at_every_call(change, second); }
     SUBCASE("creation") { at_every_call(creation, second); }
@@ -237,7 +237,7 @@ TEST_CASE("takeover: a worker backs off from a mark, and cancels after its attem
         CHECK(outcome.canceled());
         CHECK(outcome.why == settle::reason::busy);
         CHECK(outcome.participant == "card");
-        CHECK(plain.find("t").value()->attempts == short_limits().attempts);
+        CHECK(plain.find("t").value()->attempts == fault_limits().attempts);
         CHECK(plain.recover(of_any_age()).done == 1);
     }
     SUBCASE("the mark is pulled during a pause") {

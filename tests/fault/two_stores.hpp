@@ -16,7 +16,7 @@ auto engine_over(Log& log, Accounts& accounts, Stock& stock, manual_environment 
                           settle::bind(ledgers, accounts),
                           settle::bind(shelves, stock),
                           settle::with_environment(time),
-                          short_limits(),
+                          fault_limits(),
                           settle::type<order_type>,
                           settle::type<move_type>};
 }

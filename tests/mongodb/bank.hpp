@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "any_age.hpp"
+
 #include <chrono>
 #include <string>
 
@@ -63,10 +65,6 @@ inline std::string refusal(std::string const& address,
     CHECK(text.find(". See mongodb#") != std::string::npos);
     CHECK(text.find("..") == std::string::npos);
     return text;
-}
-
-[[nodiscard]] inline settle::recover_options of_any_age() {
-    return {.older_than = std::chrono::milliseconds{0}};
 }
 
 template <typename Engine>

@@ -8,19 +8,20 @@
 
 namespace settle_test {
 
-enum class change { create, erase, assign };
+enum class change_kind { create, erase, assign };
 
 /// The action, and its setup.
 struct record_change {
     circumstances where;
-    change what;
+    change_kind what;
 };
 
 /// All three record changes in each of these setups.
 inline std::vector<record_change> record_changes(std::vector<circumstances> const& setups) {
     std::vector<record_change> all;
     for (circumstances const& where : setups) {
-        for (change const what : {change::create, change::erase, change::assign}) {
+        for (change_kind const what :
+             {change_kind::create, change_kind::erase, change_kind::assign}) {
             all.push_back({where, what});
         }
     }
@@ -107,16 +108,16 @@ private:
         auto limits = patient_limits();
         if (in_vain) limits.patience = std::chrono::seconds{5};
         forget(limits);
-        if (of_.what != change::create) {
+        if (of_.what != change_kind::create) {
             others_.create(settle::testing::cards, first(id)).value();
         }
         between_.reset_counts();
     }
     settle::outcome act(std::string const& id) {
         switch (of_.what) {
-        case change::create: return caller_->run(id, settle::testing::issue{first(id)});
-        case change::erase: return caller_->run(id, settle::testing::withdraw{id, true});
-        case change::assign:
+        case change_kind::create: return caller_->run(id, settle::testing::issue{first(id)});
+        case change_kind::erase: return caller_->run(id, settle::testing::withdraw{id, true});
+        case change_kind::assign:
             return caller_->run(id, settle::testing::rewrite{first(id), second(id)});
         }
         return {};
@@ -128,10 +129,11 @@ private:
     void check(settle::outcome const& outcome, std::string const& id) {
         check_outcome(others_, outcome);
         std::optional<card> const before =
-            of_.what == change::create ? std::nullopt : std::optional{first(id)};
-        std::optional<card> const after = of_.what == change::erase    ? std::nullopt
-                                          : of_.what == change::create ? std::optional{first(id)}
-                                                                       : rewritten(id);
+            of_.what == change_kind::create ? std::nullopt : std::optional{first(id)};
+        std::optional<card> const after = of_.what == change_kind::erase ? std::nullopt
+                                          : of_.what == change_kind::create
+                                              ? std::optional{first(id)}
+                                              : rewritten(id);
         CHECK(record(id) == text(is_done(id) ? after : before));
         CHECK(others_.marks().value() == 0);
     }
@@ -140,9 +142,9 @@ private:
         if (!is_done(id)) return;
         std::string const back = id + "/back";
         switch (of_.what) {
-        case change::create: CHECK(others_.run(back, withdraw{id, true}).done()); break;
-        case change::erase: CHECK(others_.run(back, issue{first(id)}).done()); break;
-        case change::assign:
+        case change_kind::create: CHECK(others_.run(back, withdraw{id, true}).done()); break;
+        case change_kind::erase: CHECK(others_.run(back, issue{first(id)}).done()); break;
+        case change_kind::assign:
             CHECK(others_.run(back, rewrite{rewritten(id), first(id)}).done());
             break;
         }

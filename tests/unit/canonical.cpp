@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace bank {
+namespace canonical_bank {
 
 struct account {
     std::string id;
@@ -21,7 +21,7 @@ struct transfer {
     std::int64_t amount;
 };
 
-} // namespace bank
+} // namespace canonical_bank
 
 namespace canonical {
 
@@ -89,8 +89,8 @@ struct holder_renamed {
 
 } // namespace canonical
 
-BOOST_HANA_ADAPT_STRUCT(bank::account, id, balance);
-BOOST_HANA_ADAPT_STRUCT(bank::transfer, source, destination, amount);
+BOOST_HANA_ADAPT_STRUCT(canonical_bank::account, id, balance);
+BOOST_HANA_ADAPT_STRUCT(canonical_bank::transfer, source, destination, amount);
 BOOST_HANA_ADAPT_STRUCT(canonical::account, id, balance, reserved, owner, note);
 BOOST_HANA_ADAPT_STRUCT(canonical::wider_account, id, balance, unrelated, reserved, owner, note);
 BOOST_HANA_ADAPT_STRUCT(canonical::narrow_account, id, balance, reserved);
@@ -165,7 +165,7 @@ std::string with_parameter() {
 
 } // namespace
 
-namespace bank {
+namespace canonical_bank {
 
 inline constexpr settle::collection<account, "accounts", &account::id> accounts;
 inline constexpr auto transfer_type = transaction<transfer, "transfer">(
@@ -176,7 +176,7 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
     participant<"destination">(accounts, param<&transfer::destination>)
         .confirm(field<&account::balance> += param<&transfer::amount>));
 
-} // namespace bank
+} // namespace canonical_bank
 
 TEST_SUITE("definition: canonical text") {
     TEST_CASE("canonical: the transfer has its fixed text and fingerprint") {
@@ -193,7 +193,7 @@ TEST_SUITE("definition: canonical text") {
             " apply balance:i64 -= param.amount\n"
             "participant destination in accounts where id:text == param.destination\n"
             " confirm balance:i64 += param.amount\n";
-        CHECK(settle::canonical_text(bank::transfer_type) == expected);
+        CHECK(settle::canonical_text(canonical_bank::transfer_type) == expected);
         CHECK(settle::fingerprint(expected) == 0xfaa10787ec0a8748U);
     }
 

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include "any_age.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -128,9 +130,7 @@ std::uint64_t marks_in(Engine& engine) {
     return engine.marks().value();
 }
 
-[[nodiscard]] inline settle::recover_options of_any_age() {
-    return {.older_than = std::chrono::milliseconds{0}};
-}
+using settle_test::of_any_age;
 
 /// Puts an entry into a log as a worker of another program would have left it.
 template <typename Direction>
