@@ -38,8 +38,6 @@ public:
         sqlite3_vfs_register(real_, 1);
     }
 
-    /// Opens the next files on another disk.
-    void use(disk& on) { disk_ = &on; }
     [[nodiscard]] std::size_t open_files() const { return handles_.size(); }
 
 private:

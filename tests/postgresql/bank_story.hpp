@@ -187,7 +187,12 @@ private:
             if (thread % 4 == 3) submit_and_work(engine, next());
             else if (thread % 4 == 2) run_several(engine, next);
             else run_one(engine, next());
-            longest_ = std::max(longest_.load(), clock::now() - begun_[thread].load());
+            note_time(clock::now() - begun_[thread].load());
+        }
+    }
+    void note_time(clock::duration took) {
+        auto known = longest_.load();
+        while (known < took && !longest_.compare_exchange_weak(known, took)) {
         }
     }
     void run_one(bank_teller& engine, std::pair<std::string, bank::transfer> const& given) {
