@@ -3,24 +3,15 @@
 // stands in both banks or in none, and nothing is in doubt.
 #include "two_banks.hpp"
 
+#include <kill_settings.hpp>
+
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
 using namespace settle_test;
 using namespace std::chrono_literals;
 
 namespace {
-
-std::uint64_t seed() {
-    char const* const given = std::getenv("SETTLE_SEED");
-    return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-}
-
-std::size_t many_kills() {
-    char const* const given = std::getenv("SETTLE_KILLS");
-    return given != nullptr ? std::strtoull(given, nullptr, 10) : 200;
-}
 
 /// Two banks, killed until all orders have ended.
 class killed_banks {
@@ -158,7 +149,7 @@ private:
 /// Kills often, and checks everything after each round. A finished file is replaced by a new one.
 /// Returns the number of names that were left in doubt.
 std::size_t kill_often(std::size_t kills) {
-    std::uint64_t const from = seed();
+    std::uint64_t const from = testing::seed();
     std::mt19937_64 chance{from};
     std::size_t struck = 0;
     std::size_t left = 0;
@@ -185,5 +176,5 @@ TEST_CASE("kills: books and both servers are killed 20 times, and each transfer 
 }
 
 TEST_CASE("long: kills: books and both servers are killed often") {
-    CHECK(kill_often(many_kills()) > 0);
+    CHECK(kill_often(testing::kills(200)) > 0);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The applications killed at random moments: after each the rest settles, and the sum is exact.
+#include <kill_settings.hpp>
 #include <program.hpp>
 #include <sql.hpp>
 
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <random>
@@ -150,19 +150,8 @@ private:
     std::map<std::string, std::string> ends_; ///< every state that was final once
 };
 
-/// A seed from SETTLE_SEED, so that a failing run can be repeated, or from the random device.
-std::uint64_t seed() {
-    char const* const given = std::getenv("SETTLE_SEED");
-    return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-}
-
-/// The number of kills of each of the four long cases: a quarter of SETTLE_KILLS (tests/run.sh
-/// --kills).
-std::size_t quarter() {
-    char const* const given = std::getenv("SETTLE_KILLS");
-    std::size_t const all = given != nullptr ? std::strtoull(given, nullptr, 10) : 300;
-    return (all + 3) / 4;
-}
+/// The number of kills of each of the four long cases.
+std::size_t quarter() { return (testing::kills(300) + 3) / 4; }
 
 class killer {
 public:
@@ -208,7 +197,7 @@ private:
 /// replaced by a new file.
 void kill_often(scratch_folder const& folder, sample const& what, std::size_t programs,
                 std::size_t kills) {
-    std::uint64_t const from = seed();
+    std::uint64_t const from = testing::seed();
     killer striking{from, 60'000};
     std::size_t struck = 0;
     while (struck < kills) {

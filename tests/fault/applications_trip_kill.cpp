@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // The sample of trips and its four services are killed at random moments. Afterwards each trip is
 // whole, or it never was, in all five files.
+#include <kill_settings.hpp>
 #include <trip_services.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <random>
 
@@ -14,18 +14,6 @@ namespace {
 using testing::program;
 using testing::scratch_folder;
 using testing::trip_services;
-
-/// A seed from SETTLE_SEED, so that a failing run can be repeated, or from the random device.
-std::uint64_t trip_seed() {
-    char const* const given = std::getenv("SETTLE_SEED");
-    return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-}
-
-/// The number of kills of the long case, from SETTLE_KILLS (tests/run.sh --kills).
-std::size_t many_kills() {
-    char const* const given = std::getenv("SETTLE_KILLS");
-    return given != nullptr ? std::strtoull(given, nullptr, 10) : 200;
-}
 
 /// The first lines of the sample's orders.
 std::string orders(scratch_folder const& folder, std::size_t count) {
@@ -159,7 +147,7 @@ private:
 
 /// Kills often, and checks everything after each round. A finished file is replaced by a new one.
 void kill_often(std::size_t kills) {
-    std::uint64_t const from = trip_seed();
+    std::uint64_t const from = testing::seed();
     std::mt19937_64 chance{from};
     std::size_t struck = 0;
     for (int round = 0; struck < kills; ++round) {
@@ -181,4 +169,6 @@ TEST_CASE("kills: trip and its services are killed 60 times, and each trip is wh
     kill_often(60);
 }
 
-TEST_CASE("long: kills: trip and its services are killed often") { kill_often(many_kills()); }
+TEST_CASE("long: kills: trip and its services are killed often") {
+    kill_often(testing::kills(200));
+}

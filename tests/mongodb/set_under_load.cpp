@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "servers.hpp"
 
+#include <kill_settings.hpp>
 #include <program.hpp>
 
 #include <cstdlib>
@@ -24,14 +25,8 @@ constexpr std::int64_t each_opening = 1000;
 
 std::string account(std::uint64_t number) { return "account-" + std::to_string(number % accounts); }
 
-/// A number from the environment, which a test program and its workers share.
-std::size_t setting(char const* name, std::size_t otherwise) {
-    char const* const given = std::getenv(name);
-    return given != nullptr && *given != '\0' ? std::strtoull(given, nullptr, 10) : otherwise;
-}
-
-/// One program until its end is requested: transfers, single or in batches, in one phase or in two,
-/// or all of them single and in two phases. It prints each outcome.
+/// One program until it is killed or its parent has ended: transfers, single or in batches, in one
+/// phase or in two; with `how` "alone", all single and in two phases. It prints each outcome.
 void work(std::string const& address, std::string const& name, std::string const& how,
           std::uint64_t seed) {
     settle::options limits;
@@ -256,7 +251,7 @@ TEST_CASE("long: set under load: the primary is killed repeatedly" *
           doctest::test_suite("three servers")) {
     under_load([](replica_set& set, workers& running) {
         std::mt19937 chance{std::random_device{}()};
-        auto const kills = setting("SETTLE_KILLS", 20); // tests/run.sh --kills
+        auto const kills = testing::kills(20);
         for (std::size_t i = 0; i < kills; ++i) {
             INFO("kill " << i);
             auto const killed = set.kill_primary();
@@ -294,7 +289,7 @@ TEST_CASE("long: set under load: the primary is frozen and steps down" *
 TEST_CASE("long: set under load: elections follow each other while transactions run alone" *
           doctest::test_suite("three servers")) {
     auto const disaster = [](replica_set& set, workers&) {
-        for (std::size_t i = 0; i < setting("SETTLE_ELECTIONS", 20); ++i) {
+        for (std::size_t i = 0; i < testing::setting("SETTLE_ELECTIONS", 20); ++i) {
             auto const frozen = set.freeze_primary();
             set.wait_for_primary();
             set.thaw(frozen);
