@@ -5,7 +5,6 @@
 #include "proxy.hpp"
 #include "shared_servers.hpp"
 
-#include <algorithm>
 #include <thread>
 
 namespace settle_test {
@@ -23,13 +22,6 @@ std::vector<ledger> accounts(int count) {
 
 std::string refusal_of(settle::result<std::unique_ptr<settle::mongodb::database>> const& opened) {
     return opened.has_value() ? "" : opened.problem().text;
-}
-
-void replace(std::vector<std::uint8_t>& bytes, std::string const& from, std::string const& to) {
-    auto at = bytes.begin();
-    while ((at = std::search(at, bytes.end(), from.begin(), from.end())) != bytes.end()) {
-        at = std::copy(to.begin(), to.end(), at);
-    }
 }
 
 } // namespace
@@ -80,9 +72,9 @@ TEST_CASE("opening: a database opens although the primary steps down before the 
     for (int nth = 1; nth <= 4; ++nth) {
         CAPTURE(nth);
         between.on_reply([&before, &there, nth, greetings = 0](wire_message& message) mutable {
-            replace(message.bytes, before, there);
+            message.replace(before, there);
             if (message.command != "isMaster" || ++greetings != nth) return;
-            replace(message.bytes, {"\x08ismaster\0\x01", 11}, {"\x08ismaster\0\0", 11});
+            message.replace({"\x08ismaster\0\x01", 11}, {"\x08ismaster\0\0", 11});
         });
         auto const opened = settle::mongodb::database::open(
             "mongodb://127.0.0.1" + there + "/" + own.name() + "?replicaSet=settle");

@@ -5,9 +5,7 @@
 #include "proxy.hpp"
 #include "servers.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -34,7 +32,7 @@ public:
             one->on_reply([names](wire_message& message) {
                 // An empty name is a greeting that is repeated as the set changes.
                 if (!is_greeting(message.command)) return;
-                for (auto const& [from, to] : names) replace(message.bytes, from, to);
+                for (auto const& [from, to] : names) message.replace(from, to);
             });
         }
     }
@@ -54,14 +52,6 @@ public:
 private:
     [[nodiscard]] std::string host(std::size_t number) const {
         return "127.0.0.1:" + std::to_string(proxies_[number]->port());
-    }
-
-    static void replace(std::vector<std::uint8_t>& bytes, std::string const& from,
-                        std::string const& to) {
-        auto at = bytes.begin();
-        while ((at = std::search(at, bytes.end(), from.begin(), from.end())) != bytes.end()) {
-            at = std::copy(to.begin(), to.end(), at);
-        }
     }
 
     std::vector<std::unique_ptr<proxy>> proxies_;

@@ -61,6 +61,13 @@ struct wire_message {
         bson_destroy(both);
     }
 
+    /// Replaces each occurrence of a text by another text of the same length.
+    void replace(std::string const& from, std::string const& to) {
+        auto at = bytes.begin();
+        while ((at = std::search(at, bytes.end(), from.begin(), from.end())) != bytes.end()) {
+            at = std::copy(to.begin(), to.end(), at);
+        }
+    }
     /// Changes every 32-bit field of that name; false if there is none.
     bool set_int32(std::string const& name, std::int32_t value) {
         std::vector<std::uint8_t> field{0x10};   // BSON's type of a 32-bit integer
