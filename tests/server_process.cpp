@@ -18,6 +18,7 @@
 #include <grp.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +63,20 @@ std::string end_of_file(std::filesystem::path const& path) {
     return text.size() <= 3'000 ? text : text.substr(text.size() - 3'000);
 }
 
+void give_to(std::optional<system_user> const& user, std::filesystem::path const& path) {
+    if (user && ::lchown(path.c_str(), user->user, user->group) != 0) {
+        throw std::runtime_error{"cannot give " + path.string() + " to another user"};
+    }
+}
+
+bool is_open_to_all(std::filesystem::path folder) {
+    for (;; folder = folder.parent_path()) {
+        struct stat found {};
+        if (::stat(folder.c_str(), &found) != 0 || (found.st_mode & S_IXOTH) == 0) return false;
+        if (folder == folder.root_path()) return true;
+    }
+}
+
 void server_process::begin(arguments command, std::filesystem::path const& output,
                            std::optional<system_user> as) {
     if (running()) throw std::logic_error{command.front() + " runs already"};
@@ -99,6 +114,13 @@ int server_process::run(arguments command, std::filesystem::path const& output,
     int status = 0;
     ::waitpid(std::exchange(one.pid_, -1), &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void server_process::run_to_success(arguments command, std::filesystem::path const& output,
+                                    std::optional<system_user> as) {
+    auto const program = command.front();
+    if (run(std::move(command), output, as) == 0) return;
+    throw std::runtime_error{program + " failed:\n" + end_of_file(output)};
 }
 
 bool server_process::ended() {

@@ -45,6 +45,10 @@ struct system_user {
     uid_t user;
     gid_t group;
 };
+/// Makes that user the owner of a file; without a user, the owner stays.
+void give_to(std::optional<system_user> const& user, std::filesystem::path const& path);
+/// Whether every user can reach the content of the folder.
+bool is_open_to_all(std::filesystem::path folder);
 
 /// One program. The system kills it when the *thread* that started it ends.
 class server_process {
@@ -61,6 +65,9 @@ public:
     /// Runs a program to its end, and returns its exit code; -1 when a signal ended it.
     static int run(arguments command, std::filesystem::path const& output = "/dev/null",
                    std::optional<system_user> as = {});
+    /// Errors:  std::runtime_error with the end of the output if the program does not exit with 0
+    static void run_to_success(arguments command, std::filesystem::path const& output,
+                               std::optional<system_user> as);
 
     [[nodiscard]] pid_t pid() const { return pid_; } ///< -1 while it does not run
     [[nodiscard]] bool running() const { return pid_ > 0; }

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <pwd.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace settle_test {
@@ -40,26 +39,10 @@ std::optional<system_user> server_user() {
     throw std::runtime_error{"there is no user to run PostgreSQL as"};
 }
 
-void give_to_server(fs::path const& path) {
-    auto const user = server_user();
-    if (user && ::lchown(path.c_str(), user->user, user->group) != 0) {
-        throw std::runtime_error{"cannot give " + path.string() + " to another user"};
-    }
-}
-
-/// Whether every user can reach what is in the folder.
-bool is_open_to_all(fs::path folder) {
-    for (;; folder = folder.parent_path()) {
-        struct stat found {};
-        if (::stat(folder.c_str(), &found) != 0 || (found.st_mode & S_IXOTH) == 0) return false;
-        if (folder == folder.root_path()) return true;
-    }
-}
+void give_to_server(fs::path const& path) { give_to(server_user(), path); }
 
 void run(arguments command, fs::path const& log) {
-    auto const what = command.front();
-    if (server_process::run(std::move(command), log, server_user()) == 0) return;
-    throw std::runtime_error{what + " failed:\n" + end_of_file(log)};
+    server_process::run_to_success(std::move(command), log, server_user());
 }
 
 constexpr char const* access_rules = "hostnossl all +needs_tls 127.0.0.1/32 reject\n"
