@@ -11,8 +11,9 @@
 //   prepare_sql, commit_sql           Text of the statements that prepare and commit.
 //   session(address).ask(sql)         A session of another program; ask_one(sql).
 //   kill_waiting(session)             Kills the sessions of this database that wait for a lock.
-//   prepare_foreign(address, name, sql), foreign(session), roll_back_foreign(session, name)
+//   prepare_foreign(address, name, sql), roll_back_foreign(session, name)
 //       Native transactions that another program prepares.
+//   prepared_names(session)           The names of all prepared transactions of the server.
 #pragma once
 
 #include "server_process.hpp"
@@ -266,8 +267,8 @@ void check_lists() {
         CHECK(s.books.commit(name_of(id)).what == end_answer::ended);
     }
     // The other program's native transaction is unchanged.
-    auto const foreign = Backend::foreign(s.beside);
-    CHECK(std::count(foreign.begin(), foreign.end(), "mine: " + own.name()) == 1);
+    auto const left = Backend::prepared_names(s.beside);
+    CHECK(std::count(left.begin(), left.end(), "mine: " + own.name()) == 1);
     Backend::roll_back_foreign(s.beside, "mine: " + own.name());
     CHECK(s.sum("c") == "0");
 }

@@ -10,7 +10,7 @@ constexpr trouble every_trouble[]{trouble::io_error, trouble::short_write, troub
                                   trouble::full};
 
 /// Plays the story on a faulty disk. Returns the number of calls that the fault could have hit.
-std::size_t play(disk& on, plan const& wrong, record_of& seen) {
+std::size_t play(disk& on, plan const& wrong, observations& seen) {
     vfs const files{on};
     manual_environment const time;
     on.arm(wrong);
@@ -24,7 +24,7 @@ std::size_t play(disk& on, plan const& wrong, record_of& seen) {
 /// Returns the problems that remain after the fault. The power may have been lost at its end too,
 /// and the disk may then keep all, some or none of a failed commit.
 std::vector<std::string> after_trouble(disk on, bool power_went, std::size_t at,
-                                       record_of const& seen) {
+                                       observations const& seen) {
     vfs const files{on};
     manual_environment const time = an_hour_later(2);
     constexpr loss kinds[]{loss::all, loss::nothing, loss::some};
@@ -34,7 +34,7 @@ std::vector<std::string> after_trouble(disk on, bool power_went, std::size_t at,
 
 void check_trouble(plan const& wrong) {
     disk on;
-    record_of seen;
+    observations seen;
     play(on, wrong, seen);
     for (bool const power_went : {false, true}) {
         // A loss of power shows the difference between a failed and a successful sync; other faults
@@ -50,11 +50,11 @@ void check_trouble(plan const& wrong) {
     }
 }
 
-/// Shape:   every - which calls: each, or each of so many
+/// Shape:   every - n: the trouble is tried at every nth call; 1: at each call
 void fail_calls(std::size_t every) {
     for (trouble const kind : every_trouble) {
         disk whole;
-        record_of seen;
+        observations seen;
         std::size_t const calls = play(whole, {kind, 0, false}, seen);
         CHECK(calls > 20);
         for (std::size_t at = 1; at <= calls; at += every) {

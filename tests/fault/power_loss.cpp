@@ -12,14 +12,14 @@ std::size_t calls_of(trouble kind) {
     vfs const files{on};
     on.arm({kind, 0, false});
     manual_environment const time;
-    record_of seen;
+    observations seen;
     story{on, time, seen}.play();
     CHECK_MESSAGE(seen.complaints.empty(), joined(seen.complaints));
     return on.calls();
 }
 
 /// The disk as a loss of power at a call left it, and the outcomes reported until then.
-disk darkened(std::size_t at, record_of& seen, bool lies = false) {
+disk darkened(std::size_t at, observations& seen, bool lies = false) {
     disk on;
     vfs const files{on};
     if (lies) on.lie();
@@ -31,26 +31,26 @@ disk darkened(std::size_t at, record_of& seen, bool lies = false) {
 }
 
 std::vector<std::string> after_loss(disk on, loss kind, std::uint64_t seed,
-                                    record_of const& seen) {
+                                    observations const& seen) {
     vfs const files{on};
     manual_environment const time = an_hour_later(seed);
     on.restart(kind, seed);
     // The power may be lost again while the first loss is being settled.
     if (kind == loss::some && seed % 2 == 1) {
         on.arm({trouble::power_loss, 1 + seed * 7919 % 150, false});
-        record_of ignored = seen;
+        observations ignored = seen;
         static_cast<void>(check_reopened(on, time, ignored));
         on.restart(kind, seed + 1);
     }
     return check_reopened(on, time, seen);
 }
 
-/// Shape:   every - which calls: each, or each of so many; seeds - losses by chance at each
+/// Shape:   every - n: the power fails at every nth call; seeds - losses by chance at each
 void lose_power(std::size_t every, std::uint64_t seeds) {
     std::size_t const calls = calls_of(trouble::power_loss);
     CHECK(calls > 500);
     for (std::size_t at = 1; at <= calls; at += every) {
-        record_of seen;
+        observations seen;
         disk const dark = darkened(at, seen);
         REQUIRE(dark.dark());
         for (std::uint64_t seed = 0; seed < seeds + 2; ++seed) {
@@ -97,7 +97,7 @@ TEST_CASE("power: the test notices a disk that does not sync") {
     std::size_t const calls = calls_of(trouble::power_loss);
     std::size_t found = 0;
     for (std::size_t at = 37; at <= calls; at += 37) {
-        record_of seen;
+        observations seen;
         disk const dark = darkened(at, seen, true);
         if (!after_loss(dark, loss::all, at, seen).empty()) ++found;
     }

@@ -52,7 +52,7 @@ struct opened {
 };
 
 /// Everything that one run of the story observed.
-struct record_of {
+struct observations {
     std::vector<outcome> outcomes;
     std::set<std::string> created;      ///< ledgers whose creation was acknowledged
     std::vector<std::string> complaints; ///< problems that no user should see
@@ -84,7 +84,7 @@ struct record_of {
 /// The last program runs in one phase.
 class story {
 public:
-    story(disk& on, manual_environment const& time, record_of& seen)
+    story(disk& on, manual_environment const& time, observations& seen)
         : disk_(on), time_(time), seen_(seen) {}
 
     void play() {
@@ -182,7 +182,7 @@ private:
 
     disk& disk_;
     manual_environment const& time_;
-    record_of& seen_;
+    observations& seen_;
 };
 
 /// The expected records, computed from the entries alone.
@@ -216,7 +216,7 @@ struct reckoned {
 template <typename Engine>
 class checker {
 public:
-    checker(Engine& engine, record_of const& seen) : engine_(engine), seen_(seen) {}
+    checker(Engine& engine, observations const& seen) : engine_(engine), seen_(seen) {}
 
     /// Errors:  throws settle::failure when the file cannot be read
     std::vector<std::string> complaints() {
@@ -309,7 +309,7 @@ private:
     }
 
     Engine& engine_;
-    record_of const& seen_;
+    observations const& seen_;
     std::vector<std::string> bad_;
     reckoned expected_;
     bool withdrawn_ = false;
@@ -340,7 +340,7 @@ inline std::string integrity() {
 /// Opens the file again, settles and checks it, and plays the whole story once more: decided
 /// transactions report their outcomes and have no second effect.
 inline std::vector<std::string> check_reopened(disk& on, manual_environment const& time,
-                                               record_of const& seen) {
+                                               observations const& seen) {
     std::vector<std::string> bad = seen.complaints;
     auto const add = [&](std::vector<std::string> const& more) {
         bad.insert(bad.end(), more.begin(), more.end());
@@ -349,7 +349,7 @@ inline std::vector<std::string> check_reopened(disk& on, manual_environment cons
         opened here{time};
         add(checker{here.engine, seen}.complaints());
         if (auto const reply = integrity(); reply != "ok") add({"the file is damaged: " + reply});
-        record_of again = seen;
+        observations again = seen;
         again.complaints.clear();
         story{on, time, again}.play_on(here.engine);
         add(again.complaints);

@@ -14,8 +14,8 @@ namespace {
 /// A file that is in memory alone; its name can be opened again.
 std::string file_of(std::uint8_t const* data, std::size_t size) {
     static int const file = ::memfd_create("settle-fuzz", 0);
-    fuzz::claim(file >= 0 && ::ftruncate(file, 0) == 0, "a file in memory can be made");
-    fuzz::claim(::pwrite(file, data, size, 0) == static_cast<::ssize_t>(size), "and written");
+    fuzz::verify(file >= 0 && ::ftruncate(file, 0) == 0, "a file in memory can be made");
+    fuzz::verify(::pwrite(file, data, size, 0) == static_cast<::ssize_t>(size), "and written");
     return "/proc/self/fd/" + std::to_string(file);
 }
 
@@ -27,17 +27,17 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         samples::csv_row row;
         std::uint64_t last = 0;
         while (table.next(row)) {
-            fuzz::claim(row.line > last, "rows come in the order of their lines");
+            fuzz::verify(row.line > last, "rows come in the order of their lines");
             last = row.line;
-            if (row) fuzz::claim(table.knows(row, 0), "a good row has the text of its columns");
+            if (row) fuzz::verify(table.knows(row, 0), "a good row has the text of its columns");
             if (table.knows(row, 0)) {
-                fuzz::claim(settle::is_utf8(table.value(row, 0)), "a field that is read is UTF-8");
+                fuzz::verify(settle::is_utf8(table.value(row, 0)), "a field that is read is UTF-8");
             }
         }
-        fuzz::claim(last <= size + 1, "there are no more rows than lines");
-        fuzz::claim(table.share() <= 1.0, "no more is read than there is");
+        fuzz::verify(last <= size + 1, "there are no more rows than lines");
+        fuzz::verify(table.share() <= 1.0, "no more is read than there is");
     } catch (samples::input_error const& problem) {
-        fuzz::claim(*problem.what() != '\0', "an error has a sentence");
+        fuzz::verify(*problem.what() != '\0', "an error has a sentence");
     }
     return 0;
 }

@@ -74,9 +74,9 @@ auto result_of(Call&& call) -> std::optional<decltype(call())> {
     try {
         return call();
     } catch (settle::failure const& problem) {
-        fuzz::claim(problem.problem().code == settle::errc::damaged,
-                    "damage has the code for damage");
-        fuzz::claim(!problem.problem().text.empty(), "an error has a sentence");
+        fuzz::verify(problem.problem().code == settle::errc::damaged,
+                     "damage has the code for damage");
+        fuzz::verify(!problem.problem().text.empty(), "an error has a sentence");
         return std::nullopt;
     }
 }
@@ -91,22 +91,22 @@ void read_entry(tables& in, fuzz::lines& from) {
     std::string const id{row.text(0)};
     auto const found = result_of([&] { return in.reader->read(id); });
     auto const listed = result_of([&] { return in.reader->list({}, {}, 10); });
-    fuzz::claim(listed.has_value(), "a damaged entry holds up no others");
+    fuzz::verify(listed.has_value(), "a damaged entry holds up no others");
     if (!found || !*found || listed->empty()) return;
-    fuzz::claim(listed->front() == **found, "an entry is listed as it is read");
+    fuzz::verify(listed->front() == **found, "an entry is listed as it is read");
     std::string images;
     settle::detail::append_images(images, (*found)->images);
     auto const again = settle::detail::decode_images(images);
-    fuzz::claim(again.has_value() && again.value() == (*found)->images, "images come back");
+    fuzz::verify(again.has_value() && again.value() == (*found)->images, "images come back");
 }
 
 void read_marks(tables& in, fuzz::lines& from) {
     if (!insert(in.mark, from, 5)) return;
     auto const found = result_of([&] { return in.marks->read(std::nullopt, 10); });
-    fuzz::claim(found && found->size() == 1, "a damaged mark is listed with its fault");
+    fuzz::verify(found && found->size() == 1, "a damaged mark is listed with its fault");
     if (found->front().fault.empty()) return;
-    fuzz::claim(found->front().fault.code == settle::errc::damaged,
-                "damage has the code for damage");
+    fuzz::verify(found->front().fault.code == settle::errc::damaged,
+                 "damage has the code for damage");
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shared by the fuzz targets: an input cut into lines, and a way to report a wrong claim.
+// Shared by the fuzz targets: an input cut into lines, and a check that reports a failure.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 namespace fuzz {
 
 /// Stops the process, so that the input is kept as a finding.
-inline void claim(bool holds, std::string_view what) {
+inline void verify(bool holds, std::string_view what) {
     if (holds) return;
-    std::cerr << "settle: a fuzz target's claim is wrong: " << what << '\n';
+    std::cerr << "settle: a check of a fuzz target failed: " << what << '\n';
     std::abort();
 }
 

@@ -25,7 +25,7 @@ void read_mark(fuzz::lines from) {
     read.epoch_number = 1;
     auto const problem = settle_test::decode_mark<Record>(given, slot.record, read);
     if (!problem.empty()) {
-        fuzz::claim(!problem.text.empty(), "an error has a sentence");
+        fuzz::verify(!problem.text.empty(), "an error has a sentence");
         return;
     }
     auto const columns = settle_test::encode_mark(read);
@@ -33,12 +33,12 @@ void read_mark(fuzz::lines from) {
     again.id = read.id;
     again.epoch_number = read.epoch_number;
     auto const second = settle_test::decode_mark<Record>(columns, slot.record, again);
-    fuzz::claim(second.empty() && again == read, "a mark that is read is written as it was");
+    fuzz::verify(second.empty() && again == read, "a mark that is read is written as it was");
     slot.marks.insert(settle::mark<Record>{read});
     auto undone = slot;
     settle::undo(undone, "t", {});
     settle::finish(slot, "t", {}, 1);
-    fuzz::claim(undone.marks.empty() && slot.marks.empty(), "a mark that is read can end");
+    fuzz::verify(undone.marks.empty() && slot.marks.empty(), "a mark that is read can end");
 }
 
 } // namespace

@@ -10,7 +10,7 @@ namespace {
 using settle::json_form;
 
 void claim_reported(settle::error const& problem) {
-    fuzz::claim(!problem.text.empty(), "an error has a sentence");
+    fuzz::verify(!problem.text.empty(), "an error has a sentence");
 }
 
 /// Every readable value is written and read again as the same value.
@@ -20,9 +20,10 @@ void read_value(std::string_view text, json_form form) {
     if (!read.has_value()) return claim_reported(read.problem());
     auto const written = settle::encode_json(read.value());
     auto const again = settle::decode_json<T>(written);
-    fuzz::claim(again.has_value(), "a written value can be read");
-    fuzz::claim(settle::encode_json(again.value()) == written, "a value is written as it was read");
-    fuzz::claim(settle::check_texts(read.value()).has_value(), "a read value may be stored");
+    fuzz::verify(again.has_value(), "a written value can be read");
+    fuzz::verify(settle::encode_json(again.value()) == written,
+                 "a value is written as it was read");
+    fuzz::verify(settle::check_texts(read.value()).has_value(), "a read value may be stored");
 }
 
 void read_native(std::string_view text) {
@@ -35,10 +36,10 @@ void read_native(std::string_view text) {
     settle::append_native(written, value);
     settle::json_reader second{written};
     settle::native_value again;
-    fuzz::claim(settle::read_native(second, again) && second.finish(), "a scalar is read again");
+    fuzz::verify(settle::read_native(second, again) && second.finish(), "a scalar is read again");
     std::string rewritten;
     settle::append_native(rewritten, again);
-    fuzz::claim(rewritten == written, "a scalar is written as it was read");
+    fuzz::verify(rewritten == written, "a scalar is written as it was read");
 }
 
 /// Every readable list of an entry, of images or of results, is written and read again.
@@ -49,8 +50,8 @@ void read_list(std::string_view text, Decode const& decode, Append const& append
     std::string written;
     append(written, read.value());
     auto const again = decode(written);
-    fuzz::claim(again.has_value(), "a written list can be read");
-    fuzz::claim(again.value() == read.value(), "a list is written as it was read");
+    fuzz::verify(again.has_value(), "a written list can be read");
+    fuzz::verify(again.value() == read.value(), "a list is written as it was read");
 }
 
 } // namespace

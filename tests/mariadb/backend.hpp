@@ -40,7 +40,7 @@ struct mariadb_backend {
             one.ask(each);
         }
     }
-    static std::vector<std::string> foreign(mariadb_session& by) {
+    static std::vector<std::string> prepared_names(mariadb_session& by) {
         std::vector<std::string> names;
         for (auto const& row : by.ask("XA RECOVER")) names.push_back(row[3]);
         return names;

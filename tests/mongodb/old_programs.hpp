@@ -31,21 +31,20 @@ struct dialect {
 inline std::vector<dialect> dialects() {
     using settle::mongodb::id_kind;
     using settle::mongodb::spelling;
-    std::string const now = R"(, "lastModified": {"$date": {"$numberLong": "1700000000000"}})";
+    std::string const long_ago = R"(, "lastModified": {"$date": {"$numberLong": "1700000000000"}})";
     return {
-        {"the old shell", "{}", "{}", "_id", R"({{"$numberDouble": "{}.0"}})", now, "applied",
+        {"the old shell", "{}", "{}", "_id", R"({{"$numberDouble": "{}.0"}})", long_ago, "applied",
          "canceled", "", spelling::lower, id_kind::number},
-        {"the new shell", "{}", "{}", "_id", R"({{"$numberInt": "{}"}})", now, "applied",
+        {"the new shell", "{}", "{}", "_id", R"({{"$numberInt": "{}"}})", long_ago, "applied",
          "cancelled", R"(, "application": "App1")", spelling::lower, id_kind::number},
         {"the Java program", R"("t{}")", "t{}", "_id", R"({{"$numberInt": "{}"}})",
          R"(, "lastModified": {"$numberLong": "1700000000000"})", "applied", "canceled", "",
          spelling::upper, id_kind::text},
         {"the Python article", R"("t{}")", "t{}", "_id", R"({{"$numberInt": "{}"}})", "", "applied",
          "canceled", "", spelling::capitalised, id_kind::text},
-        {"older texts", R"({{"$oid": "0123456789abcdef012345{}"}})",
-         "0123456789abcdef012345{}",
-         "name", R"({{"$numberInt": "{}"}})", now, "committed", "canceled", "", spelling::lower,
-         id_kind::object_id},
+        {"older texts", R"({{"$oid": "0123456789abcdef012345{}"}})", "0123456789abcdef012345{}",
+         "name", R"({{"$numberInt": "{}"}})", long_ago, "committed", "canceled", "",
+         spelling::lower, id_kind::object_id},
     };
 }
 

@@ -96,7 +96,7 @@ struct postgresql_backend {
                                 std::string const& sql) {
         psql_session{address}.ask("BEGIN; " + sql + "; PREPARE TRANSACTION '" + name + "'");
     }
-    static std::vector<std::string> foreign(psql_session& by) {
+    static std::vector<std::string> prepared_names(psql_session& by) {
         std::vector<std::string> names;
         for (auto const& row : by.ask("SELECT gid FROM pg_prepared_xacts")) names.push_back(row[0]);
         return names;

@@ -52,7 +52,7 @@ struct banks {
         mariadb_session two{right.at};
         std::vector<std::string> own;
         for (auto const& names :
-             {postgresql_backend::foreign(one), mariadb_backend::foreign(two)}) {
+             {postgresql_backend::prepared_names(one), mariadb_backend::prepared_names(two)}) {
             std::copy_if(names.begin(), names.end(), std::back_inserter(own),
                          [&](std::string const& name) { return name.starts_with(prefix); });
         }
