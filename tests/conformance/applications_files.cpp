@@ -173,7 +173,7 @@ TEST_CASE("files: every command reads its input once, from a pipe, a FIFO or a s
     CHECK(has(empty.err, "standard input: the file is empty"));
 }
 
-TEST_CASE("files: commands without a server load no client; MongoDB's needs /dev/shm") {
+TEST_CASE("files: commands without a server load no client; MongoDB's works without /dev/shm") {
     scratch_folder const folder{"files-shm"};
     folder.write("f.csv", orders);
     for (std::string const program : {"transfer", "payment"}) {

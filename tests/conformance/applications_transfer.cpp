@@ -470,7 +470,7 @@ TEST_CASE("transfer: an interrupted run finishes its window, and the next run co
         arguments.emplace_back("check");
         testing::program run{folder, arguments};
         std::this_thread::sleep_for(std::chrono::milliseconds{300});
-        // The wait has no limit, since the machine may be busy.
+        // Up to 30 s more, since the machine may be busy.
         for (int i = 0; i < 600 && !something_is_done(folder.at("bank.db")); ++i) {
             std::this_thread::sleep_for(std::chrono::milliseconds{50});
         }

@@ -63,7 +63,7 @@ constexpr auto newer = settle::transaction<transfer, "transfer">(
 constexpr std::int64_t opening = 1000;
 transfer const left_behind{"A", "B", 7};
 
-/// The answer of a program to one request, one fact a line.
+/// The answer of a program to one request, in one line.
 template <typename Engine>
 std::string answer(Engine& engine, std::istringstream request) {
     std::string what;

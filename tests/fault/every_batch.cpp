@@ -27,7 +27,7 @@ void right_beside_others(std::size_t mishaps, store_kind where, scene<Parameters
 
 } // namespace
 
-TEST_CASE("every run: a chain of transfers in which each needs its predecessor") {
+TEST_CASE("every run: the second transfer needs the first, and the third competes with the first") {
     right(1, store_kind::memory, chain);
 }
 

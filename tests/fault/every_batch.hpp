@@ -28,7 +28,8 @@ struct scene {
     std::size_t submitted = 0; ///< number of its transactions that were submitted before
 };
 
-/// Each transfer needs its predecessor's money; the last two compete for the money of one.
+/// The second transfer needs the money of the first. The first and the third compete for the money
+/// of A, which suffices for one of them.
 inline scene<move> const chain{
     {{"A", 100, 0, ""}, {"B", 0, 0, ""}, {"C", 0, 0, ""}},
     {},

@@ -50,9 +50,9 @@ inline constexpr auto journey_type = settle::transaction<journey, "journey">(
 
 prepared_model busy(std::string name) { return {std::move(name), true, true}; }
 
-/// A call that may be refused, and a pivot after it. A definition cannot have a pivot beside a
-/// prepared part, whose work may refuse after a takeover; this work does not.
 auto const seat_call = calls("t1", never_busy(booking("seat", 1)));
+/// A call that may be refused, and a pivot after it. No definition may have a pivot beside a
+/// prepared part, whose work could be refused after a takeover; in these searches it never is.
 auto const seat_and_card = calls("t1", never_busy(booking("seat", 1)), pivot("card", 2));
 
 } // namespace

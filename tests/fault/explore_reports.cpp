@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reports of a search: replayed runs, incomplete searches, clauses without a matching field.
+// Reports of a search: replayed runs, incomplete searches, clauses that cannot be searched.
 #include "explore_types.hpp"
 
 #include <sstream>
@@ -167,7 +167,7 @@ TEST_CASE("explore: a call that is not confirmed, or not compensated, is wrong")
     CHECK(buy<settle::step::confirm>({"price", 1, call_moments::query, settle::plain, 2}));
 }
 
-TEST_CASE("explore: clauses without a matching field are refused with a hint") {
+TEST_CASE("explore: clauses that cannot be searched are refused with a hint") {
     CHECK(refusal(transfers, two_accounts) ==
           "settle: nothing to search. Add settle::testing::runs(id, parameters)");
     CHECK(refusal(transfers, two_accounts, one, reverses("t2")) ==

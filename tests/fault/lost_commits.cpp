@@ -12,7 +12,8 @@ struct seen_step {
     settle::state state;
 };
 
-/// Runs one transfer. The sync of the commit of the given step fails.
+/// Runs one transfer. In two phases, the sync of the first commit after the step `before` fails; in
+/// one phase, the sync of the only commit.
 class failing_commit {
 public:
     failing_commit(settle::phases how, settle::step before) : before_(before) {

@@ -21,7 +21,7 @@ enum class act : std::uint8_t { open, remove, look, read, write, truncate, sync,
 
 enum class trouble : std::uint8_t {
     none,
-    power_loss,   ///< at any call; from then on every call fails
+    power_loss,   ///< at any call but lock and share; from then on every call fails
     io_error,     ///< at any call: it has no effect
     short_write,  ///< half of a write arrives
     failing_sync, ///< the unsynced writes are never tried again, as on Linux

@@ -32,7 +32,7 @@ void at_every_call(First const& first, Second const& second) {
         CHECK(outcomes.back().verdict != verdict::undecided);
         if (fragile.calls() < number) break;
         fragile.plan({});
-        // Both workers have finished: a sweep finds nothing.
+        // Both workers have finished: no mark is left, even without a sweep.
         CHECK(plain.recover(of_any_age()).skipped.empty());
         check_settled(plain, outcomes);
         std::int64_t sum = 0;

@@ -19,7 +19,7 @@ struct single_session : mariadb_backend {
     }
 };
 
-/// The sentence of a refusal; the test fails if the call is accepted.
+/// The error of a refusal; the test fails if the call is accepted.
 template <typename Function>
 settle::error refusal(Function function) {
     try {

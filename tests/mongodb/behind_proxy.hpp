@@ -24,8 +24,9 @@ protected:
               return settle::mongodb::database{between_.address(own_.name(), disturbed_waits)};
           })) {}
 
-    /// With a caller without memory, so that every caller sends the same messages.
-    void forget(settle::options const& limits = patient_limits()) {
+    /// Makes a caller whose engine has cached nothing, so that every caller sends the same
+    /// messages.
+    void make_caller(settle::options const& limits = patient_limits()) {
         caller_.reset(new engine(patiently([&] { return Make(astray_, how_, limits); })));
     }
     void settle_everything() {

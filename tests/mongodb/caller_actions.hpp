@@ -10,11 +10,11 @@ namespace settle_test {
 
 enum class caller_action {
     run,
-    work,    ///< it was submitted before
-    recover, ///< a worker had left it
-    cancel,  ///< the same
-    reverse, ///< it was done before
-    sweep    ///< a worker had left it, and its entry is gone
+    work,    ///< on a submitted transfer
+    recover, ///< on a transfer that an earlier worker left unfinished
+    cancel,  ///< on a transfer that an earlier worker left unfinished
+    reverse, ///< on a transfer that is done
+    sweep    ///< on the marks of a transfer that a worker left, and whose entry is gone
 };
 
 enum class left_at { inserted, half_applied, applied, committed, half_confirmed, canceling };

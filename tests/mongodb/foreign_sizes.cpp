@@ -73,7 +73,7 @@ TEST_CASE("long: foreign sizes: only an oversized transaction is refused, with i
     });
 }
 
-TEST_CASE("long: foreign sizes: only an entry too small for its images is canceled") {
+TEST_CASE("long: foreign sizes: only a transaction whose images exceed its entry is canceled") {
     on_every_server<sized_bank>([](sized_bank& here) {
         for (char const* id : {"A", "B", "C"}) here.put_label(id, "");
         // The entry's parameters fit; with the record's image, they do not.

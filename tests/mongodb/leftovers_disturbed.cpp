@@ -52,7 +52,8 @@ public:
     }
 
 private:
-    /// With a worker without memory, so that every worker sends the same messages.
+    /// Makes the leftover, and a worker whose engine has cached nothing, so that every worker sends
+    /// the same messages.
     std::unique_ptr<taken_over> begin(int number) {
         program_.open(number);
         program_.transfer(number, of_.steps);

@@ -53,7 +53,7 @@ auto patiently(Make make) {
 inline std::string const disturbed_waits =
     "socketTimeoutMS=3000&connectTimeoutMS=3000&heartbeatFrequencyMS=500";
 
-/// The fault of a message: the nth message of a command.
+/// Returns the faults to try at the nth message of a command.
 template <typename Scene>
 using message_faults_at = std::function<std::vector<message_fault>(
     typename Scene::setup const& of, std::string const& command, int nth)>;

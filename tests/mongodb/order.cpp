@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A window that settles at once on MongoDB keeps the order of its input on every record.
+// A window on MongoDB keeps the order of its input on every record, in one phase and in two.
 #include "shared_servers.hpp"
 
 #include <settle/mongodb.hpp>

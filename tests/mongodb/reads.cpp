@@ -36,7 +36,7 @@ constexpr settle::collection<account, "accounts", &account::id> accounts;
 
 /// The request of a client, readable in the same way as the server's replies.
 settle_test::reply document_of(settle_test::wire_message const& request) {
-    // Behind the header stand flags and the kind of the section.
+    // The flags and the kind of the section follow the header.
     auto const body = settle_test::wire_message::header_size + 4 + 1;
     settle_test::reply content;
     bson_t here;

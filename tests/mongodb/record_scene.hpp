@@ -107,7 +107,7 @@ private:
     void begin(std::string const& id, bool in_vain = false) {
         auto limits = patient_limits();
         if (in_vain) limits.patience = std::chrono::seconds{5};
-        forget(limits);
+        make_caller(limits);
         if (of_.what != change_kind::create) {
             others_.create(settle::testing::cards, first(id)).value();
         }

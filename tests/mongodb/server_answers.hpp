@@ -14,7 +14,7 @@ namespace settle_test {
 inline constexpr int unsure_codes[]{50, 91, 189, 262, 10107, 11600, 13435, 999'999};
 /// Errors that exclude an effect.
 inline constexpr int undone_codes[]{112, 251};
-/// The ways to disturb a write that has taken effect.
+/// Codes of a writeConcernError: the write took effect, and may be rolled back.
 inline constexpr int concern_codes[]{64, 91};
 
 inline constexpr std::string_view transient = "TransientTransactionError";

@@ -8,7 +8,7 @@
 namespace settle_test {
 namespace {
 
-/// Shape:   every - each message gets one of so many errors, and each message other errors
+/// Shape:   every - n: of the errors of all messages, each nth is sent; 1: each error
 void answer_every_message(std::vector<circumstances> const& all, std::size_t every = 1) {
     std::atomic<std::size_t> number = 0;
     every_message<transfer_scene>(all, [&](auto const& of, std::string const& command, int nth) {

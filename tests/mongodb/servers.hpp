@@ -79,7 +79,8 @@ public:
     /// The member that reports itself as primary; if several do, the member elected last.
     [[nodiscard]] std::optional<std::size_t> primary();
     std::size_t wait_for_primary(milliseconds limit = patience);
-    /// Waits until every member that runs is the primary or follows it.
+    /// Waits until each member that runs and is not frozen is the primary or follows it. Returns
+    /// the primary's number.
     std::size_t wait_until_whole(milliseconds limit = patience);
 
     std::size_t kill_primary(); ///< returns its number, as the next two functions do

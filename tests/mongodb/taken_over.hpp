@@ -66,7 +66,8 @@ inline void check_sums(taken_over& bank, int of, bool moved) {
     CHECK(bank.balance("B" + std::to_string(of)) == (moved ? 1100 : 1000));
 }
 
-/// Whether no record has a mark, bare or not, and unknown fields are still there.
+/// Checks that no record has a mark, bare or not, and that `count` records still have their unknown
+/// field `owner`.
 inline void check_records(std::string const& address, int count) {
     auto const counted = [&](std::string const& filter) {
         auto const found = run_command(

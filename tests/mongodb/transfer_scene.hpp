@@ -119,13 +119,13 @@ public:
     }
 
 private:
-    /// With a caller that does not wait for the worker that left the transfer. A caller with an
-    /// answer to wait for has a longer patience.
+    /// Makes the accounts, the state that an earlier worker left, and a caller that takes over at
+    /// once. If the caller can get no answer (`in_vain`), its patience is 5 s.
     void begin(std::string const& id, bool in_vain = false) {
         auto limits = patient_limits();
         if (in_vain) limits.patience = std::chrono::seconds{5};
         if (of_.does != caller_action::run) limits.takeover = std::chrono::milliseconds{0};
-        forget(limits);
+        make_caller(limits);
         others_.create(ledgers, {id + "/A", opening, 0, ""}).value();
         others_.create(ledgers, {id + "/B", opening, 0, ""}).value();
         if (of_.beside) others_.create(ledgers, {id + "/C", opening, 0, ""}).value();

@@ -103,7 +103,7 @@ TEST_CASE("long: outages: a server is killed in the middle of commits, and start
     load.check(server.address());
 }
 
-TEST_CASE("outages: a frozen server makes a COMMIT unknown, and takes effect later") {
+TEST_CASE("outages: a COMMIT at a frozen server is unknown, and takes effect after the thaw") {
     postgresql_server server;
     make_sums(server.address());
     pool with{server.address(), short_limits()};

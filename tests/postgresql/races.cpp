@@ -133,7 +133,7 @@ TEST_CASE("races: only the transaction waits whose row another session holds") {
     CHECK(session.marks(std::nullopt, 10).value().size() == 7);
 }
 
-TEST_CASE("races: an id of another type of record, and a create beside a create") {
+TEST_CASE("races: a create waits for a concurrent insert of its key and reports record_exists") {
     fresh_schema const own;
     settle::postgresql::database db{own.address()};
     auto session = db.bind<accounts_type>(db.bind_log().name());

@@ -38,7 +38,7 @@ inline pg::database_options short_limits() {
     return limits;
 }
 
-/// The sentence that refuses an address; the test fails if it is accepted.
+/// The error that refuses an address; the test fails if the address is accepted.
 inline settle::error refusal(std::string const& address, pg::database_options const& how = {}) {
     try {
         pool const made{address, how};
