@@ -241,11 +241,9 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
     open_accounts(engine, {{"A", 100}, {"B", 0}});
     ended_process::child stuck;
     plant<transfer_direction>(database, "t", transfer{"A", "B", 30}, stuck.owner(), world.now());
-    auto const begun = std::chrono::steady_clock::now();
-    settle::call_options call;
+    std::stop_source source;
+    settle::call_options call{{}, source.get_token()};
     SUBCASE("the stop is requested during the wait") {
-        std::stop_source source;
-        call.stop = source.get_token();
         std::jthread const stopper{[&] {
             world.pauses->wait(false);
             source.request_stop();
@@ -253,9 +251,7 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
         CHECK(engine.run("t", transfer{"A", "B", 30}, call).problem.code == settle::errc::stopped);
     }
     SUBCASE("the stop is requested before the call") {
-        std::stop_source source;
         source.request_stop();
-        call.stop = source.get_token();
         CHECK(engine.run("t", transfer{"A", "B", 30}, call).verdict == verdict::undecided);
         settle::recover_options options = of_any_age();
         options.stop = source.get_token();
@@ -267,6 +263,7 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
     }
     SUBCASE("the deadline of a real clock passes") {
         call.deadline = std::chrono::milliseconds{30};
+        auto const begun = std::chrono::steady_clock::now();
         CHECK(engine.run("t", transfer{"A", "B", 30}, call).verdict == verdict::undecided);
         CHECK(std::chrono::steady_clock::now() - begun >= std::chrono::milliseconds{30});
     }
