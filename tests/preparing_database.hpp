@@ -100,7 +100,7 @@ public:
     settle::result<std::vector<settle::in_doubt_name>>
     in_doubt(std::string_view prefix, std::string_view after, std::size_t limit) {
         std::lock_guard const guard{mutex_};
-        if (disturb("list", std::string{prefix}) == fault::unavailable) return away();
+        if (disturb("list", std::string{prefix}) != fault::none) return away();
         std::vector<settle::in_doubt_name> found;
         for (auto at = prepared_.upper_bound(std::string{after}); at != prepared_.end(); ++at) {
             if (!at->first.starts_with(prefix)) continue;
@@ -112,7 +112,7 @@ public:
 
     settle::result<std::optional<settle::epoch>> receipt_of(settle::prepared_part const& part) {
         std::lock_guard const guard{mutex_};
-        if (disturb("receipt", part.text()) == fault::unavailable) return away();
+        if (disturb("receipt", part.text()) != fault::none) return away();
         auto const found = receipts.find(part.text());
         if (found == receipts.end()) return std::optional<settle::epoch>{};
         return std::optional{found->second.epoch_number};
@@ -132,7 +132,7 @@ public:
     settle::result<std::uint64_t> forget(std::string_view prefix, settle::timestamp before,
                                          std::size_t limit) {
         std::lock_guard const guard{mutex_};
-        if (disturb("forget", std::string{prefix}) == fault::unavailable) return away();
+        if (disturb("forget", std::string{prefix}) != fault::none) return away();
         std::uint64_t gone = 0;
         for (auto at = receipts.begin(); at != receipts.end() && gone < limit;) {
             bool const old = at->first.starts_with(prefix) && at->second.written < before;

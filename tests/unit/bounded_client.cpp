@@ -97,10 +97,13 @@ std::vector<service_answer> send_two(auto& client) {
     return answers;
 }
 
-void wait_for_none(bounded const& client) {
-    for (int i = 0; i < 10'000 && client.under_way() != 0; ++i) std::this_thread::sleep_for(1ms);
-    REQUIRE(client.under_way() == 0);
+void wait_until_under_way(bounded const& client, std::size_t count) {
+    for (int i = 0; i < 10'000 && client.under_way() != count; ++i) {
+        std::this_thread::sleep_for(1ms);
+    }
+    REQUIRE(client.under_way() == count);
 }
+void wait_for_none(bounded const& client) { wait_until_under_way(client, 0); }
 
 } // namespace
 
@@ -117,16 +120,21 @@ TEST_CASE("bounded client: a client in time gives its own answers") {
 TEST_CASE("bounded client: a send that does not return makes all its calls unknown") {
     auto const inner = std::make_shared<hanging_client>(1);
     bounded client{inner, 20ms, 1};
-    for (auto const& one : send_two(client)) {
-        CHECK(one == service_answer::unknown("settle: the client did not return in time"));
-    }
+    auto const in_vain = service_answer::unknown("settle: the client did not return in time");
+    for (auto const& one : send_two(client)) CHECK(one == in_vain);
     CHECK(client.under_way() == 1);
     for (auto const& one : send_two(client)) CHECK(one.status == call_status::unavailable);
     inner->go_on();
     wait_for_none(client);
     // The client had its own copies of the texts.
     CHECK(inner->keys() == std::set<std::string>{"log/t1/goods", "log/t2/goods"});
-    CHECK(send_two(client)[0].status == call_status::ok);
+    // A busy machine may not run the thread of a send within 20 ms; that send is made again.
+    auto last = send_two(client);
+    for (int tries = 0; tries < 1000 && last[0] == in_vain; ++tries) {
+        wait_for_none(client);
+        last = send_two(client);
+    }
+    for (auto const& one : last) CHECK(one == service_answer::ok(R"({"number":"7"})"));
 }
 
 TEST_CASE("bounded client: an exception leaves the answers that were given") {
@@ -155,7 +163,8 @@ TEST_CASE("bounded client: a transaction goes on while an earlier send of its ca
         CHECK_MESSAGE(ended.done(), ended.text());
         CHECK(settle::result_of<order_type, "goods">(ended).value().number == "7");
     }
-    CHECK(client.under_way() == 2);
+    // A further send that was given up may not have returned yet.
+    wait_until_under_way(client, 2);
     inner->go_on();
     wait_for_none(client);
     CHECK(inner->keys() == std::set<std::string>{log.name() + "/t1/goods"});

@@ -183,11 +183,20 @@ TEST_CASE("limits: a deadline in the past leaves no transaction half done") {
         settle::batch_options batch;
         batch.deadline = given;
         std::vector<transfer> const all(3, transfer{"A", "B", 1});
-        std::ignore = engine.run_all(all, batch);
+        auto const many = engine.run_all(all, batch);
+        CHECK(many.empty());
+        CHECK(many.report.taken == 0);
+        CHECK(many.report.problem.code == settle::errc::stopped);
         settle::call_options call;
         call.deadline = given;
-        static_cast<void>(engine.run(transfer{"A", "B", 1}, call));
-        CHECK(balance_of(engine, "A") + balance_of(engine, "B") == 100);
+        std::string const id = "x" + std::to_string(given.count());
+        auto const one = engine.run(id, transfer{"A", "B", 1}, call);
+        CHECK(one.verdict == verdict::undecided);
+        CHECK(one.problem.code == settle::errc::stopped);
+        CHECK_FALSE(engine.find(id).value());
+        CHECK(engine.run(transfer{"A", "B", 1}, call).verdict == verdict::undecided);
+        CHECK(balance_of(engine, "A") == 100);
+        CHECK(balance_of(engine, "B") == 0);
         CHECK(marks_in(engine) == 0);
         // The call does not wait for an entry of another process.
         on.leave_pending("v" + std::to_string(given.count()));

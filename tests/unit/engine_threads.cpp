@@ -143,19 +143,39 @@ TEST_CASE("threads: takeovers from active workers keep the sum") {
     std::jthread thief{[&] {
         while (!over) b.engine.recover({.older_than = std::chrono::milliseconds{-1000}});
     }};
-    std::atomic<std::int64_t> done{0};
+    std::atomic<int> steps{0};
+    std::atomic<int> taken_over{0};
+    // At each ninth insert or apply, a worker stands still until the thief has settled its entry.
+    auto const stall = [&](settle::event const& seen) {
+        if (seen.taken != settle::step::insert && seen.taken != settle::step::apply) return;
+        if (steps++ % 9 != 0) return;
+        while (!settle::is_final(b.engine.find(seen.id).value().value().state)) {
+            std::this_thread::yield();
+        }
+        ++taken_over;
+    };
+    settle::engine worker{b.database, settle::type<transfer_type>, settle::two_phases,
+                          settle::observed_by(stall)};
+    constexpr int each = 50;
+    std::atomic<int> done{0};
+    std::atomic<std::int64_t> moved{0};
     on_threads([&](int) {
-        for (int i = 0; i < 50; ++i) {
-            done += b.engine.run(transfer{"A", "B", 3}).done() ? 1 : 0;
+        for (int i = 0; i < each; ++i) {
+            bool const there = i % 2 == 0;
+            if (!worker.run(transfer{there ? "A" : "B", there ? "B" : "A", 3}).done()) continue;
+            ++done;
+            moved += there ? 3 : -3;
         }
     });
     over = true;
     thief.join();
     CHECK(done > 0);
+    // Each transaction has an insert.
+    CHECK(taken_over >= thread_count * each / 9);
     b.engine.sweep();
     CHECK(marks_in(b.engine) == 0);
-    CHECK(balance_of(b.engine, "A") == 1000 - 3 * done);
-    CHECK(balance_of(b.engine, "B") == 1000 + 3 * done);
+    CHECK(balance_of(b.engine, "A") == 1000 - moved);
+    CHECK(balance_of(b.engine, "B") == 1000 + moved);
 }
 
 TEST_CASE("threads: the recovery thread starts at once, reports each round and stops at once") {

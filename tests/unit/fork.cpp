@@ -55,6 +55,7 @@ std::string reply_of_child(std::function<std::string()> const& function) {
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     CHECK_MESSAGE(WIFEXITED(status), "the child was ended by signal " << WTERMSIG(status));
+    CHECK(WEXITSTATUS(status) == 0);
     return text;
 }
 
@@ -135,7 +136,9 @@ TEST_CASE("fork: a child cannot use an engine or a database of its parent") {
             *db, settle::type<bank::transfer_type>);
         open_two_accounts(*engine);
         REQUIRE(engine->run("before", bank::transfer{"A", "B", 1}).done());
-        CHECK(reply_of_child([&] { return calls_that_work(*engine) + built_on(*db); }) == "");
+        CHECK(reply_of_child([&] {
+                  return calls_that_work(*engine) + built_on(*db) + "all refused";
+              }) == "all refused");
         // The child destroys its copies, and the parent continues with its own.
         CHECK(reply_of_child([&]() -> std::string {
                   engine.reset();

@@ -6,6 +6,7 @@
 #include <settle/store/environment.hpp>
 
 #include <algorithm>
+#include <random>
 #include <thread>
 #include <unordered_set>
 
@@ -108,12 +109,27 @@ TEST_CASE("ids: they have fifteen plain characters and sort by time") {
 }
 
 TEST_CASE("ids: a thousand draws within a millisecond give a thousand ids") {
-    settle::system_environment const world;
+    std::mt19937_64 chance{1};
     std::unordered_set<std::string> ids;
     for (int i = 0; i < 1000; ++i) {
-        ids.insert(settle::fresh_id(fixed_environment{at(1800000000000), world.random()}));
+        ids.insert(settle::fresh_id(fixed_environment{at(1800000000000), chance()}));
     }
     CHECK(ids.size() == 1000);
+}
+
+TEST_CASE("environment: a thread draws each number once, and nearly as many ids") {
+    settle::system_environment const world;
+    std::unordered_set<std::uint64_t> drawn;
+    std::unordered_set<std::string> ids;
+    for (int i = 0; i < 1000; ++i) {
+        auto const number = world.random();
+        drawn.insert(number);
+        ids.insert(settle::fresh_id(fixed_environment{at(1800000000000), number}));
+    }
+    CHECK(drawn.size() == 1000);
+    // An id has 30 random bits. In 2,000 runs two ids are equal once; for five such pairs it takes
+    // 10^18 runs.
+    CHECK(ids.size() >= 996);
 }
 
 TEST_CASE("epochs: they are above 0 and exact in a double for any clock") {

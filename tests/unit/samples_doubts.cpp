@@ -14,12 +14,12 @@ namespace {
 
 using settle::state;
 
-/// A part prepared under an epoch, two minutes ago.
+/// A part prepared under an epoch, two days and an hour ago.
 settle::doubtful_part doubtful(settle::epoch number) {
     auto const now =
         std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
     return {"settle/log/1.0/T1/" + std::to_string(number),
-            now - std::chrono::seconds{125},
+            now - std::chrono::hours{49},
             "T1",
             {1, 0},
             number};
@@ -81,12 +81,12 @@ TEST_CASE("doubts: the oldest is first, and no name forges a line") {
     auto newer = doubtful(8);
     newer.name = "settle/log/x\ny";
     newer.id.clear();
-    newer.prepared += std::chrono::seconds{100};
+    newer.prepared += std::chrono::hours{24};
     auto const text = samples::doubts_text({newer, older}, "books");
-    CHECK(text.starts_with("settle/log/1.0/T1/7\n  prepared     2 min "));
+    CHECK(text.starts_with("settle/log/1.0/T1/7\n  prepared     2 d 1 h "));
     CHECK(names(text,
-                "\n  transaction  'T1', outgoing, pending, 1 further attempt, last moved 2 min "));
-    CHECK(names(text, "\nsettle/log/x\\ny\n  prepared     2"));
+                "\n  transaction  'T1', outgoing, pending, 1 further attempt, last moved 2 d "));
+    CHECK(names(text, "\nsettle/log/x\\ny\n  prepared     1 d 1 h "));
     CHECK(text.ends_with("\n2 in doubt; a part in doubt holds its locks\n"));
     CHECK(samples::doubts_text({}, "books") == "0 in doubt\n");
 }

@@ -24,6 +24,9 @@ std::string version_of(std::string const& path) {
     return sql_value(path, "SELECT value FROM settle_meta WHERE name = 'schema_version'");
 }
 
+/// For programs that wait for each other: a slow disk is no reason for a refusal.
+settle::sqlite::database_options const patient{.busy_timeout = std::chrono::hours{1}};
+
 /// The refusals of four concurrent threads, each of which calls function(its number).
 template <typename Function>
 std::vector<std::string> refusals_of_threads(Function const& function) {
@@ -223,8 +226,9 @@ TEST_CASE("sqlite open: concurrent threads raise tables of version 3 once") {
     for (int round = 0; round < 10; ++round) {
         folder const here;
         sql(here.file(), version_3);
-        auto const refusals =
-            refusals_of_threads([&](std::size_t) { database const db{here.file()}; });
+        auto const refusals = refusals_of_threads([&](std::size_t) {
+            database const db{here.file(), patient};
+        });
         CHECK(refusals == std::vector<std::string>(4));
         CHECK(sql_value(here.file(), "SELECT count(*) FROM pragma_table_info('settle_entry')") ==
               "19");
@@ -243,7 +247,9 @@ TEST_CASE("sqlite open: a view of an earlier build is made anew, and entries sta
         sql(path, "INSERT INTO settle_entry(id, state, epoch, committed, attempts, reason, owner, "
                   "created, modified, open) VALUES('one', 6, 7, -7, 0, 0, 1, 1000, 2000, 1)");
         sql(path, before);
-        auto const refusals = refusals_of_threads([&](std::size_t) { database const db{path}; });
+        auto const refusals = refusals_of_threads([&](std::size_t) {
+            database const db{path, patient};
+        });
         CHECK(refusals == std::vector<std::string>(4));
         CHECK(sql_value(path, view) == present);
         CHECK(sql_value(path, "SELECT id || ' ' || state FROM settle_entries") == "one deciding");
@@ -321,7 +327,7 @@ TEST_CASE("sqlite open: concurrent programs create the tables once") {
             pid_t const child = ::fork();
             if (child == 0) {
                 std::string const reply = refusal([&] {
-                    database db{here.file()};
+                    database db{here.file(), patient};
                     auto engine = engine_on(db);
                     engine.create(items, item{std::to_string(i), 1}).value();
                 });
@@ -343,7 +349,7 @@ TEST_CASE("sqlite open: concurrent programs create the tables once") {
 TEST_CASE("sqlite open: concurrent threads create the tables once") {
     folder const here;
     auto const refusals = refusals_of_threads([&](std::size_t number) {
-        database db{here.file()};
+        database db{here.file(), patient};
         auto engine = engine_on(db);
         engine.create(items, item{std::to_string(number), 1}).value();
     });
