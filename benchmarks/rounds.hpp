@@ -5,9 +5,13 @@
 #include "repeated.hpp"
 #include "settle_side.hpp"
 
+#include <condition_variable>
 #include <exception>
 #include <latch>
+#include <memory>
+#include <mutex>
 #include <thread>
+#include <type_traits>
 
 namespace bench::detail {
 
@@ -65,6 +69,77 @@ double run_threads(std::span<request const> all, std::size_t count, MakeWork con
         if (one) std::rethrow_exception(one);
     }
     return seconds;
+}
+
+/// The number of threads of the cases that compare threads.
+inline constexpr std::size_t thread_count = 64;
+
+/// The first requests of every thread, which open its connection and prepare its statements, are
+/// not timed.
+inline constexpr std::size_t warm_up = 2 * thread_count;
+
+/// Seconds for the requests after the warm-up.
+template <typename MakeWork>
+double run_threads_warm(workload const& work, MakeWork const& work_of) {
+    std::span<request const> const all{work.requests};
+    run_threads(all.first(warm_up), thread_count, work_of);
+    return run_threads(all.subspan(warm_up), thread_count, work_of);
+}
+
+/// Objects that threads take turns on.
+template <typename Worker>
+class worker_pool {
+public:
+    /// Shape:   make() - returns a std::unique_ptr<Worker>
+    template <typename Make>
+    worker_pool(std::size_t count, Make const& make) {
+        for (std::size_t i = 0; i < count; ++i) all_.push_back(make());
+        for (auto const& one : all_) free_.push_back(one.get());
+    }
+
+    /// Waits for a worker that no other thread uses.
+    void run(request const& one) {
+        Worker* const mine = take();
+        try {
+            mine->run(one);
+        } catch (...) {
+            give_back(mine);
+            throw;
+        }
+        give_back(mine);
+    }
+
+private:
+    Worker* take() {
+        std::unique_lock lock{mutex_};
+        any_.wait(lock, [&] { return !free_.empty(); });
+        Worker* const taken = free_.back();
+        free_.pop_back();
+        return taken;
+    }
+    void give_back(Worker* mine) {
+        {
+            std::lock_guard const guard{mutex_};
+            free_.push_back(mine);
+        }
+        any_.notify_one();
+    }
+
+    std::vector<std::unique_ptr<Worker>> all_;
+    std::mutex mutex_;
+    std::condition_variable any_;
+    std::vector<Worker*> free_;
+};
+
+/// Seconds for the requests after the warm-up, by hand. The workers live through the warm-up.
+/// Shape:   workers - their number: one for each thread, or fewer that the threads share; make() -
+///          returns a std::unique_ptr to an object with run(request)
+template <typename Make>
+double run_workers(workload const& work, std::size_t workers, Make const& make) {
+    using worker = typename std::invoke_result_t<Make const&>::element_type;
+    worker_pool<worker> shared{workers, make};
+    return run_threads_warm(
+        work, [&](std::size_t) { return [&](request const& one) { shared.run(one); }; });
 }
 
 } // namespace bench::detail

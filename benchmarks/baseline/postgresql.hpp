@@ -197,4 +197,18 @@ inline constexpr char const* log_sql =
            time + ", " + time + ", 0";
 }
 
+/// The changes of many accounts in one statement, which fails unless it changes them all.
+[[nodiscard]] inline std::string change_all_sql(std::string const& table) {
+    return changing("UPDATE " + table +
+                        " AS a SET balance = balance + w.added FROM "
+                        "unnest($1::text[], $2::int8[], $3::int8[]) AS w(id, added, needed) "
+                        "WHERE a.id = w.id AND balance >= w.needed",
+                    "$4::int8");
+}
+/// The rows of the log for a batch, in one statement.
+[[nodiscard]] inline std::string enter_all_sql() {
+    return entry_sql("w.id", "w.parameters", "$3::int8") +
+           " FROM unnest($1::text[], $2::text[]) AS w(id, parameters)";
+}
+
 } // namespace baseline::postgresql
