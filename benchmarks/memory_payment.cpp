@@ -81,8 +81,9 @@ double settle_round(payments const& work) {
     return seconds;
 }
 
+template <baseline::fetch Fetches>
 double round_by_hand(payments const& work) {
-    baseline::memory_shop shop_by_hand{work.requests.size()};
+    baseline::memory_shop<Fetches> shop_by_hand{work.requests.size()};
     shop_by_hand.open_till("shop");
     for (std::size_t i = 0; i < payments::items; ++i) {
         shop_by_hand.open_item(payments::item(i), payments::plenty);
@@ -117,7 +118,9 @@ add_case const twenty_lines{
         compared.name = name;
         compared.operations = static_cast<double>(work.requests.size());
         compared.settle = {"settle", [&] { return settle_round(work); }};
-        compared.baselines = {{"by hand", [&] { return round_by_hand(work); }}};
+        compared.baselines = {
+            {"by hand", [&] { return round_by_hand<baseline::fetch::as_used>(work); }},
+            {"by hand, prefetches", [&] { return round_by_hand<baseline::fetch::ahead>(work); }}};
         compared.budget = 1.15;
         at.compare(compared);
     }};

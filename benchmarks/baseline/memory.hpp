@@ -3,8 +3,9 @@
 //
 // It keeps the data of the protocol: marks with id, part and epoch, running bounds for guards, and
 // a log whose entries change by compare-and-set on state and epoch. It checks the age of an entry
-// after the insert. It is written for one type, one thread and one process: it holds the entry by
-// reference from step to step, neither checks texts nor copies them twice, and has no recovery.
+// after the insert, by the same reading of the clock. It is written for one type, one thread and
+// one process: it holds the entry by reference from step to step, neither checks texts nor copies
+// them twice, and has no recovery.
 #pragma once
 
 #include <settle/memory/id_index.hpp>
@@ -163,6 +164,11 @@ public:
         return made;
     }
     [[nodiscard]] Entry const* find(std::string const& id) const { return by_id_.find(id); }
+    /// Prefetches the slot of an id, and the memory of the next entry.
+    void expect(std::string const& id) const {
+        by_id_.expect(id);
+        __builtin_prefetch(&entries_[used_], 1);
+    }
 
 private:
     settle::memory::id_index<Entry> by_id_;
@@ -170,7 +176,24 @@ private:
     std::size_t used_ = 0;
 };
 
-template <typename Key, template <typename> typename Entries>
+/// When the memory of a transfer is fetched.
+enum class fetch : std::uint8_t {
+    as_used,
+    ahead ///< by prefetches before the insert
+};
+
+/// The marks of an account for which memory is reserved, so that the first marks allocate none.
+inline constexpr std::size_t room_for_marks = 4;
+
+/// Prefetches the value of a key. It computes the bucket as libstdc++ does, as settle's table does.
+template <typename Table, typename Key>
+void expect_in(Table const& in, Key const& key) {
+    auto const bucket = in.hash_function()(key) % in.bucket_count();
+    auto const first = in.begin(bucket);
+    if (first != in.end(bucket)) __builtin_prefetch(&*first, 1);
+}
+
+template <typename Key, template <typename> typename Entries, fetch Fetches = fetch::as_used>
 class memory_bank {
     static constexpr bool is_text = std::is_same_v<Key, std::string>;
     using entry = memory_entry<Key>;
@@ -186,7 +209,9 @@ public:
     }
 
     void open(Key const& id, std::int64_t balance) {
-        accounts_[id] = account{id, balance};
+        account& opened = accounts_[id];
+        opened = account{id, balance};
+        opened.marks.reserve(room_for_marks);
     }
     [[nodiscard]] std::int64_t balance(Key const& id) const {
         return accounts_.find(id)->second.balance;
@@ -198,6 +223,8 @@ public:
 
     /// False when the transfer was canceled.
     bool run(request const& given) {
+        now_ = milliseconds_now();
+        expect(given);
         entry* const made = insert(given);
         return made != nullptr && settle_one(*made, apply(*made));
     }
@@ -206,8 +233,10 @@ public:
     bool run_batch(std::span<request const> batch) {
         work_.clear();
         bool all = true;
-        for (request const& one : batch) {
-            if (entry* const made = insert(one)) work_.push_back({made, reason::none});
+        now_ = milliseconds_now();
+        for (std::size_t at = 0; at < batch.size(); ++at) {
+            if (at + distance < batch.size()) expect(batch[at + distance]);
+            if (entry* const made = insert(batch[at])) work_.push_back({made, reason::none});
         }
         for (auto& [made, refusal] : work_) refusal = apply(*made);
         for (auto& [made, refusal] : work_) {
@@ -225,19 +254,28 @@ public:
 
 private:
     static constexpr std::int64_t lifetime = std::int64_t{7} * 24 * 3600 * 1000;
+    /// How many transfers of a batch the prefetches are ahead.
+    static constexpr std::size_t distance = 8;
+
+    void expect([[maybe_unused]] request const& one) const {
+        if constexpr (Fetches == fetch::ahead) {
+            entries_.expect(one.first);
+            expect_in(accounts_, one.second.source);
+            expect_in(accounts_, one.second.destination);
+        }
+    }
 
     entry* insert(request const& given) {
         auto const& [id, parameters] = given;
         if (parameters.amount <= 0 || parameters.source == parameters.destination) return nullptr;
-        std::int64_t const now = milliseconds_now();
         entry* const made = entries_.add(id);
         if (made == nullptr) return nullptr;
         if (made->id.empty()) made->id = id;
         made->parameters = parameters;
-        made->epoch = epochs_.fresh(now);
+        made->epoch = epochs_.fresh(now_);
         made->owner = &owner_;
-        made->created = now;
-        made->modified = now;
+        made->created = now_;
+        made->modified = now_;
         return made;
     }
 
@@ -251,7 +289,6 @@ private:
 
     /// Applies both parts. Returns the reason of a refusal.
     reason apply(entry const& one) {
-        now_ = milliseconds_now();
         if (now_ - one.created > lifetime) return reason::expired;
         auto const& [source, destination, amount] = one.parameters;
         if (reason const refusal = apply_part(source, one, 0, -amount, 0, amount);
