@@ -181,7 +181,10 @@ double round_by_hand(work<Kind> const& drawn, bool batches) {
             throw wrong_result("by hand: a wrong balance");
         }
     }
-    if (!bank.is_done(requests.back().first)) throw wrong_result("by hand: an entry is not done");
+    for (auto const& [id, given] : requests) {
+        if (!bank.is_done(id)) throw wrong_result("by hand: an entry is not done");
+    }
+    if (bank.has_marks()) throw wrong_result("by hand: marks are left");
     return seconds;
 }
 

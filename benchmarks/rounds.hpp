@@ -42,27 +42,32 @@ double run_settle(Engine& engine, workload const& work, std::size_t window,
 }
 
 /// Seconds from the start of all threads to the end of the last; each calls
-/// `work_of(thread)(request)` for every request of its share.
+/// `work_of(thread)(request)` for every request of its share. The clock starts before any thread
+/// can begin.
 template <typename MakeWork>
 double run_threads(std::span<request const> all, std::size_t count, MakeWork const& work_of) {
-    std::latch ready{static_cast<std::ptrdiff_t>(count) + 1};
+    std::latch ready{static_cast<std::ptrdiff_t>(count)};
+    std::latch go{1};
     std::vector<std::exception_ptr> problems(count);
     std::vector<std::thread> threads;
     for (std::size_t thread = 0; thread < count; ++thread) {
         threads.emplace_back([&, thread] {
-            auto run = work_of(thread);
-            ready.arrive_and_wait();
+            bool is_ready = false;
             try {
-                for (std::size_t at = thread; at < all.size(); at += count) {
-                    run(all[at]);
-                }
+                auto run = work_of(thread);
+                is_ready = true;
+                ready.count_down();
+                go.wait();
+                for (std::size_t at = thread; at < all.size(); at += count) run(all[at]);
             } catch (...) {
                 problems[thread] = std::current_exception();
+                if (!is_ready) ready.count_down();
             }
         });
     }
-    ready.arrive_and_wait();
+    ready.wait();
     stopwatch const watch;
+    go.count_down();
     for (auto& one : threads) one.join();
     double const seconds = watch.seconds();
     for (auto const& one : problems) {

@@ -53,8 +53,10 @@ double writes_of_settle(std::string const& path, trips const& work) {
     auto engine = make_agency(db, services);
     // The first trip writes the names of the type and of the owner.
     expect_done(engine.run("first", work.requests.front().second));
+    counted = {};
     auto const before = commits_in(path);
     run_each(engine, work.requests);
+    check_services(counted, work);
     return static_cast<double>(commits_in(path) - before) /
            static_cast<double>(work.requests.size());
 }
@@ -68,6 +70,7 @@ double writes_by_hand(std::string const& path, trips const& work) {
     baseline::saga by_hand{on, calls};
     auto const before = commits_in(path);
     for (auto const& one : work.requests) by_hand.run(one);
+    check_services(counted, work);
     return static_cast<double>(commits_in(path) - before) /
            static_cast<double>(work.requests.size());
 }

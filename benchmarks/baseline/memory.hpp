@@ -10,6 +10,7 @@
 
 #include <settle/memory/id_index.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -193,6 +194,13 @@ void expect_in(Table const& in, Key const& key) {
     if (first != in.end(bucket)) __builtin_prefetch(&*first, 1);
 }
 
+/// True if an account of a table has a mark.
+template <typename Table>
+[[nodiscard]] bool any_mark(Table const& in) {
+    return std::any_of(in.begin(), in.end(),
+                       [](auto const& one) { return !one.second.marks.empty(); });
+}
+
 template <typename Key, template <typename> typename Entries, fetch Fetches = fetch::as_used>
 class memory_bank {
     static constexpr bool is_text = std::is_same_v<Key, std::string>;
@@ -220,6 +228,8 @@ public:
         entry const* const found = entries_.find(id);
         return found != nullptr && found->now == state::done;
     }
+
+    [[nodiscard]] bool has_marks() const { return any_mark(accounts_); }
 
     /// False when the transfer was canceled.
     bool run(request const& given) {

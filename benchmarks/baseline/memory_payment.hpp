@@ -75,6 +75,17 @@ public:
     [[nodiscard]] std::int64_t in_stock(std::string const& id) const {
         return items_.find(id)->second.balance;
     }
+    [[nodiscard]] std::int64_t balance(std::string const& customer) const {
+        return customers_.find(customer)->second.balance;
+    }
+    [[nodiscard]] bool is_done(std::string const& id) const {
+        payment_entry const* const found = entries_.find(id);
+        return found != nullptr && found->now == state::done;
+    }
+    /// True if a record of a sum has a mark.
+    [[nodiscard]] bool has_marks() const {
+        return any_mark(customers_) || any_mark(items_) || any_mark(tills_);
+    }
     [[nodiscard]] bool is_paid(std::string const& invoice) const {
         auto const& found = orders_.find(invoice)->second;
         return found.record.status == "paid" && !found.mark;
