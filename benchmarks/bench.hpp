@@ -63,11 +63,11 @@ public:
     [[nodiscard]] std::size_t size(std::size_t full, std::size_t quick) const noexcept {
         return quick_ ? quick : full;
     }
-    /// A file in a folder on a real disk.
+    /// A file in the folder of --folder.
     [[nodiscard]] std::string file(std::string const& name) const {
         return (folder_ / name).string();
     }
-    /// The duration of one sync of that disk, measured once.
+    /// The duration of one sync in that folder, measured once.
     [[nodiscard]] std::chrono::nanoseconds sync_cost();
 
     /// Runs both sides in pairs of rounds, and adds the row of their medians.

@@ -3,6 +3,7 @@
 #include "baseline/memory.hpp"
 #include "bench.hpp"
 #include "repeated.hpp"
+#include "workload.hpp"
 
 #include <settle/memory.hpp>
 #include <settle/settle.hpp>
@@ -25,44 +26,17 @@ struct number_transfer {
     std::int64_t destination;
     std::int64_t amount;
 };
-struct text_account {
-    std::string id;
-    std::int64_t balance;
-};
-struct text_transfer {
-    std::string source;
-    std::string destination;
-    std::int64_t amount;
-};
 
 } // namespace bench::in_memory
 
 SETTLE_STRUCT(bench::in_memory::number_account, id, balance);
 SETTLE_STRUCT(bench::in_memory::number_transfer, source, destination, amount);
-SETTLE_STRUCT(bench::in_memory::text_account, id, balance);
-SETTLE_STRUCT(bench::in_memory::text_transfer, source, destination, amount);
 
 namespace bench::in_memory {
 
-template <typename Account, typename Transfer, typename Collection>
-constexpr auto transfer_on(Collection const& accounts) {
-    using settle::field;
-    using settle::param;
-    return settle::transaction<Transfer, "transfer">(
-               settle::participant<"source">(accounts, param<&Transfer::source>)
-                   .require(field<&Account::balance> >= param<&Transfer::amount>)
-                   .apply(field<&Account::balance> -= param<&Transfer::amount>)
-                   .compensate(settle::inverse),
-               settle::participant<"destination">(accounts, param<&Transfer::destination>)
-                   .confirm(field<&Account::balance> += param<&Transfer::amount>))
-        .require(param<&Transfer::amount> > settle::lit<0>)
-        .require(param<&Transfer::source> != param<&Transfer::destination>);
-}
-
 inline constexpr settle::collection<number_account, "accounts", &number_account::id> numbered;
-inline constexpr settle::collection<text_account, "accounts", &text_account::id> named;
-inline constexpr auto number_type = transfer_on<number_account, number_transfer>(numbered);
-inline constexpr auto text_type = transfer_on<text_account, text_transfer>(named);
+inline constexpr auto number_type =
+    transfer_between<number_account, number_transfer>(numbered, numbered);
 
 namespace {
 
@@ -77,10 +51,10 @@ struct numbers {
 };
 struct texts {
     using key = std::string;
-    using account = text_account;
-    using transfer = text_transfer;
-    static constexpr auto const& accounts = named;
-    static constexpr auto const& type = text_type;
+    using account = bench::account;
+    using transfer = bench::transfer;
+    static constexpr auto const& accounts = bench::accounts;
+    static constexpr auto const& type = transfer_type;
     static key make(std::size_t number) { return "a" + std::to_string(10'000'000 + number); }
 };
 
@@ -154,9 +128,9 @@ double settle_round(work<Kind> const& drawn, bool batches, timed_run timed = tim
 }
 
 template <typename Kind, template <typename> typename Entries,
-          baseline::fetch Fetches = baseline::fetch::as_used>
+          baseline::memory::fetch Fetches = baseline::memory::fetch::as_used>
 double round_by_hand(work<Kind> const& drawn, bool batches) {
-    using bank_type = baseline::memory_bank<typename Kind::key, Entries, Fetches>;
+    using bank_type = baseline::memory::memory_bank<typename Kind::key, Entries, Fetches>;
     using transfer = typename bank_type::transfer;
     bank_type bank{drawn.keys.size(), drawn.requests.size()};
     for (auto const& key : drawn.keys) bank.open(key, drawn.opening);
@@ -168,9 +142,8 @@ double round_by_hand(work<Kind> const& drawn, bool batches) {
     bool done = true;
     stopwatch const watch;
     if (batches) {
-        for (std::size_t at = 0; at < all.size(); at += window) {
-            done = bank.run_batch(all.subspan(at, std::min(window, all.size() - at))) && done;
-        }
+        for_each_batch(all, window,
+                       [&](auto const& batch) { done = bank.run_batch(batch) && done; });
     } else {
         for (auto const& one : all) done = bank.run(one) && done;
     }
@@ -195,9 +168,9 @@ void compare(context& at, std::string const& name, bool batches) {
     compared.name = name;
     compared.operations = static_cast<double>(drawn.requests.size());
     compared.settle = {"settle", [&] { return settle_round(drawn, batches); }};
-    using baseline::entries_in_a_map;
-    using baseline::entries_in_an_array;
-    using baseline::fetch;
+    using baseline::memory::entries_in_a_map;
+    using baseline::memory::entries_in_an_array;
+    using baseline::memory::fetch;
     compared.baselines = {
         {"entries in a map", [&] { return round_by_hand<Kind, entries_in_a_map>(drawn, batches); }},
         {"entries in an array",

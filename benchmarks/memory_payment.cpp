@@ -91,9 +91,9 @@ double settle_round(payments const& work) {
     return seconds;
 }
 
-template <baseline::fetch Fetches>
+template <baseline::memory::fetch Fetches>
 double round_by_hand(payments const& work) {
-    baseline::memory_shop<Fetches> shop_by_hand{work.requests.size()};
+    baseline::memory::memory_shop<Fetches> shop_by_hand{work.requests.size()};
     shop_by_hand.open_till("shop");
     for (std::size_t i = 0; i < payments::items; ++i) {
         shop_by_hand.open_item(payments::item(i), payments::plenty);
@@ -137,8 +137,9 @@ add_case const twenty_lines{
         compared.operations = static_cast<double>(work.requests.size());
         compared.settle = {"settle", [&] { return settle_round(work); }};
         compared.baselines = {
-            {"by hand", [&] { return round_by_hand<baseline::fetch::as_used>(work); }},
-            {"by hand, prefetches", [&] { return round_by_hand<baseline::fetch::ahead>(work); }}};
+            {"by hand", [&] { return round_by_hand<baseline::memory::fetch::as_used>(work); }},
+            {"by hand, prefetches",
+             [&] { return round_by_hand<baseline::memory::fetch::ahead>(work); }}};
         compared.budget = 1.15;
         at.compare(compared);
     }};

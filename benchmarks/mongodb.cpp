@@ -241,12 +241,12 @@ struct repeated_cases {
     add_case all[2];
 };
 
-repeated_cases const repeated_at_one{90, one_node, {10'000, 2'000}, {4'000, 2'000}};
+repeated_cases const repeated_at_one{85, one_node, {10'000, 2'000}, {4'000, 2'000}};
 repeated_cases const repeated_at_three{92, three_nodes, {4'000, 1'000}, {2'000, 1'000}};
 
 cases_of const at_one{80,        one_node,       0.90,        {600, 200}, {10'000, 2'000},
                       {120, 40}, {4'000, 2'000}, {1'280, 512}};
-cases_of const at_three{85,       three_nodes,    0.65,      {200, 60}, {4'000, 1'000},
+cases_of const at_three{87,       three_nodes,    0.65,      {200, 60}, {4'000, 1'000},
                         {60, 16}, {2'000, 1'000}, {640, 256}};
 
 } // namespace

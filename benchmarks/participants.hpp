@@ -29,9 +29,7 @@ inline double spread_by_hand(std::string const& path, spread_work const& work) {
         baseline::spread_by_hand by_hand{on};
         std::span<std::pair<std::string, spread> const> const all{work.requests};
         stopwatch const watch;
-        for (std::size_t at = 0; at < all.size(); at += usual_window) {
-            by_hand.run_batch(all.subspan(at, std::min(usual_window, all.size() - at)));
-        }
+        for_each_batch(all, usual_window, [&](auto const& batch) { by_hand.run_batch(batch); });
         seconds = watch.seconds();
     }
     check_balances(path, work.accounts);

@@ -23,9 +23,7 @@ double run_by_hand(ByHand& by_hand, workload const& work, std::size_t window) {
     if (window == 1) {
         for (auto const& one : all) by_hand.run(one);
     } else {
-        for (std::size_t at = 0; at < all.size(); at += window) {
-            by_hand.run_batch(all.subspan(at, std::min(window, all.size() - at)));
-        }
+        for_each_batch(all, window, [&](auto const& batch) { by_hand.run_batch(batch); });
     }
     return watch.seconds();
 }

@@ -8,10 +8,11 @@
 // them twice, and has no recovery.
 #pragma once
 
+#include "clock.hpp"
+
 #include <settle/memory/id_index.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -21,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::baseline {
+namespace baseline::memory {
 
 enum class state : std::uint8_t { pending, applied, done, canceling, canceled };
 enum class reason : std::uint8_t { none, guard_failed, record_missing, overflow, busy, expired };
@@ -112,9 +113,13 @@ void finish_mark(memory_account<Key>& on, std::string const& id, std::uint32_t p
     on.marks.pop_back();
 }
 
-[[nodiscard]] inline std::int64_t milliseconds_now() {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+/// Changes the state of an entry that has the expected state and epoch.
+template <typename Entry>
+bool compare_and_set(Entry& on, state from, std::uint64_t epoch, state to, std::int64_t now) {
+    if (on.now != from || on.epoch != epoch) return false;
+    on.now = to;
+    on.modified = now;
+    return true;
 }
 
 /// An epoch unique to one insert.
@@ -233,7 +238,7 @@ public:
 
     /// False when the transfer was canceled.
     bool run(request const& given) {
-        now_ = milliseconds_now();
+        now_ = baseline::now();
         expect(given);
         entry* const made = insert(given);
         return made != nullptr && settle_one(*made, apply(*made));
@@ -243,7 +248,7 @@ public:
     bool run_batch(std::span<request const> batch) {
         work_.clear();
         bool all = true;
-        now_ = milliseconds_now();
+        now_ = baseline::now();
         for (std::size_t at = 0; at < batch.size(); ++at) {
             if (at + distance < batch.size()) expect(batch[at + distance]);
             if (entry* const made = insert(batch[at])) work_.push_back({made, reason::none});
@@ -287,14 +292,6 @@ private:
         made->created = now_;
         made->modified = now_;
         return made;
-    }
-
-    static bool compare_and_set(entry& on, state from, std::uint64_t epoch, state to,
-                                std::int64_t now) {
-        if (on.now != from || on.epoch != epoch) return false;
-        on.now = to;
-        on.modified = now;
-        return true;
     }
 
     /// Applies both parts. Returns the reason of a refusal.
@@ -360,4 +357,4 @@ private:
     std::vector<std::pair<entry*, reason>> work_;
 };
 
-} // namespace bench::baseline
+} // namespace baseline::memory

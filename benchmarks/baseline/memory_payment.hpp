@@ -11,7 +11,7 @@
 
 #include <optional>
 
-namespace bench::baseline {
+namespace baseline::memory {
 
 struct payment_entry {
     std::string id;
@@ -97,7 +97,7 @@ public:
         for (auto const& line : given.lines) {
             if (line.quantity < 0) return false;
         }
-        now_ = milliseconds_now();
+        now_ = baseline::now();
         expect(id, given);
         payment_entry* const made = insert(id, given);
         if (made == nullptr) return false;
@@ -140,10 +140,7 @@ private:
     }
 
     bool change(payment_entry& one, state from, state to) const {
-        if (one.now != from) return false;
-        one.now = to;
-        one.modified = now_;
-        return true;
+        return compare_and_set(one, from, one.epoch, to, now_);
     }
 
     reason apply(payment_entry& one) {
@@ -230,4 +227,4 @@ private:
     std::int64_t now_ = 0;
 };
 
-} // namespace bench::baseline
+} // namespace baseline::memory

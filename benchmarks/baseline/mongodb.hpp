@@ -3,10 +3,10 @@
 #pragma once
 
 #include "../workload.hpp"
+#include "clock.hpp"
 
 #include <mongoc/mongoc.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -14,11 +14,6 @@
 #include <string_view>
 
 namespace baseline::mongodb {
-
-[[nodiscard]] inline std::int64_t now() {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 [[noreturn]] inline void refuse(std::string_view action, bson_error_t const& problem) {
     throw std::runtime_error("by hand: " + std::string{action} + ": " + problem.message);

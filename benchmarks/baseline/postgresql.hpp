@@ -3,12 +3,12 @@
 #pragma once
 
 #include "../workload.hpp"
+#include "clock.hpp"
 #include "json.hpp"
 
 #include <libpq-fe.h>
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -17,11 +17,6 @@
 #include <string_view>
 
 namespace baseline::postgresql {
-
-[[nodiscard]] inline std::int64_t now() {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 /// The bytes of a number, the most significant byte first.
 template <typename Number>
