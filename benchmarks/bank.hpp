@@ -29,19 +29,19 @@ namespace bench {
 
 inline constexpr settle::collection<account, "accounts", &account::id> accounts;
 
-template <typename From, typename To>
+template <typename Account = account, typename Transfer = transfer, typename From, typename To>
 [[nodiscard]] constexpr auto transfer_between(From const& from, To const& to) {
     using settle::field;
     using settle::param;
-    return settle::transaction<transfer, "transfer">(
-               settle::participant<"source">(from, param<&transfer::source>)
-                   .require(field<&account::balance> >= param<&transfer::amount>)
-                   .apply(field<&account::balance> -= param<&transfer::amount>)
+    return settle::transaction<Transfer, "transfer">(
+               settle::participant<"source">(from, param<&Transfer::source>)
+                   .require(field<&Account::balance> >= param<&Transfer::amount>)
+                   .apply(field<&Account::balance> -= param<&Transfer::amount>)
                    .compensate(settle::inverse),
-               settle::participant<"destination">(to, param<&transfer::destination>)
-                   .confirm(field<&account::balance> += param<&transfer::amount>))
-        .require(param<&transfer::amount> > settle::lit<0>)
-        .require(param<&transfer::source> != param<&transfer::destination>);
+               settle::participant<"destination">(to, param<&Transfer::destination>)
+                   .confirm(field<&Account::balance> += param<&Transfer::amount>))
+        .require(param<&Transfer::amount> > settle::lit<0>)
+        .require(param<&Transfer::source> != param<&Transfer::destination>);
 }
 
 inline constexpr auto transfer_type = transfer_between(accounts, accounts);

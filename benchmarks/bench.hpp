@@ -26,6 +26,8 @@ struct row {
     double settle = 0;
     double baseline = 0;
     double ratio = 0;
+    std::optional<double> least{}; ///< the least ratio of a pair of rounds
+    std::optional<double> most{};
     std::optional<double> budget{};
     std::string against; ///< the baseline, in a few words
 
@@ -61,15 +63,16 @@ public:
     [[nodiscard]] std::size_t size(std::size_t full, std::size_t quick) const noexcept {
         return quick_ ? quick : full;
     }
-    /// A file in a folder on a real disk.
+    /// A file in the folder of --folder.
     [[nodiscard]] std::string file(std::string const& name) const {
         return (folder_ / name).string();
     }
-    /// The duration of one sync of that disk, measured once.
+    /// The duration of one sync in that folder, measured once.
     [[nodiscard]] std::chrono::nanoseconds sync_cost();
 
-    /// Runs the sides in rounds that alternate and adds the row of their medians.
-    void compare(comparison const& of);
+    /// Runs both sides in pairs of rounds, and adds the row of their medians.
+    /// Returns the seconds of settle for one transaction.
+    double compare(comparison const& of);
     void add(row const& made);
     [[nodiscard]] std::vector<row> const& rows() const noexcept { return rows_; }
 
@@ -109,6 +112,10 @@ private:
 
 /// The middle value; of an even number, the mean of the two middle values.
 [[nodiscard]] double median(std::vector<double> values);
+
+/// The row of a case that has a limit and no baseline: the limit takes the place of the baseline.
+[[nodiscard]] row row_of_limit(std::string name, std::string unit, double used, double allowed,
+                               bool counts);
 
 /// Prints the rows as one table to standard output.
 void print_table(std::vector<row> const& rows);

@@ -102,18 +102,4 @@ private:
     int socket_ = -1;
 };
 
-/// The row of a case that has a limit and no baseline: the limit takes the place of the baseline.
-[[nodiscard]] inline row row_of_limit(std::string name, std::string unit, double used,
-                                      double allowed, bool counts) {
-    row made;
-    made.name = std::move(name);
-    made.unit = std::move(unit);
-    made.settle = used;
-    made.baseline = allowed;
-    made.ratio = used / allowed;
-    if (counts) made.budget = 1.0;
-    made.against = "the limit";
-    return made;
-}
-
 } // namespace bench

@@ -142,7 +142,7 @@ struct limits {
 };
 
 add_case const compile{
-    60, "compile time", [](context& at, std::string const& name) {
+    64, "compile time", [](context& at, std::string const& name) {
         auto const units = make_units(at);
         for (limits const& allowed : {limits{"-O0", 0.35, 5.8, 2.5, 1.8, 0.25, true},
                                       limits{"-O2", 0.35, 10.9, 3.5, 1.8, 0.5, false}}) {

@@ -74,19 +74,19 @@ void add_participant_counts(std::string const& path) {
             add_point({"participants", line, static_cast<double>(participants),
                        static_cast<double>(work->requests.size()), round});
         };
-        add("settle, one phase", [=] { return spread_one_phase(path, *work); });
+        add("settle, one phase", [=] { return spread_round(path, *work, settle::phases::one); });
         add("by hand, one phase", [=] { return spread_by_hand(path, *work); });
-        add("settle, two phases", [=] { return spread_two_phases(path, *work); });
+        add("settle, two phases", [=] { return spread_round(path, *work, settle::two_phases); });
     }
 }
 
 void add_growth(std::string const& path) {
     auto const add = [&](content kind, std::string const& line, std::size_t most) {
         for (std::size_t count = 100; count <= most; count *= 10) {
-            auto const of = std::make_shared<growth const>(make_growth(kind, count));
+            // The work is made in the round: all points together would fill the memory.
             add_point({"growth", line, static_cast<double>(count),
                        static_cast<double>(counted_transfers),
-                       [=] { return growth_round(path, *of); }});
+                       [=] { return growth_round(path, make_growth(kind, count)); }});
         }
     };
     add(content::records, "records", 1'000'000);

@@ -31,4 +31,4 @@ draw batch_size "transactions in a batch" log
 draw participants "participants of a transaction" log
 draw hot_share "share of ten hot accounts, in percent (batches of 1,000)" linear
 draw threads "threads that call run" log
-draw growth "records, entries or marks that are there already (two programs take turns)" log
+draw growth "records, entries or marks that are there already (two engines take turns)" log

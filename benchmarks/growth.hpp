@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The cost of a transaction in a store with much content. Two programs take turns, so that neither
-// can rely on its cache.
+// The cost of a transaction in a store with much content. Two databases of one process take turns:
+// the change of each invalidates the other's page cache.
 #pragma once
 
 #include "sqlite_files.hpp"
+#include "two_banks.hpp"
 #include "unfinished.hpp"
 
 namespace bench {
@@ -27,9 +28,20 @@ inline constexpr std::size_t counted_transfers = 400;
     if (kind == content::records) shape.accounts = count;
     else shape.transfers += count;
     growth made{kind, make_workload(shape)};
-    if (kind != content::marks) return made;
-    for (auto& [id, transfer] : made.work.requests) {
-        transfer.destination = made.work.ids[transfer.source == made.work.ids[0] ? 1 : 0];
+    auto& [ids, opening, requests, expected] = made.work;
+    if (kind == content::marks) {
+        for (auto& [id, transfer] : requests) {
+            transfer.destination = ids[transfer.source == ids[0] ? 1 : 0];
+        }
+    }
+    // A transfer that stays pending has debited its source.
+    expected.assign(ids.size(), opening);
+    bool const all_end = kind == content::records || kind == content::finished;
+    for (std::size_t at = 0; at < requests.size(); ++at) {
+        transfer const& one = requests[at].second;
+        expected[number_of(one.source)] -= one.amount;
+        bool const ends = all_end || at >= requests.size() - counted_transfers;
+        if (ends) expected[number_of(one.destination)] += one.amount;
     }
     return made;
 }
@@ -46,16 +58,25 @@ inline double growth_round(std::string const& path, growth const& of) {
     } else {
         leave_unfinished(path, before, "commit");
     }
-    settle::sqlite::database one{path};
-    settle::sqlite::database other{path};
-    auto first = make_two_phases<transfer_type>(one);
-    auto second = make_two_phases<transfer_type>(other);
-    stopwatch const watch;
-    for (std::size_t at = before.size(); at < all.size(); at += 2) {
-        expect_done(first.run(all[at].first, all[at].second));
-        expect_done(second.run(all[at + 1].first, all[at + 1].second));
+    double seconds = 0;
+    {
+        settle::sqlite::database one{path};
+        settle::sqlite::database other{path};
+        auto first = make_two_phases<transfer_type>(one);
+        auto second = make_two_phases<transfer_type>(other);
+        stopwatch const watch;
+        for (std::size_t at = before.size(); at < all.size(); at += 2) {
+            expect_done(first.run(all[at].first, all[at].second));
+            expect_done(second.run(all[at + 1].first, all[at + 1].second));
+        }
+        seconds = watch.seconds();
+        bool const stay = of.kind == content::unfinished || of.kind == content::marks;
+        if (first.marks().value() != (stay ? 2 * before.size() : 0)) {
+            throw wrong_result("settle: another number of marks is left than expected");
+        }
     }
-    return watch.seconds();
+    check_balances(path, of.work);
+    return seconds;
 }
 
 } // namespace bench

@@ -54,8 +54,8 @@ int main(int argc, char** argv) {
                    "Runs the cases whose names match this expression, in either case");
     app.add_flag("--quick", given.quick, "Runs fewer and smaller rounds");
     app.add_flag("--list", given.list, "Prints the names of the cases");
-    app.add_option("--json", given.json, "Writes the table to this file");
-    app.add_option("--folder", given.folder, "Holds the files that are measured");
+    app.add_option("--json", given.json, "Writes the table to this file")->take_last();
+    app.add_option("--folder", given.folder, "Holds the files that are measured")->take_last();
     CLI11_PARSE(app, argc, argv);
     try {
         run(given);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Transfers in memory, single and a thousand in parallel, with numeric keys and text keys.
+// Transfers in memory, one at a time and by run_all, with numeric keys and text keys.
 #include "baseline/memory.hpp"
 #include "bench.hpp"
 #include "repeated.hpp"
+#include "workload.hpp"
 
 #include <settle/memory.hpp>
 #include <settle/settle.hpp>
@@ -25,44 +26,17 @@ struct number_transfer {
     std::int64_t destination;
     std::int64_t amount;
 };
-struct text_account {
-    std::string id;
-    std::int64_t balance;
-};
-struct text_transfer {
-    std::string source;
-    std::string destination;
-    std::int64_t amount;
-};
 
 } // namespace bench::in_memory
 
 SETTLE_STRUCT(bench::in_memory::number_account, id, balance);
 SETTLE_STRUCT(bench::in_memory::number_transfer, source, destination, amount);
-SETTLE_STRUCT(bench::in_memory::text_account, id, balance);
-SETTLE_STRUCT(bench::in_memory::text_transfer, source, destination, amount);
 
 namespace bench::in_memory {
 
-template <typename Account, typename Transfer, typename Collection>
-constexpr auto transfer_on(Collection const& accounts) {
-    using settle::field;
-    using settle::param;
-    return settle::transaction<Transfer, "transfer">(
-               settle::participant<"source">(accounts, param<&Transfer::source>)
-                   .require(field<&Account::balance> >= param<&Transfer::amount>)
-                   .apply(field<&Account::balance> -= param<&Transfer::amount>)
-                   .compensate(settle::inverse),
-               settle::participant<"destination">(accounts, param<&Transfer::destination>)
-                   .confirm(field<&Account::balance> += param<&Transfer::amount>))
-        .require(param<&Transfer::amount> > settle::lit<0>)
-        .require(param<&Transfer::source> != param<&Transfer::destination>);
-}
-
 inline constexpr settle::collection<number_account, "accounts", &number_account::id> numbered;
-inline constexpr settle::collection<text_account, "accounts", &text_account::id> named;
-inline constexpr auto number_type = transfer_on<number_account, number_transfer>(numbered);
-inline constexpr auto text_type = transfer_on<text_account, text_transfer>(named);
+inline constexpr auto number_type =
+    transfer_between<number_account, number_transfer>(numbered, numbered);
 
 namespace {
 
@@ -77,10 +51,10 @@ struct numbers {
 };
 struct texts {
     using key = std::string;
-    using account = text_account;
-    using transfer = text_transfer;
-    static constexpr auto const& accounts = named;
-    static constexpr auto const& type = text_type;
+    using account = bench::account;
+    using transfer = bench::transfer;
+    static constexpr auto const& accounts = bench::accounts;
+    static constexpr auto const& type = transfer_type;
     static key make(std::size_t number) { return "a" + std::to_string(10'000'000 + number); }
 };
 
@@ -153,9 +127,10 @@ double settle_round(work<Kind> const& drawn, bool batches, timed_run timed = tim
     return seconds;
 }
 
-template <typename Kind, template <typename> typename Entries>
+template <typename Kind, template <typename> typename Entries,
+          baseline::memory::fetch Fetches = baseline::memory::fetch::as_used>
 double round_by_hand(work<Kind> const& drawn, bool batches) {
-    using bank_type = baseline::memory_bank<typename Kind::key, Entries>;
+    using bank_type = baseline::memory::memory_bank<typename Kind::key, Entries, Fetches>;
     using transfer = typename bank_type::transfer;
     bank_type bank{drawn.keys.size(), drawn.requests.size()};
     for (auto const& key : drawn.keys) bank.open(key, drawn.opening);
@@ -167,9 +142,8 @@ double round_by_hand(work<Kind> const& drawn, bool batches) {
     bool done = true;
     stopwatch const watch;
     if (batches) {
-        for (std::size_t at = 0; at < all.size(); at += window) {
-            done = bank.run_batch(all.subspan(at, std::min(window, all.size() - at))) && done;
-        }
+        for_each_batch(all, window,
+                       [&](auto const& batch) { done = bank.run_batch(batch) && done; });
     } else {
         for (auto const& one : all) done = bank.run(one) && done;
     }
@@ -180,7 +154,10 @@ double round_by_hand(work<Kind> const& drawn, bool batches) {
             throw wrong_result("by hand: a wrong balance");
         }
     }
-    if (!bank.is_done(requests.back().first)) throw wrong_result("by hand: an entry is not done");
+    for (auto const& [id, given] : requests) {
+        if (!bank.is_done(id)) throw wrong_result("by hand: an entry is not done");
+    }
+    if (bank.has_marks()) throw wrong_result("by hand: marks are left");
     return seconds;
 }
 
@@ -191,11 +168,24 @@ void compare(context& at, std::string const& name, bool batches) {
     compared.name = name;
     compared.operations = static_cast<double>(drawn.requests.size());
     compared.settle = {"settle", [&] { return settle_round(drawn, batches); }};
+    using baseline::memory::entries_in_a_map;
+    using baseline::memory::entries_in_an_array;
+    using baseline::memory::fetch;
     compared.baselines = {
-        {"entries in a map",
-         [&] { return round_by_hand<Kind, baseline::entries_in_a_map>(drawn, batches); }},
+        {"entries in a map", [&] { return round_by_hand<Kind, entries_in_a_map>(drawn, batches); }},
         {"entries in an array",
-         [&] { return round_by_hand<Kind, baseline::entries_in_an_array>(drawn, batches); }}};
+         [&] { return round_by_hand<Kind, entries_in_an_array>(drawn, batches); }},
+        {"entries in an array, prefetches",
+         [&] { return round_by_hand<Kind, entries_in_an_array, fetch::ahead>(drawn, batches); }}};
+    // The store's window is 1, which leaves data in the cache: by hand that is tried as well.
+    if (batches) {
+        compared.baselines.push_back(
+            {"entries in an array, one after another",
+             [&] { return round_by_hand<Kind, entries_in_an_array>(drawn, false); }});
+        compared.baselines.push_back(
+            {"entries in an array, one after another, prefetches",
+             [&] { return round_by_hand<Kind, entries_in_an_array, fetch::ahead>(drawn, false); }});
+    }
     compared.budget = 1.10;
     at.compare(compared);
 }
@@ -209,11 +199,11 @@ add_case const texts_one_at_a_time{
     [](context& at, std::string const& name) { compare<texts>(at, name, false); }};
 
 add_case const numbers_in_batches{
-    12, "memory, keys are numbers, batches of 1,000",
+    12, "memory, keys are numbers, run_all",
     [](context& at, std::string const& name) { compare<numbers>(at, name, true); }};
 
 add_case const texts_in_batches{
-    13, "memory, keys are texts, batches of 1,000",
+    13, "memory, keys are texts, run_all",
     [](context& at, std::string const& name) { compare<texts>(at, name, true); }};
 
 add_case const texts_repeated{

@@ -23,6 +23,7 @@ struct payments {
     std::vector<std::pair<std::string, shop::payment>> requests{};
     std::int64_t takings = 0;
     std::vector<std::int64_t> sold = std::vector<std::int64_t>(items);
+    std::vector<std::int64_t> spent = std::vector<std::int64_t>(customers);
 
     static std::string item(std::size_t number) { return std::to_string(20'000 + number); }
     static std::string customer(std::size_t number) { return std::to_string(12'000 + number); }
@@ -30,7 +31,8 @@ struct payments {
     explicit payments(std::size_t count) {
         std::mt19937_64 chance{20251121};
         for (std::size_t i = 0; i < count; ++i) {
-            shop::payment made{std::to_string(500'000 + i), customer(chance() % customers), 0, {}};
+            std::size_t const payer = chance() % customers;
+            shop::payment made{std::to_string(500'000 + i), customer(payer), 0, {}};
             for (std::size_t line = 0; line < 20; ++line) {
                 std::size_t const number = chance() % items;
                 auto const quantity = static_cast<std::int64_t>(1 + chance() % 12);
@@ -40,6 +42,7 @@ struct payments {
                 sold[number] += quantity;
             }
             takings += made.amount;
+            spent[payer] += made.amount;
             requests.emplace_back("payment-" + made.invoice, std::move(made));
         }
     }
@@ -74,15 +77,23 @@ double settle_round(payments const& work) {
             throw wrong_result("settle: a wrong stock");
         }
     }
-    auto const& last = work.requests.back().second.invoice;
-    if (engine.read(shop::orders, last).value()->status != "paid") {
-        throw wrong_result("settle: an order is not paid");
+    for (std::size_t i = 0; i < payments::customers; ++i) {
+        auto const found = engine.read(shop::customers, payments::customer(i)).value();
+        if (found->balance != payments::plenty - work.spent[i]) {
+            throw wrong_result("settle: a wrong balance of a customer");
+        }
+    }
+    for (auto const& [id, one] : work.requests) {
+        if (engine.read(shop::orders, one.invoice).value()->status != "paid") {
+            throw wrong_result("settle: an order is not paid");
+        }
     }
     return seconds;
 }
 
+template <baseline::memory::fetch Fetches>
 double round_by_hand(payments const& work) {
-    baseline::memory_shop shop_by_hand{work.requests.size()};
+    baseline::memory::memory_shop<Fetches> shop_by_hand{work.requests.size()};
     shop_by_hand.open_till("shop");
     for (std::size_t i = 0; i < payments::items; ++i) {
         shop_by_hand.open_item(payments::item(i), payments::plenty);
@@ -104,9 +115,17 @@ double round_by_hand(payments const& work) {
             throw wrong_result("by hand: a wrong stock");
         }
     }
-    if (!shop_by_hand.is_paid(work.requests.back().second.invoice)) {
-        throw wrong_result("by hand: an order is not paid");
+    for (std::size_t i = 0; i < payments::customers; ++i) {
+        if (shop_by_hand.balance(payments::customer(i)) != payments::plenty - work.spent[i]) {
+            throw wrong_result("by hand: a wrong balance of a customer");
+        }
     }
+    for (auto const& [id, one] : work.requests) {
+        if (!shop_by_hand.is_paid(one.invoice) || !shop_by_hand.is_done(id)) {
+            throw wrong_result("by hand: an order is not paid");
+        }
+    }
+    if (shop_by_hand.has_marks()) throw wrong_result("by hand: marks are left");
     return seconds;
 }
 
@@ -117,7 +136,10 @@ add_case const twenty_lines{
         compared.name = name;
         compared.operations = static_cast<double>(work.requests.size());
         compared.settle = {"settle", [&] { return settle_round(work); }};
-        compared.baselines = {{"by hand", [&] { return round_by_hand(work); }}};
+        compared.baselines = {
+            {"by hand", [&] { return round_by_hand<baseline::memory::fetch::as_used>(work); }},
+            {"by hand, prefetches",
+             [&] { return round_by_hand<baseline::memory::fetch::ahead>(work); }}};
         compared.budget = 1.15;
         at.compare(compared);
     }};

@@ -13,23 +13,15 @@ namespace bench {
 
 namespace {
 
+using baseline::mongodb::phase;
 using baseline::mongodb::state_changes;
 
 // ---------------------------------------------------------------------------------------- settle
 
 enum class mode : std::uint8_t { one_phase, two_phases, threads };
 
-constexpr std::size_t thread_count = 64;
-
-/// The first requests of every thread, which open its connection, are not timed.
-constexpr std::size_t warm_up = 2 * thread_count;
-
-template <typename MakeWork>
-double run_warm(workload const& work, MakeWork const& work_of) {
-    std::span<request const> const all{work.requests};
-    detail::run_threads(all.first(warm_up), thread_count, work_of);
-    return detail::run_threads(all.subspan(warm_up), thread_count, work_of);
-}
+/// The clients that threads share where they have none of their own.
+constexpr std::size_t pool_size = 16;
 
 double settle_round(mongodb_set const& on, workload const& work, std::size_t window,
                     mode timed_mode, timed_run timed = timed_run::first) {
@@ -41,7 +33,7 @@ double settle_round(mongodb_set const& on, workload const& work, std::size_t win
                               timed_mode == mode::two_phases ? settle::two_phases
                                                              : settle::phases::one};
         if (timed_mode == mode::threads) {
-            seconds = run_warm(work, [&](std::size_t) {
+            seconds = detail::run_threads_warm(work, [&](std::size_t) {
                 return [&](request const& one) { expect_done(engine.run(one.first, one.second)); };
             });
             expect_settled(engine, work);
@@ -56,14 +48,14 @@ double settle_round(mongodb_set const& on, workload const& work, std::size_t win
 // --------------------------------------------------------------------------------------- by hand
 
 double one_phase_by_hand(mongodb_set const& on, workload const& work, std::size_t window) {
-    mongodb_bank const bank{on, work};
+    mongodb_bank const bank{on, work, "log"};
     double seconds = 0;
     {
         auto const with = bank.by_hand();
         baseline::mongodb::one_phase by_hand{with};
         seconds = detail::run_by_hand(by_hand, work, window);
     }
-    bank.check("log");
+    bank.check();
     return seconds;
 }
 
@@ -72,31 +64,41 @@ struct tutorial_options {
     std::string name;
     bool retries; ///< retryWrites, of which the server keeps a record for each statement
     state_changes changes;
+    phase each = phase::one_command;
 };
 
 double tutorial_round(mongodb_set const& on, workload const& work, std::size_t window,
                       tutorial_options const& options) {
-    mongodb_bank const bank{on, work};
+    mongodb_bank const bank{on, work, "transactions"};
     double seconds = 0;
     {
         auto const with = bank.by_hand(options.retries);
-        baseline::mongodb::tutorial by_hand{with, options.changes};
+        baseline::mongodb::tutorial by_hand{with, options.changes, options.each};
         seconds = detail::run_by_hand(by_hand, work, window);
     }
-    bank.check("transactions");
+    bank.check();
     return seconds;
 }
 
-double tutorial_by_threads(mongodb_set const& on, workload const& work,
-                           tutorial_options const& options) {
-    mongodb_bank const bank{on, work};
-    double const seconds = run_warm(work, [&](std::size_t) {
-        return [with = std::make_shared<baseline::mongodb::connection const>(
-                    on.clients(options.retries), bank.name())](request const& one) {
-            baseline::mongodb::tutorial{*with}.run(one);
-        };
-    });
-    bank.check("transactions");
+/// A program by hand, and its client.
+template <typename Program>
+struct worker {
+    worker(mongodb_set const& on, std::string const& database, bool retries)
+        : with(on.clients(retries), database), by_hand(with) {}
+    void run(request const& one) { by_hand.run(one); }
+
+    baseline::mongodb::connection const with;
+    Program by_hand;
+};
+
+/// Shape:   clients - that 64 threads share
+template <typename Program>
+double threads_by_hand(mongodb_set const& on, workload const& work, char const* log, bool retries,
+                       std::size_t clients) {
+    mongodb_bank const bank{on, work, log};
+    double const seconds = detail::run_workers(
+        work, clients, [&] { return std::make_unique<worker<Program>>(on, bank.name(), retries); });
+    bank.check();
     return seconds;
 }
 
@@ -150,7 +152,9 @@ void two_phases(setting const& setup, std::size_t window, double budget) {
     // In bulks the difference is the server's records of retryable writes.
     if (window != 1) {
         variants = {{"tutorial, retryWrites on", true, state_changes::one_by_one},
-                    {"tutorial, a state in one update", false, state_changes::together}};
+                    {"tutorial, a state in one update", false, state_changes::together},
+                    {"tutorial, a state in one update, each phase a native transaction", false,
+                     state_changes::together, phase::native_transaction}};
     }
     std::vector<side> baselines;
     for (tutorial_options const& options : variants) {
@@ -163,12 +167,21 @@ void two_phases(setting const& setup, std::size_t window, double budget) {
         std::move(baselines), budget);
 }
 
-void threads(setting const& setup, double budget) {
-    tutorial_options const options{"tutorial", false, state_changes::one_by_one};
-    setup.compare(
-        {"settle", [&] { return settle_round(setup.on, setup.work, 1, mode::threads); }},
-        {{options.name, [&] { return tutorial_by_threads(setup.on, setup.work, options); }}},
-        budget, warm_up);
+void one_phase_by_threads(setting const& setup, double budget) {
+    std::vector<side> baselines;
+    for (std::size_t const clients : {detail::thread_count, pool_size}) {
+        baselines.push_back(
+            {"native transactions, " + std::to_string(clients) + " clients", [&setup, clients] {
+                 return threads_by_hand<baseline::mongodb::one_phase>(setup.on, setup.work, "log",
+                                                                      true, clients);
+             }});
+    }
+    baselines.push_back({"tutorial, 64 clients", [&setup] {
+                             return threads_by_hand<baseline::mongodb::tutorial>(
+                                 setup.on, setup.work, "transactions", false, detail::thread_count);
+                         }});
+    setup.compare({"settle", [&] { return settle_round(setup.on, setup.work, 1, mode::threads); }},
+                  std::move(baselines), budget, detail::warm_up);
 }
 
 /// The transfers of a round.
@@ -205,8 +218,8 @@ struct cases_of {
                         [batches_budget](setting const& setup) {
                             two_phases(setup, usual_window, batches_budget);
                         }),
-              make_case(first + 4, where, "64 threads", by_threads,
-                        [](setting const& setup) { threads(setup, 0.25); })} {}
+              make_case(first + 4, where, "one phase, 64 threads", by_threads,
+                        [](setting const& setup) { one_phase_by_threads(setup, 0.25); })} {}
     add_case all[5];
 };
 
@@ -228,12 +241,12 @@ struct repeated_cases {
     add_case all[2];
 };
 
-repeated_cases const repeated_at_one{90, one_node, {10'000, 2'000}, {4'000, 2'000}};
+repeated_cases const repeated_at_one{85, one_node, {10'000, 2'000}, {4'000, 2'000}};
 repeated_cases const repeated_at_three{92, three_nodes, {4'000, 1'000}, {2'000, 1'000}};
 
 cases_of const at_one{80,        one_node,       0.90,        {600, 200}, {10'000, 2'000},
                       {120, 40}, {4'000, 2'000}, {1'280, 512}};
-cases_of const at_three{85,       three_nodes,    0.65,      {200, 60}, {4'000, 1'000},
+cases_of const at_three{87,       three_nodes,    0.65,      {200, 60}, {4'000, 1'000},
                         {60, 16}, {2'000, 1'000}, {640, 256}};
 
 } // namespace

@@ -70,7 +70,8 @@ baseline::mongodb::pool const& mongodb_set::clients(bool retries) const {
     return *made;
 }
 
-mongodb_bank::mongodb_bank(mongodb_set const& on, workload const& work) : on_(on), work_(work) {
+mongodb_bank::mongodb_bank(mongodb_set const& on, workload const& work, char const* log)
+    : on_(on), work_(work), log_(log) {
     static int count = 0;
     name_ = "round_" + std::to_string(++count);
     auto const by = by_hand();
@@ -82,6 +83,7 @@ mongodb_bank::mongodb_bank(mongodb_set const& on, workload const& work) : on_(on
         });
     }
     opening.expect(work_.ids.size());
+    if (log_ != nullptr) create_log();
 }
 
 mongodb_bank::~mongodb_bank() {
@@ -97,16 +99,26 @@ mongodb_bank::~mongodb_bank() {
     }
 }
 
-void mongodb_bank::check(char const* log) const {
+void mongodb_bank::create_log() const {
+    auto const by = by_hand();
+    baseline::mongodb::document create;
+    create.fill().text("create", log_);
+    bson_error_t problem{};
+    if (!mongoc_client_write_command_with_opts(by.native(), by.database(), create.native(), nullptr,
+                                               nullptr, &problem)) {
+        baseline::mongodb::refuse("the log's collection", problem);
+    }
+}
+
+void mongodb_bank::check() const {
     check_accounts();
-    if (log == nullptr) return;
+    if (log_ == nullptr) return;
     auto const by = by_hand();
     baseline::mongodb::document done;
     done.fill().text("state", "done");
     bson_error_t problem{};
-    auto const found =
-        mongoc_collection_count_documents(collection_of(by, log).get(), done.native(), nullptr,
-                                          nullptr, nullptr, &problem);
+    auto const found = mongoc_collection_count_documents(
+        collection_of(by, log_).get(), done.native(), nullptr, nullptr, nullptr, &problem);
     if (found != static_cast<std::int64_t>(work_.requests.size())) {
         throw wrong_result(name_ + " has transactions that are not done");
     }

@@ -28,7 +28,8 @@ private:
 /// A database of one round, dropped with the object. It holds the accounts, as settle creates them.
 class mongodb_bank {
 public:
-    mongodb_bank(mongodb_set const& on, workload const& work);
+    /// Shape:   log - the collection of a baseline's log, which is created; settle creates its own
+    mongodb_bank(mongodb_set const& on, workload const& work, char const* log = nullptr);
     mongodb_bank(mongodb_bank const&) = delete;
     mongodb_bank& operator=(mongodb_bank const&) = delete;
     ~mongodb_bank();
@@ -38,16 +39,17 @@ public:
     [[nodiscard]] baseline::mongodb::connection by_hand(bool retries = true) const {
         return {on_.clients(retries), name_};
     }
-    /// Shape:   log - the collection of a baseline's log
     /// Errors:  throws wrong_result if an account has a mark or another balance than expected, or
-    ///          if a transaction of the log is not done
-    void check(char const* log = nullptr) const;
+    ///          if a transaction of a baseline's log is not done
+    void check() const;
 
 private:
+    void create_log() const;
     void check_accounts() const;
 
     mongodb_set const& on_;
     workload const& work_;
+    char const* log_;
     std::string name_;
 };
 

@@ -7,25 +7,14 @@
 
 namespace bench {
 
-inline double spread_one_phase(std::string const& path, spread_work const& work) {
+inline double spread_round(std::string const& path, spread_work const& work, settle::phases how) {
     begin_file(path, {}, work.accounts);
     double seconds = 0;
     {
         settle::sqlite::database db{path};
-        settle::engine engine{db, settle::type<spread_type>};
+        settle::engine engine{db, settle::type<spread_type>, how};
         seconds = run_batches(engine, work.requests, usual_window);
-    }
-    check_balances(path, work.accounts);
-    return seconds;
-}
-
-inline double spread_two_phases(std::string const& path, spread_work const& work) {
-    begin_file(path, {}, work.accounts);
-    double seconds = 0;
-    {
-        settle::sqlite::database db{path};
-        auto engine = make_two_phases<spread_type>(db);
-        seconds = run_batches(engine, work.requests, usual_window);
+        expect_settled(engine, work);
     }
     check_balances(path, work.accounts);
     return seconds;
@@ -40,12 +29,11 @@ inline double spread_by_hand(std::string const& path, spread_work const& work) {
         baseline::spread_by_hand by_hand{on};
         std::span<std::pair<std::string, spread> const> const all{work.requests};
         stopwatch const watch;
-        for (std::size_t at = 0; at < all.size(); at += usual_window) {
-            by_hand.run_batch(all.subspan(at, std::min(usual_window, all.size() - at)));
-        }
+        for_each_batch(all, usual_window, [&](auto const& batch) { by_hand.run_batch(batch); });
         seconds = watch.seconds();
     }
     check_balances(path, work.accounts);
+    check_count(path, "SELECT count(*) FROM log WHERE state = 3", work.requests.size());
     return seconds;
 }
 

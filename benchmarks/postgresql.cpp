@@ -17,23 +17,14 @@ namespace {
 
 using baseline::postgresql::overlap;
 using baseline::postgresql::prepared;
+using baseline::postgresql::preparing;
 using baseline::postgresql::spelling;
 using by_hand_in_one_phase = baseline::postgresql::one_phase;
 
 // --------------------------------------------------------------------------------------- one phase
 
-constexpr std::size_t thread_count = 64;
-
-/// The first requests of every thread, which open its connection and prepare its statements, are
-/// not timed.
-constexpr std::size_t warm_up = 2 * thread_count;
-
-template <typename MakeWork>
-double run_warm(workload const& work, MakeWork const& work_of) {
-    std::span<request const> const all{work.requests};
-    detail::run_threads(all.first(warm_up), thread_count, work_of);
-    return detail::run_threads(all.subspan(warm_up), thread_count, work_of);
-}
+/// The connections that threads share where they have none of their own.
+constexpr std::size_t pool_size = 16;
 
 enum class mode : std::uint8_t { one_at_a_time, batches, threads };
 
@@ -44,7 +35,7 @@ double settle_round(postgresql_pair const& on, workload const& work, mode timed)
         settle::postgresql::database db{bank.address()};
         settle::engine engine{db, settle::type<transfer_type>};
         if (timed == mode::threads) {
-            seconds = run_warm(work, [&](std::size_t) {
+            seconds = detail::run_threads_warm(work, [&](std::size_t) {
                 return [&](request const& one) { expect_done(engine.run(one.first, one.second)); };
             });
             expect_settled(engine, work);
@@ -56,14 +47,14 @@ double settle_round(postgresql_pair const& on, workload const& work, mode timed)
     return seconds;
 }
 
-double round_by_hand(postgresql_pair const& on, workload const& work, mode timed,
-                     spelling spelled) {
+/// Shape:   connections - that 64 threads share
+double round_by_hand(postgresql_pair const& on, workload const& work, mode timed, spelling spelled,
+                     std::size_t connections = 1) {
     postgresql_bank const bank{on, 0, work, "accounts", {baseline::postgresql::log_sql}};
     double seconds = 0;
     if (timed == mode::threads) {
-        seconds = run_warm(work, [&](std::size_t) {
-            return [by = std::make_shared<by_hand_in_one_phase>(bank.address(), spelled)](
-                       request const& one) { by->run(one); };
+        seconds = detail::run_workers(work, connections, [&] {
+            return std::make_unique<by_hand_in_one_phase>(bank.address(), spelled);
         });
     } else {
         by_hand_in_one_phase by_hand{bank.address(), spelled};
@@ -75,8 +66,6 @@ double round_by_hand(postgresql_pair const& on, workload const& work, mode timed
 }
 
 // -------------------------------------------------------------------------------------- two phases
-
-constexpr std::size_t connection_count = 8;
 
 void check(postgresql_bank const& first, postgresql_bank const& second, workload const& work) {
     auto const expected = expected_of(work);
@@ -99,15 +88,32 @@ double settle_apart(postgresql_pair const& on, workload const& work, std::size_t
     return seconds;
 }
 
-/// Shape:   connections - to each server
-double prepared_by_hand(postgresql_pair const& on, workload const& work, std::size_t connections,
-                        overlap databases) {
+/// A variant of the program by hand.
+struct prepared_options {
+    std::string name;
+    overlap databases;
+    preparing which;
+    std::size_t window = 1;
+    std::size_t threads = 1; ///< each with a connection to each server
+};
+
+double prepared_by_hand(postgresql_pair const& on, workload const& work,
+                        prepared_options const& options) {
     postgresql_bank const first{on, 0, work, "first", {baseline::postgresql::log_sql}};
     postgresql_bank const second{on, 1, work, "second"};
-    double const seconds = detail::run_threads(work.requests, connections, [&](std::size_t) {
-        return [by = std::make_shared<prepared>(first.address(), second.address(), databases)](
-                   request const& one) { by->run(one); };
-    });
+    auto const make = [&] {
+        return std::make_unique<prepared>(first.address(), second.address(), options.databases,
+                                          options.which);
+    };
+    double seconds = 0;
+    if (options.threads == 1) {
+        auto const by_hand = make();
+        seconds = detail::run_by_hand(*by_hand, work, options.window);
+    } else {
+        seconds = detail::run_threads(work.requests, options.threads, [&](std::size_t) {
+            return [by = std::shared_ptr<prepared>{make()}](request const& one) { by->run(one); };
+        });
+    }
     check(first, second, work);
     first.check_count("log WHERE state = 3", work.requests.size());
     for (auto const* const bank : {&first, &second}) bank->check_count("pg_prepared_xacts", 0);
@@ -123,7 +129,7 @@ workload work_of(std::size_t transfers) {
 }
 
 void compare(context& at, std::string const& name, workload const& work, side settle,
-             std::vector<side> baselines, double budget, std::size_t untimed = 0) {
+             std::vector<side> baselines, std::optional<double> budget, std::size_t untimed = 0) {
     comparison compared;
     compared.name = name;
     compared.operations = static_cast<double>(work.requests.size() - untimed);
@@ -151,34 +157,60 @@ add_case one_phase(int number, std::string const& kind, mode timed, sizes const&
                     return side{called,
                                 [&, spelled] { return round_by_hand(*on, work, timed, spelled); }};
                 };
-                std::vector<side> baselines{
-                    by_hand("statements in a pipeline", spelling::statements)};
-                // Threads lock the rows in the order of the keys, and a batch takes arrays.
-                if (timed == mode::one_at_a_time) {
-                    baselines.push_back(by_hand("one statement", spelling::one_statement));
+                std::vector<side> baselines;
+                if (timed == mode::threads) {
+                    // Threads lock the rows in the order of the keys, so they send statements.
+                    for (std::size_t const connections : {detail::thread_count, pool_size}) {
+                        baselines.push_back(
+                            {std::to_string(connections) + " connections", [&, connections] {
+                                 return round_by_hand(*on, work, timed, spelling::statements,
+                                                      connections);
+                             }});
+                    }
+                } else {
+                    baselines.push_back(by_hand("statements in a pipeline", spelling::statements));
+                    // A batch takes arrays, however a single transfer is spelled.
+                    if (timed == mode::one_at_a_time) {
+                        baselines.push_back(by_hand("one statement", spelling::one_statement));
+                    }
                 }
                 compare(at, name, work, {"settle", [&] { return settle_round(*on, work, timed); }},
-                        std::move(baselines), budget, timed == mode::threads ? warm_up : 0);
+                        std::move(baselines), budget, timed == mode::threads ? detail::warm_up : 0);
             }};
 }
 
-/// Shape:   window - of settle; connections - by hand, to each server
-add_case two_phases(int number, std::string const& kind, std::size_t window,
-                    std::size_t connections, sizes const& of, double budget) {
+/// The programs by hand. In batches, single transfers of several threads are tried as well.
+std::vector<prepared_options> variants_of(std::size_t window) {
+    std::vector<prepared_options> made{
+        {"prepared on both servers, side by side", overlap::both, preparing::both, window},
+        {"prepared on the second server", overlap::none, preparing::second, window},
+        {"prepared on the second server, side by side", overlap::both, preparing::second, window}};
+    if (window == 1) {
+        made.push_back({"prepared on both servers in turn", overlap::none, preparing::both});
+    } else {
+        made.push_back({"8 threads, prepared on both servers, side by side", overlap::both,
+                        preparing::both, 1, 8});
+        made.push_back(
+            {"8 threads, prepared on the second server", overlap::none, preparing::second, 1, 8});
+    }
+    return made;
+}
+
+add_case two_phases(int number, std::string const& kind, std::size_t window, sizes const& of,
+                    std::optional<double> budget) {
     return {number, "PostgreSQL, two phases on two servers, " + kind,
-            [window, connections, of, budget](context& at, std::string const& name) {
+            [window, of, budget](context& at, std::string const& name) {
                 auto const* const on = postgresql_pair::get();
                 if (on == nullptr) return;
                 auto const work = work_of(at.size(of.full, of.quick));
-                auto const by_hand = [&](std::string const& called, overlap databases) {
-                    return side{called, [&, databases] {
-                                    return prepared_by_hand(*on, work, connections, databases);
-                                }};
-                };
+                std::vector<side> baselines;
+                for (prepared_options const& options : variants_of(window)) {
+                    baselines.push_back({options.name, [on, &work, options] {
+                                             return prepared_by_hand(*on, work, options);
+                                         }});
+                }
                 compare(at, name, work, {"settle", [&] { return settle_apart(*on, work, window); }},
-                        {by_hand("prepared, one server after the other", overlap::none),
-                         by_hand("prepared, both servers side by side", overlap::both)},
-                        budget);
+                        std::move(baselines), budget);
             }};
 }
 
@@ -186,8 +218,9 @@ add_case const all[] = {
     one_phase(70, "one at a time", mode::one_at_a_time, {1'000, 300}, 1.10),
     one_phase(71, "batches of 1,000", mode::batches, {30'000, 10'000}, 1.20),
     one_phase(72, "64 threads", mode::threads, {6'400, 1'920}, 0.50),
-    two_phases(73, "one at a time", 1, 1, {500, 100}, 1.00),
-    two_phases(74, "batches of 1,000", usual_window, connection_count, {5'000, 2'000}, 0.20),
+    two_phases(73, "one at a time", 1, {500, 100}, 1.00),
+    // The former budget was for a program by hand without batches.
+    two_phases(74, "batches of 1,000", usual_window, {5'000, 2'000}, std::nullopt),
 };
 
 } // namespace

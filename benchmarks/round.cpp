@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rounds: settle and its baseline take turns, so that a slow machine slows both.
+// The rounds: settle and its baseline take turns, and the ratio is the median of the ratios of
+// neighbouring rounds, so that a slow machine slows both.
 #include "bench.hpp"
 
 #include <fmt/format.h>
@@ -61,18 +62,20 @@ public:
         unlink(path_.c_str());
     }
 
-    /// Writes a page and waits until the disk has it, as a commit does to a write-ahead log.
-    void write_and_sync() const {
+    /// Appends a page and waits until the disk has it, as a commit does to a new write-ahead log.
+    void append_and_sync() {
         std::array<char, 4096> const page{};
-        if (handle_ < 0 || pwrite(handle_, page.data(), page.size(), 0) != ssize_t{4096} ||
+        if (handle_ < 0 || pwrite(handle_, page.data(), page.size(), end_) != ssize_t{4096} ||
             fdatasync(handle_) != 0) {
             throw wrong_result("cannot write to " + path_);
         }
+        end_ += ssize_t{4096};
     }
 
 private:
     std::string path_;
     int handle_;
+    off_t end_ = 0;
 };
 
 } // namespace
@@ -87,11 +90,11 @@ double median(std::vector<double> values) {
 
 std::chrono::nanoseconds context::sync_cost() {
     if (!sync_cost_) {
-        scratch_file const file{this->file("sync")};
+        scratch_file file{this->file("sync")};
         std::vector<double> seconds;
         for (int i = 0; i < 200; ++i) {
             stopwatch const watch;
-            file.write_and_sync();
+            file.append_and_sync();
             seconds.push_back(watch.seconds());
         }
         sync_cost_ = std::chrono::nanoseconds{
@@ -105,21 +108,33 @@ void context::add(row const& made) {
     fmt::print(stderr, "  {}: {:.3f}\n", made.name, made.ratio);
 }
 
-void context::compare(comparison const& of) {
+double context::compare(comparison const& of) {
     side const& baseline_side = fastest(of);
     of.settle.round();
     std::size_t const rounds = of.rounds != 0 ? of.rounds : size(9, 3);
     std::vector<double> settle;
     std::vector<double> baseline;
+    std::vector<double> ratios;
     for (std::size_t i = 0; i < rounds; ++i) {
-        settle.push_back(of.settle.round() / of.operations);
-        baseline.push_back(baseline_side.round() / of.operations);
+        double by_settle = 0;
+        double by_hand = 0;
+        // Each side is the first in turn, since it may leave work to the disk or to a server.
+        if (i % 2 == 0) by_settle = of.settle.round();
+        by_hand = baseline_side.round();
+        if (i % 2 != 0) by_settle = of.settle.round();
+        settle.push_back(by_settle / of.operations);
+        baseline.push_back(by_hand / of.operations);
+        ratios.push_back(by_settle / by_hand);
     }
+    auto const [least, most] = std::minmax_element(ratios.begin(), ratios.end());
     row made;
     made.name = of.name;
     made.baseline = median(baseline);
     made.settle = median(settle);
-    made.ratio = made.settle / made.baseline;
+    made.least = *least;
+    made.most = *most;
+    made.ratio = median(ratios);
+    double const seconds = made.settle;
     auto const [unit, factor] = unit_of(made.baseline);
     made.unit = unit;
     made.baseline *= factor;
@@ -127,6 +142,7 @@ void context::compare(comparison const& of) {
     made.budget = of.budget;
     made.against = baseline_side.name;
     add(made);
+    return seconds;
 }
 
 std::vector<benchmark_case>& all_cases() {

@@ -5,9 +5,13 @@
 #include "repeated.hpp"
 #include "settle_side.hpp"
 
+#include <condition_variable>
 #include <exception>
 #include <latch>
+#include <memory>
+#include <mutex>
 #include <thread>
+#include <type_traits>
 
 namespace bench::detail {
 
@@ -19,9 +23,7 @@ double run_by_hand(ByHand& by_hand, workload const& work, std::size_t window) {
     if (window == 1) {
         for (auto const& one : all) by_hand.run(one);
     } else {
-        for (std::size_t at = 0; at < all.size(); at += window) {
-            by_hand.run_batch(all.subspan(at, std::min(window, all.size() - at)));
-        }
+        for_each_batch(all, window, [&](auto const& batch) { by_hand.run_batch(batch); });
     }
     return watch.seconds();
 }
@@ -38,33 +40,109 @@ double run_settle(Engine& engine, workload const& work, std::size_t window,
 }
 
 /// Seconds from the start of all threads to the end of the last; each calls
-/// `work_of(thread)(request)` for every request of its share.
+/// `work_of(thread)(request)` for every request of its share. The clock starts before any thread
+/// can begin.
 template <typename MakeWork>
 double run_threads(std::span<request const> all, std::size_t count, MakeWork const& work_of) {
-    std::latch ready{static_cast<std::ptrdiff_t>(count) + 1};
+    std::latch ready{static_cast<std::ptrdiff_t>(count)};
+    std::latch go{1};
     std::vector<std::exception_ptr> problems(count);
     std::vector<std::thread> threads;
     for (std::size_t thread = 0; thread < count; ++thread) {
         threads.emplace_back([&, thread] {
-            auto run = work_of(thread);
-            ready.arrive_and_wait();
+            bool is_ready = false;
             try {
-                for (std::size_t at = thread; at < all.size(); at += count) {
-                    run(all[at]);
-                }
+                auto run = work_of(thread);
+                is_ready = true;
+                ready.count_down();
+                go.wait();
+                for (std::size_t at = thread; at < all.size(); at += count) run(all[at]);
             } catch (...) {
                 problems[thread] = std::current_exception();
+                if (!is_ready) ready.count_down();
             }
         });
     }
-    ready.arrive_and_wait();
+    ready.wait();
     stopwatch const watch;
+    go.count_down();
     for (auto& one : threads) one.join();
     double const seconds = watch.seconds();
     for (auto const& one : problems) {
         if (one) std::rethrow_exception(one);
     }
     return seconds;
+}
+
+/// The number of threads of the cases that compare threads.
+inline constexpr std::size_t thread_count = 64;
+
+/// The first requests of every thread, which open its connection and prepare its statements, are
+/// not timed.
+inline constexpr std::size_t warm_up = 2 * thread_count;
+
+/// Seconds for the requests after the warm-up.
+template <typename MakeWork>
+double run_threads_warm(workload const& work, MakeWork const& work_of) {
+    std::span<request const> const all{work.requests};
+    run_threads(all.first(warm_up), thread_count, work_of);
+    return run_threads(all.subspan(warm_up), thread_count, work_of);
+}
+
+/// Objects that threads take turns on.
+template <typename Worker>
+class worker_pool {
+public:
+    /// Shape:   make() - returns a std::unique_ptr<Worker>
+    template <typename Make>
+    worker_pool(std::size_t count, Make const& make) {
+        for (std::size_t i = 0; i < count; ++i) all_.push_back(make());
+        for (auto const& one : all_) free_.push_back(one.get());
+    }
+
+    /// Waits for a worker that no other thread uses.
+    void run(request const& one) {
+        Worker* const mine = take();
+        try {
+            mine->run(one);
+        } catch (...) {
+            give_back(mine);
+            throw;
+        }
+        give_back(mine);
+    }
+
+private:
+    Worker* take() {
+        std::unique_lock lock{mutex_};
+        any_.wait(lock, [&] { return !free_.empty(); });
+        Worker* const taken = free_.back();
+        free_.pop_back();
+        return taken;
+    }
+    void give_back(Worker* mine) {
+        {
+            std::lock_guard const guard{mutex_};
+            free_.push_back(mine);
+        }
+        any_.notify_one();
+    }
+
+    std::vector<std::unique_ptr<Worker>> all_;
+    std::mutex mutex_;
+    std::condition_variable any_;
+    std::vector<Worker*> free_;
+};
+
+/// Seconds for the requests after the warm-up, by hand. The workers live through the warm-up.
+/// Shape:   workers - their number: one for each thread, or fewer that the threads share; make() -
+///          returns a std::unique_ptr to an object with run(request)
+template <typename Make>
+double run_workers(workload const& work, std::size_t workers, Make const& make) {
+    using worker = typename std::invoke_result_t<Make const&>::element_type;
+    worker_pool<worker> shared{workers, make};
+    return run_threads_warm(
+        work, [&](std::size_t) { return [&](request const& one) { shared.run(one); }; });
 }
 
 } // namespace bench::detail

@@ -8,6 +8,7 @@ usage() {
 benchmarks/run.sh                   every case: prints a table, writes build/benchmarks.json
 benchmarks/run.sh --quick           fewer and smaller rounds
 benchmarks/run.sh --filter REGEX    the cases whose names match, in either case: mongo
+benchmarks/run.sh --folder FOLDER   files of SQLite there; the servers keep build/benchmarks/data
 benchmarks/run.sh --list            the names of the cases
 benchmarks/run.sh --curves          draws build/curves/*.svg instead; also with --quick
 

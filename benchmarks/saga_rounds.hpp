@@ -40,9 +40,7 @@ double run_trips_by_hand(std::string const& path, trips const& work, std::size_t
         baseline::saga by_hand{on, calls};
         std::span<trip_request const> const all{work.requests};
         stopwatch const watch;
-        for (std::size_t at = 0; at < all.size(); at += window) {
-            by_hand.run_batch(all.subspan(at, std::min(window, all.size() - at)));
-        }
+        for_each_batch(all, window, [&](auto const& batch) { by_hand.run_batch(batch); });
         seconds = watch.seconds();
     }
     check_count(path, "SELECT count(*) FROM log WHERE state = 3", work.requests.size());

@@ -47,8 +47,8 @@ double run_batches(Engine& engine, Requests const& requests, std::size_t window)
 }
 
 /// Errors:  throws wrong_result if a transaction is not done or a mark is left
-template <typename Engine>
-void expect_settled(Engine& engine, workload const& work) {
+template <typename Engine, typename Work>
+void expect_settled(Engine& engine, Work const& work) {
     auto const marks = engine.marks();
     if (!marks.has_value() || marks.value() != 0) throw wrong_result("settle: marks are left");
     settle::entry_filter unfinished;

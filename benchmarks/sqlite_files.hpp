@@ -64,6 +64,15 @@ inline void check_count(std::string const& path, std::string const& sql, std::si
     if (!fits) throw wrong_result(path + ": " + sql + " is not " + std::to_string(expected));
 }
 
+/// Errors:  throws wrong_result if a tutorial's program has left marks
+/// Shape:   table - of the accounts; in_table - marks are rows of a separate table
+inline void check_no_marks(std::string const& path, std::string const& table, bool in_table) {
+    check_count(path,
+                in_table ? "SELECT count(*) FROM mark"
+                         : "SELECT count(*) FROM " + table + " WHERE pending <> '{}'",
+                0);
+}
+
 /// Errors:  throws wrong_result if an account has another balance than expected
 inline void check_balances(std::string const& path, workload const& work) {
     std::vector<std::int64_t> found(work.ids.size(), 0);

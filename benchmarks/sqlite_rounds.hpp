@@ -132,8 +132,7 @@ inline double tutorial_round(std::string const& path, workload const& work, std:
         seconds = detail::run_by_hand(by_hand, work, window);
     }
     check_by_hand(path, work);
-    if (in_table) check_count(path, "SELECT count(*) FROM mark", 0);
-    else check_count(path, "SELECT count(*) FROM accounts WHERE pending <> '{}'", 0);
+    check_no_marks(path, "accounts", in_table);
     return seconds;
 }
 

@@ -59,6 +59,8 @@ double round_by_hand(three_files const& files, workload const& work, baseline::m
     }
     check(files, work);
     check_count(files.log, "SELECT count(*) FROM log WHERE state = 3", work.requests.size());
+    check_no_marks(files.first, "first", in_table);
+    check_no_marks(files.second, "second", in_table);
     return seconds;
 }
 

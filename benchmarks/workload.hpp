@@ -4,8 +4,10 @@
 
 #include "bank.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,14 @@ struct workload_shape {
     bool random_ids = false;    ///< or ids that grow with time, as the library's own ids do
     std::uint64_t seed = 20251121;
 };
+
+/// Calls a function for each batch of a range; the last batch may be shorter.
+template <typename Element, typename Function>
+void for_each_batch(std::span<Element const> all, std::size_t window, Function const& function) {
+    for (std::size_t at = 0; at < all.size(); at += window) {
+        function(all.subspan(at, std::min(window, all.size() - at)));
+    }
+}
 
 namespace detail {
 

@@ -3,13 +3,16 @@
 //
 // It keeps the data of the protocol: marks with id, part and epoch, running bounds for guards, and
 // a log whose entries change by compare-and-set on state and epoch. It checks the age of an entry
-// after the insert. It is written for one type, one thread and one process: it holds the entry by
-// reference from step to step, neither checks texts nor copies them twice, and has no recovery.
+// after the insert, by the same reading of the clock. It is written for one type, one thread and
+// one process: it holds the entry by reference from step to step, neither checks texts nor copies
+// them twice, and has no recovery.
 #pragma once
+
+#include "clock.hpp"
 
 #include <settle/memory/id_index.hpp>
 
-#include <chrono>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -19,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::baseline {
+namespace baseline::memory {
 
 enum class state : std::uint8_t { pending, applied, done, canceling, canceled };
 enum class reason : std::uint8_t { none, guard_failed, record_missing, overflow, busy, expired };
@@ -110,9 +113,13 @@ void finish_mark(memory_account<Key>& on, std::string const& id, std::uint32_t p
     on.marks.pop_back();
 }
 
-[[nodiscard]] inline std::int64_t milliseconds_now() {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+/// Changes the state of an entry that has the expected state and epoch.
+template <typename Entry>
+bool compare_and_set(Entry& on, state from, std::uint64_t epoch, state to, std::int64_t now) {
+    if (on.now != from || on.epoch != epoch) return false;
+    on.now = to;
+    on.modified = now;
+    return true;
 }
 
 /// An epoch unique to one insert.
@@ -163,6 +170,11 @@ public:
         return made;
     }
     [[nodiscard]] Entry const* find(std::string const& id) const { return by_id_.find(id); }
+    /// Prefetches the slot of an id, and the memory of the next entry.
+    void expect(std::string const& id) const {
+        by_id_.expect(id);
+        __builtin_prefetch(&entries_[used_], 1);
+    }
 
 private:
     settle::memory::id_index<Entry> by_id_;
@@ -170,7 +182,31 @@ private:
     std::size_t used_ = 0;
 };
 
-template <typename Key, template <typename> typename Entries>
+/// When the memory of a transfer is fetched.
+enum class fetch : std::uint8_t {
+    as_used,
+    ahead ///< by prefetches before the insert
+};
+
+/// The marks of an account for which memory is reserved, so that the first marks allocate none.
+inline constexpr std::size_t room_for_marks = 4;
+
+/// Prefetches the value of a key. It computes the bucket as libstdc++ does, as settle's table does.
+template <typename Table, typename Key>
+void expect_in(Table const& in, Key const& key) {
+    auto const bucket = in.hash_function()(key) % in.bucket_count();
+    auto const first = in.begin(bucket);
+    if (first != in.end(bucket)) __builtin_prefetch(&*first, 1);
+}
+
+/// True if an account of a table has a mark.
+template <typename Table>
+[[nodiscard]] bool any_mark(Table const& in) {
+    return std::any_of(in.begin(), in.end(),
+                       [](auto const& one) { return !one.second.marks.empty(); });
+}
+
+template <typename Key, template <typename> typename Entries, fetch Fetches = fetch::as_used>
 class memory_bank {
     static constexpr bool is_text = std::is_same_v<Key, std::string>;
     using entry = memory_entry<Key>;
@@ -186,7 +222,9 @@ public:
     }
 
     void open(Key const& id, std::int64_t balance) {
-        accounts_[id] = account{id, balance};
+        account& opened = accounts_[id];
+        opened = account{id, balance};
+        opened.marks.reserve(room_for_marks);
     }
     [[nodiscard]] std::int64_t balance(Key const& id) const {
         return accounts_.find(id)->second.balance;
@@ -196,8 +234,12 @@ public:
         return found != nullptr && found->now == state::done;
     }
 
+    [[nodiscard]] bool has_marks() const { return any_mark(accounts_); }
+
     /// False when the transfer was canceled.
     bool run(request const& given) {
+        now_ = baseline::now();
+        expect(given);
         entry* const made = insert(given);
         return made != nullptr && settle_one(*made, apply(*made));
     }
@@ -206,8 +248,10 @@ public:
     bool run_batch(std::span<request const> batch) {
         work_.clear();
         bool all = true;
-        for (request const& one : batch) {
-            if (entry* const made = insert(one)) work_.push_back({made, reason::none});
+        now_ = baseline::now();
+        for (std::size_t at = 0; at < batch.size(); ++at) {
+            if (at + distance < batch.size()) expect(batch[at + distance]);
+            if (entry* const made = insert(batch[at])) work_.push_back({made, reason::none});
         }
         for (auto& [made, refusal] : work_) refusal = apply(*made);
         for (auto& [made, refusal] : work_) {
@@ -225,33 +269,33 @@ public:
 
 private:
     static constexpr std::int64_t lifetime = std::int64_t{7} * 24 * 3600 * 1000;
+    /// How many transfers of a batch the prefetches are ahead.
+    static constexpr std::size_t distance = 8;
+
+    void expect([[maybe_unused]] request const& one) const {
+        if constexpr (Fetches == fetch::ahead) {
+            entries_.expect(one.first);
+            expect_in(accounts_, one.second.source);
+            expect_in(accounts_, one.second.destination);
+        }
+    }
 
     entry* insert(request const& given) {
         auto const& [id, parameters] = given;
         if (parameters.amount <= 0 || parameters.source == parameters.destination) return nullptr;
-        std::int64_t const now = milliseconds_now();
         entry* const made = entries_.add(id);
         if (made == nullptr) return nullptr;
         if (made->id.empty()) made->id = id;
         made->parameters = parameters;
-        made->epoch = epochs_.fresh(now);
+        made->epoch = epochs_.fresh(now_);
         made->owner = &owner_;
-        made->created = now;
-        made->modified = now;
+        made->created = now_;
+        made->modified = now_;
         return made;
-    }
-
-    static bool compare_and_set(entry& on, state from, std::uint64_t epoch, state to,
-                                std::int64_t now) {
-        if (on.now != from || on.epoch != epoch) return false;
-        on.now = to;
-        on.modified = now;
-        return true;
     }
 
     /// Applies both parts. Returns the reason of a refusal.
     reason apply(entry const& one) {
-        now_ = milliseconds_now();
         if (now_ - one.created > lifetime) return reason::expired;
         auto const& [source, destination, amount] = one.parameters;
         if (reason const refusal = apply_part(source, one, 0, -amount, 0, amount);
@@ -313,4 +357,4 @@ private:
     std::vector<std::pair<entry*, reason>> work_;
 };
 
-} // namespace bench::baseline
+} // namespace baseline::memory

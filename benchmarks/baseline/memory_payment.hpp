@@ -11,7 +11,7 @@
 
 #include <optional>
 
-namespace bench::baseline {
+namespace baseline::memory {
 
 struct payment_entry {
     std::string id;
@@ -54,6 +54,7 @@ struct order_slot {
     return out;
 }
 
+template <fetch Fetches = fetch::as_used>
 class memory_shop {
     using account = memory_account<std::string>;
     template <typename Value>
@@ -65,14 +66,25 @@ public:
 
     void open_order(shop::order const& one) { orders_[one.invoice].record = one; }
     void open_customer(std::string const& id, std::int64_t balance) {
-        customers_[id] = account{id, balance};
+        open(customers_, id, balance);
     }
-    void open_item(std::string const& id, std::int64_t count) { items_[id] = account{id, count}; }
-    void open_till(std::string const& id) { tills_[id] = account{id}; }
+    void open_item(std::string const& id, std::int64_t count) { open(items_, id, count); }
+    void open_till(std::string const& id) { open(tills_, id, 0); }
 
     [[nodiscard]] std::int64_t takings() const { return tills_.find("shop")->second.balance; }
     [[nodiscard]] std::int64_t in_stock(std::string const& id) const {
         return items_.find(id)->second.balance;
+    }
+    [[nodiscard]] std::int64_t balance(std::string const& customer) const {
+        return customers_.find(customer)->second.balance;
+    }
+    [[nodiscard]] bool is_done(std::string const& id) const {
+        payment_entry const* const found = entries_.find(id);
+        return found != nullptr && found->now == state::done;
+    }
+    /// True if a record of a sum has a mark.
+    [[nodiscard]] bool has_marks() const {
+        return any_mark(customers_) || any_mark(items_) || any_mark(tills_);
     }
     [[nodiscard]] bool is_paid(std::string const& invoice) const {
         auto const& found = orders_.find(invoice)->second;
@@ -85,6 +97,8 @@ public:
         for (auto const& line : given.lines) {
             if (line.quantity < 0) return false;
         }
+        now_ = baseline::now();
+        expect(id, given);
         payment_entry* const made = insert(id, given);
         if (made == nullptr) return false;
         reason const refusal = apply(*made);
@@ -98,27 +112,38 @@ public:
 private:
     static constexpr std::int64_t lifetime = std::int64_t{7} * 24 * 3600 * 1000;
 
+    static void open(table<account>& in, std::string const& id, std::int64_t balance) {
+        account& opened = in[id];
+        opened = account{id, balance};
+        opened.marks.reserve(room_for_marks);
+    }
+
+    void expect([[maybe_unused]] std::string const& id,
+                [[maybe_unused]] shop::payment const& given) const {
+        if constexpr (Fetches == fetch::ahead) {
+            entries_.expect(id);
+            expect_in(orders_, given.invoice);
+            expect_in(customers_, given.customer);
+            for (auto const& line : given.lines) expect_in(items_, line.stock_code);
+        }
+    }
+
     payment_entry* insert(std::string const& id, shop::payment const& given) {
-        std::int64_t const now = milliseconds_now();
         payment_entry* const made = entries_.add(id);
         if (made == nullptr) return nullptr;
         made->parameters = given;
-        made->epoch = epochs_.fresh(now);
+        made->epoch = epochs_.fresh(now_);
         made->owner = &owner_;
-        made->created = now;
-        made->modified = now;
+        made->created = now_;
+        made->modified = now_;
         return made;
     }
 
     bool change(payment_entry& one, state from, state to) const {
-        if (one.now != from) return false;
-        one.now = to;
-        one.modified = now_;
-        return true;
+        return compare_and_set(one, from, one.epoch, to, now_);
     }
 
     reason apply(payment_entry& one) {
-        now_ = milliseconds_now();
         if (now_ - one.created > lifetime) return reason::expired;
         auto const& given = one.parameters;
         reason refusal = apply_to_order(one);
@@ -202,4 +227,4 @@ private:
     std::int64_t now_ = 0;
 };
 
-} // namespace bench::baseline
+} // namespace baseline::memory

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "../workload.hpp"
+#include "clock.hpp"
 
 #include <mongoc/mongoc.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -15,13 +15,15 @@
 
 namespace baseline::mongodb {
 
-[[nodiscard]] inline std::int64_t now() {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
-
 [[noreturn]] inline void refuse(std::string_view action, bson_error_t const& problem) {
     throw std::runtime_error("by hand: " + std::string{action} + ": " + problem.message);
+}
+
+/// Another native transaction changes the same document: this one can be repeated.
+struct conflict {};
+
+[[nodiscard]] inline bool is_transient(bson_t const* reply) {
+    return mongoc_error_has_label(reply, "TransientTransactionError");
 }
 
 /// Members of a document that is being written.
@@ -147,6 +149,27 @@ private:
     mongoc_client_t* client_;
 };
 
+/// Runs a function in a native transaction, and repeats both after a conflict.
+template <typename Function>
+void in_native_transaction(session const& inside, Function const& function) {
+    for (;;) {
+        bson_error_t problem{};
+        if (!mongoc_client_session_start_transaction(inside.get(), nullptr, &problem)) {
+            refuse("a native transaction", problem);
+        }
+        try {
+            function();
+            document reply;
+            if (mongoc_client_session_commit_transaction(inside.get(), reply.fresh(), &problem)) {
+                return;
+            }
+            if (!is_transient(reply.native())) refuse("a commit", problem);
+        } catch (conflict const&) {
+            mongoc_client_session_abort_transaction(inside.get(), nullptr);
+        }
+    }
+}
+
 /// One write command of any number of statements, sent once.
 class write {
 public:
@@ -175,7 +198,8 @@ public:
         return *this;
     }
 
-    /// Errors:  throws unless it matches the expected number of documents
+    /// Errors:  throws unless it matches the expected number of documents; throws conflict in a
+    ///          native transaction that meets another one
     void expect(std::size_t expected, session const& inside = nullptr) {
         bson_append_array_end(command_.native(), &items_);
         document options;
@@ -186,6 +210,7 @@ public:
         document reply;
         if (!mongoc_client_write_command_with_opts(on_.native(), on_.database(), command_.native(),
                                                    options.native(), reply.fresh(), &problem)) {
+            if (is_transient(reply.native())) throw conflict{};
             refuse("a write", problem);
         }
         bson_iter_t at;

@@ -14,18 +14,13 @@ public:
 
     void run(bench::request const& one) { run_batch({&one, 1}); }
 
-    /// All transfers in one native transaction: one command for the accounts, one for the log.
+    /// All transfers in one native transaction, repeated after a conflict: one command for the
+    /// accounts, one for the log.
     void run_batch(std::span<bench::request const> batch) {
-        bson_error_t problem{};
-        if (!mongoc_client_session_start_transaction(session_.get(), nullptr, &problem)) {
-            refuse("a native transaction", problem);
-        }
-        change_accounts(batch);
-        insert_entries(batch);
-        document reply;
-        if (!mongoc_client_session_commit_transaction(session_.get(), reply.fresh(), &problem)) {
-            refuse("a commit", problem);
-        }
+        in_native_transaction(session_, [&] {
+            change_accounts(batch);
+            insert_entries(batch);
+        });
     }
 
 private:

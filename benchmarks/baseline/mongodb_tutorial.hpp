@@ -15,10 +15,19 @@ enum class state_changes : std::uint8_t {
     together    ///< one statement for all of their ids
 };
 
+/// What a phase of a batch is.
+enum class phase : std::uint8_t {
+    one_command,
+    native_transaction ///< the same command, in a native transaction of its own
+};
+
 class tutorial {
 public:
-    explicit tutorial(connection const& on, state_changes how = state_changes::one_by_one)
-        : on_(on), how_(how) {}
+    explicit tutorial(connection const& on, state_changes how = state_changes::one_by_one,
+                      phase each = phase::one_command)
+        : on_(on), how_(how) {
+        if (each == phase::native_transaction) session_ = on.begin_session();
+    }
 
     /// One transfer; every write is durable before the next.
     void run(bench::request const& one) {
@@ -42,26 +51,36 @@ public:
 
     /// Many transfers, phase by phase; each phase is one command.
     void run_batch(std::span<bench::request const> batch) {
-        insert(batch);
-        change(batch, "initial", "pending");
-        auto applied = update_in(on_, "accounts");
-        for (auto const& one : batch) {
-            apply_source(applied, one);
-            apply_destination(applied, one);
-        }
-        applied.expect(2 * batch.size());
-        change(batch, "pending", "applied");
-        auto pulled = update_in(on_, "accounts");
-        for (auto const& one : batch) {
-            pull(pulled, one.first, one.second.source);
-            pull(pulled, one.first, one.second.destination);
-        }
-        pulled.expect(2 * batch.size());
-        change(batch, "applied", "done");
+        in_phase([&] { insert(batch); });
+        in_phase([&] { change(batch, "initial", "pending"); });
+        in_phase([&] {
+            auto applied = update_in(on_, "accounts");
+            for (auto const& one : batch) {
+                apply_source(applied, one);
+                apply_destination(applied, one);
+            }
+            applied.expect(2 * batch.size(), session_);
+        });
+        in_phase([&] { change(batch, "pending", "applied"); });
+        in_phase([&] {
+            auto pulled = update_in(on_, "accounts");
+            for (auto const& one : batch) {
+                pull(pulled, one.first, one.second.source);
+                pull(pulled, one.first, one.second.destination);
+            }
+            pulled.expect(2 * batch.size(), session_);
+        });
+        in_phase([&] { change(batch, "applied", "done"); });
     }
 
 private:
     static constexpr char const* marks = "pendingTransactions";
+
+    template <typename Write>
+    void in_phase(Write const& write) {
+        if (session_) in_native_transaction(session_, write);
+        else write();
+    }
 
     void insert(std::span<bench::request const> batch) {
         auto const time = now();
@@ -73,7 +92,7 @@ private:
                 entry.text("state", "initial").date("lastModified", time);
             });
         }
-        log.expect(batch.size());
+        log.expect(batch.size(), session_);
     }
 
     void change(std::span<bench::request const> batch, char const* from, char const* to) {
@@ -96,7 +115,7 @@ private:
                     set_state);
             }
         }
-        log.expect(batch.size());
+        log.expect(batch.size(), session_);
     }
 
     static members const& among(members const& filter, std::span<bench::request const> batch) {
@@ -152,6 +171,7 @@ private:
 
     connection const& on_;
     state_changes how_;
+    session session_; ///< null where a phase is no native transaction
 };
 
 } // namespace baseline::mongodb

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "../workload.hpp"
+#include "clock.hpp"
 #include "sqlite.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <span>
 
@@ -13,11 +13,6 @@ namespace baseline {
 
 /// The states as settle numbers them.
 enum class state : std::int64_t { initial, pending, applied, done, canceling, canceled };
-
-[[nodiscard]] inline std::int64_t now() {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 /// Where the log keeps its rows.
 enum class log_layout : std::uint8_t {
@@ -38,12 +33,15 @@ enum class log_layout : std::uint8_t {
            (by_id ? " WITHOUT ROWID" : "");
 }
 
+inline constexpr char const* debit_sql =
+    "UPDATE accounts SET balance = balance - ?1 WHERE id = ?2 AND balance >= ?1";
+inline constexpr char const* credit_sql =
+    "UPDATE accounts SET balance = balance + ?1 WHERE id = ?2";
+
 class one_phase {
 public:
     explicit one_phase(connection const& on)
-        : commits_(on),
-          debit_(on, "UPDATE accounts SET balance = balance - ?1 WHERE id = ?2 AND balance >= ?1"),
-          credit_(on, "UPDATE accounts SET balance = balance + ?1 WHERE id = ?2"),
+        : commits_(on), debit_(on, debit_sql), credit_(on, credit_sql),
           insert_(on,
                   "INSERT INTO log(id, type, state, epoch, committed, attempts, reason, owner, "
                   "created, modified, parameters) VALUES(?1, 1, ?2, ?3, 0, 0, ?4, 1, ?5, ?5, ?6)") {

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "../workload.hpp"
+#include "clock.hpp"
 #include "json.hpp"
 
 #include <libpq-fe.h>
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -17,11 +17,6 @@
 #include <string_view>
 
 namespace baseline::postgresql {
-
-[[nodiscard]] inline std::int64_t now() {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 /// The bytes of a number, the most significant byte first.
 template <typename Number>
@@ -195,6 +190,20 @@ inline constexpr char const* log_sql =
     return "INSERT INTO " + std::string{log_columns} + " SELECT " + id +
            ", 'transfer', '0123456789abcdef', " + parameters + ", 3, " + time + ", 'host/1/2', " +
            time + ", " + time + ", 0";
+}
+
+/// The changes of many accounts in one statement, which fails unless it changes them all.
+[[nodiscard]] inline std::string change_all_sql(std::string const& table) {
+    return changing("UPDATE " + table +
+                        " AS a SET balance = balance + w.added FROM "
+                        "unnest($1::text[], $2::int8[], $3::int8[]) AS w(id, added, needed) "
+                        "WHERE a.id = w.id AND balance >= w.needed",
+                    "$4::int8");
+}
+/// The rows of the log for a batch, in one statement.
+[[nodiscard]] inline std::string enter_all_sql() {
+    return entry_sql("w.id", "w.parameters", "$3::int8") +
+           " FROM unnest($1::text[], $2::text[]) AS w(id, parameters)";
 }
 
 } // namespace baseline::postgresql

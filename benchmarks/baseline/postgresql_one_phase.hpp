@@ -3,10 +3,7 @@
 // rows of the log.
 #pragma once
 
-#include "postgresql.hpp"
-
-#include <map>
-#include <span>
+#include "postgresql_batch.hpp"
 
 namespace baseline::postgresql {
 
@@ -33,14 +30,8 @@ public:
                              entry_sql("$4::text", "$5::text", "$6::int8") +
                              " RETURNING 1) SELECT 1 / ((SELECT count(*) FROM debit) + (SELECT "
                              "count(*) FROM credit) + (SELECT count(*) FROM entry) = 3)::int"},
-                        {"change_all",
-                         changing("UPDATE accounts AS a SET balance = balance + w.added FROM "
-                                  "unnest($1::text[], $2::int8[], $3::int8[]) AS "
-                                  "w(id, added, needed) WHERE a.id = w.id AND balance >= w.needed",
-                                  "$4::int8")},
-                        {"enter_all", entry_sql("w.id", "w.parameters", "$3::int8") +
-                                          " FROM unnest($1::text[], $2::text[]) AS "
-                                          "w(id, parameters)"}}) {}
+                        {"change_all", change_all_sql("accounts")},
+                        {"enter_all", enter_all_sql()}}) {}
 
     void run(bench::request const& one) {
         auto const& [id, transfer] = one;
@@ -63,48 +54,22 @@ public:
 
     /// All transfers in one native transaction: one statement for the accounts, one for the log.
     void run_batch(std::span<bench::request const> batch) {
-        on_.send("begin");
-        change_accounts(batch);
-        auto ids = array::of_texts(batch.size());
-        auto parameters = array::of_texts(batch.size());
-        for (auto const& [id, transfer] : batch) {
-            ids.add(id);
-            write_json(json_, transfer.source, transfer.destination, transfer.amount);
-            parameters.add(json_);
+        changes_.clear();
+        for (auto const& one : batch) {
+            changes_.debit(one.second);
+            changes_.credit(one.second);
         }
-        on_.send("enter_all", ids, parameters, now());
+        on_.send("begin");
+        changes_.send(on_);
+        send_entries(on_, batch, json_);
         on_.send("commit");
         on_.sync();
     }
 
 private:
-    struct change {
-        std::int64_t added = 0;
-        std::int64_t needed = 0; ///< for all debits, whatever their order
-    };
-
-    void change_accounts(std::span<bench::request const> batch) {
-        // In the order of the keys, so that two batches do not wait for each other.
-        std::map<std::string_view, change> changes;
-        for (auto const& [id, transfer] : batch) {
-            auto& source = changes[transfer.source];
-            source.added -= transfer.amount;
-            source.needed += transfer.amount;
-            changes[transfer.destination].added += transfer.amount;
-        }
-        auto keys = array::of_texts(changes.size());
-        auto added = array::of_integers(changes.size());
-        auto needed = array::of_integers(changes.size());
-        for (auto const& [key, one] : changes) {
-            keys.add(key);
-            added.add(one.added);
-            needed.add(one.needed);
-        }
-        on_.send("change_all", keys, added, needed, static_cast<std::int64_t>(changes.size()));
-    }
-
     spelling spelled_;
     connection on_;
+    account_changes changes_;
     std::string json_;
 };
 

@@ -10,9 +10,7 @@ namespace baseline {
 class spread_by_hand {
 public:
     explicit spread_by_hand(connection const& on)
-        : commits_(on),
-          debit_(on, "UPDATE accounts SET balance = balance - ?1 WHERE id = ?2 AND balance >= ?1"),
-          credit_(on, "UPDATE accounts SET balance = balance + ?1 WHERE id = ?2"),
+        : commits_(on), debit_(on, debit_sql), credit_(on, credit_sql),
           insert_(on,
                   "INSERT INTO log(id, type, state, epoch, committed, attempts, reason, owner, "
                   "created, modified, parameters) VALUES(?1, 1, 3, ?2, 0, 0, 0, 1, ?2, ?2, ?3)") {}
