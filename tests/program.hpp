@@ -39,6 +39,7 @@ public:
         std::filesystem::remove_all(path_, ignored);
     }
 
+    [[nodiscard]] std::filesystem::path const& path() const { return path_; }
     [[nodiscard]] std::string at(std::string const& name) const { return (path_ / name).string(); }
     std::string write(std::string const& name, std::string const& text) const {
         std::ofstream{at(name), std::ios::binary} << text;

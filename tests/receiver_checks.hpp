@@ -12,6 +12,7 @@
 //   damage(key)          takes the last moment from a row
 #pragma once
 
+#include "contains.hpp"
 #include "receiver_calls.hpp"
 
 #include <settle/receiver.hpp>
@@ -35,10 +36,7 @@ using settle::call_status;
 using settle::receiver_status;
 using settle::service_answer;
 using settle::service_call;
-
-inline bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-}
+using testing::contains;
 
 /// Takes the calls of a wave in threads.
 template <typename Office>

@@ -3,14 +3,14 @@
 // doubt.
 #include "two_banks.hpp"
 
+#include <contains.hpp>
+
 using namespace settle_test;
 using namespace std::chrono_literals;
 
 namespace {
 
-bool has(std::string const& text, std::string const& part) {
-    return text.find(part) != std::string::npos;
-}
+using testing::contains;
 
 std::string const header = "id,source,destination,amount\n";
 
@@ -43,8 +43,8 @@ TEST_CASE("books: orders in both directions, and what check finds") {
                                                            "T5,100,S-1,1.00\n");
     auto const opened = banks.call({"open", input, "--balance", "1000.00"});
     REQUIRE_MESSAGE(opened.code == 0, opened.out << opened.err);
-    CHECK(has(opened.out, "accounts   3 opened\n"));
-    CHECK(has(opened.out, "ledger     3 opened\n"));
+    CHECK(contains(opened.out, "accounts   3 opened\n"));
+    CHECK(contains(opened.out, "ledger     3 opened\n"));
     // An account that was never opened, in the ledger as payee and as payer, and at the first bank.
     auto const more = folder.write("more.csv", header + "T1,100,S-1,250.00\n"
                                                         "T2,9000,F-1,250.00\n"
@@ -56,8 +56,8 @@ TEST_CASE("books: orders in both directions, and what check finds") {
                                                         "T8,9000,F-3,1.00\n");
     auto const run = banks.call({"run", more, "--threads", "3"});
     CHECK_MESSAGE(run.code == 1, run.out << run.err);
-    CHECK(has(run.out, "order 'T8': the first bank has no account 'F-3'"));
-    CHECK(has(run.out, "money  6000.00 before, 6000.00 after: unchanged"));
+    CHECK(contains(run.out, "order 'T8': the first bank has no account 'F-3'"));
+    CHECK(contains(run.out, "money  6000.00 before, 6000.00 after: unchanged"));
     auto const ends = banks.states();
     CHECK(ends == std::map<std::string, std::string>{{"T1", "done"},
                                                      {"T2", "done"},
@@ -67,18 +67,18 @@ TEST_CASE("books: orders in both directions, and what check finds") {
                                                      {"T6", "canceled"},
                                                      {"T7", "canceled"}});
     CHECK(banks.booked() == std::vector<std::string>{"T1", "T2", "T5"});
-    CHECK(has(banks.call({"balance", "100"}).out, "749.00"));
-    CHECK(has(banks.call({"balance", "9000"}).out, "750.00"));
-    CHECK(has(banks.call({"balance", "F-1"}).out, "1250.00"));
+    CHECK(contains(banks.call({"balance", "100"}).out, "749.00"));
+    CHECK(contains(banks.call({"balance", "9000"}).out, "750.00"));
+    CHECK(contains(banks.call({"balance", "F-1"}).out, "1250.00"));
     CHECK(banks.call({"balance", "nobody"}).code == 1);
     auto const again = banks.call({"run", more});
     CHECK(again.code == 1);
     CHECK(banks.states() == ends);
     auto const checked = banks.call({"check"});
     CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
-    CHECK(has(checked.out, "ok  accounts    6 agree with the log\n"));
-    CHECK(has(checked.out, "ok  postings    3 agree with the log\n"));
-    CHECK(has(checked.out, "ok  in doubt    0\n"));
+    CHECK(contains(checked.out, "ok  accounts    6 agree with the log\n"));
+    CHECK(contains(checked.out, "ok  postings    3 agree with the log\n"));
+    CHECK(contains(checked.out, "ok  in doubt    0\n"));
 
     auto const check_after = [&](std::string const& sql) {
         mariadb_session{banks.second.address()}.ask(sql);
@@ -87,18 +87,18 @@ TEST_CASE("books: orders in both directions, and what check finds") {
         return found.out;
     };
     auto out = check_after("UPDATE account SET balance = balance + 1 WHERE id = 'S-2'");
-    CHECK(has(out, "BAD money"));
-    CHECK(has(out, "BAD accounts    1 of 6 differ from the log"));
-    CHECK(has(out, "the balance of S-2 is not the sum of its postings"));
+    CHECK(contains(out, "BAD money"));
+    CHECK(contains(out, "BAD accounts    1 of 6 differ from the log"));
+    CHECK(contains(out, "the balance of S-2 is not the sum of its postings"));
     out = check_after("UPDATE posting SET debit = debit + 1 WHERE order_id = 'T2'");
-    CHECK(has(out, "T2 is done, and its posting differs"));
+    CHECK(contains(out, "T2 is done, and its posting differs"));
     out = check_after("INSERT INTO posting (order_id, account, debit, credit) "
                       "VALUES ('T3', 'S-2', 0, 1), ('T9', 'S-1', 0, 0), ('T1', 'S-1', 0, 0)");
-    CHECK(has(out, "T3 is canceled, and has a posting"));
-    CHECK(has(out, "T9 has a posting, and the log has no such transfer"));
-    CHECK(has(out, "T1 has two postings"));
-    CHECK(has(check_after("DELETE FROM posting WHERE order_id = 'T5'"),
-              "T5 is done, and has no posting"));
+    CHECK(contains(out, "T3 is canceled, and has a posting"));
+    CHECK(contains(out, "T9 has a posting, and the log has no such transfer"));
+    CHECK(contains(out, "T1 has two postings"));
+    CHECK(contains(check_after("DELETE FROM posting WHERE order_id = 'T5'"),
+                   "T5 is done, and has no posting"));
 }
 
 TEST_CASE("books: the orders of the bank's file end once, and both banks agree") {
@@ -131,11 +131,11 @@ TEST_CASE("books: doubts shows the parts in doubt, what holds each back, and the
           std::string{"  transaction "}, std::string{"; its owner, process "},
           std::string{", has ended\n"}, std::string{"'books recover' settles the transaction"},
           std::string{"in doubt; a part in doubt holds its locks"}}) {
-        CHECK_MESSAGE(has(shown.out, part), shown.out);
+        CHECK_MESSAGE(contains(shown.out, part), shown.out);
     }
     auto const checked = banks.call({"check"});
     CHECK(checked.code == 1);
-    CHECK_MESSAGE(has(checked.out, "'books doubts' shows what holds them back"), checked.out);
+    CHECK_MESSAGE(contains(checked.out, "'books doubts' shows what holds them back"), checked.out);
 
     // The log has no such transaction: the prepare came late.
     auto const log = name.substr(0, name.find('/', name.find('/') + 1) + 1);
@@ -149,8 +149,8 @@ TEST_CASE("books: doubts shows the parts in doubt, what holds each back, and the
         }
     }
     auto const of_late = banks.call({"doubts"});
-    CHECK_MESSAGE(has(of_late.out, "it has no entry: its prepare came late"), of_late.out);
-    CHECK_MESSAGE(has(of_late.out, "'books recover' rolls it back"), of_late.out);
+    CHECK_MESSAGE(contains(of_late.out, "it has no entry: its prepare came late"), of_late.out);
+    CHECK_MESSAGE(contains(of_late.out, "'books recover' rolls it back"), of_late.out);
 
     auto const settled = banks.call({"recover", "check"});
     CHECK_MESSAGE(settled.code == 0, settled.out << settled.err);
@@ -166,16 +166,16 @@ TEST_CASE("books: its command line, and databases that cannot be reached") {
     };
     auto const help = call({"--help"});
     CHECK(help.code == 0);
-    CHECK(has(help.out, "doubts"));
-    CHECK_FALSE(has(help.out, "--store"));
-    CHECK_FALSE(has(help.out, "reverse"));
-    CHECK_FALSE(has(help.out, "resolve"));
+    CHECK(contains(help.out, "doubts"));
+    CHECK_FALSE(contains(help.out, "--store"));
+    CHECK_FALSE(contains(help.out, "reverse"));
+    CHECK_FALSE(contains(help.out, "resolve"));
     CHECK(call({"--store", "memory:", "check"}).code == 2);
     CHECK(call({"reverse", "T1"}).code == 2);
     auto const nobody = "127.0.0.1:" + std::to_string(free_port());
     auto const first = call({"--accounts", "postgresql://" + nobody + "/bank", "check"});
     CHECK(first.code == 3);
-    CHECK_MESSAGE(has(first.err, "books: PostgreSQL could not"), first.err);
+    CHECK_MESSAGE(contains(first.err, "books: PostgreSQL could not"), first.err);
     auto const wrong = call({"--accounts", "sqlite:x.db", "check"});
     CHECK(wrong.code == 3);
 }

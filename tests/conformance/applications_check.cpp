@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // `check` compares every account with the balance that follows from the log.
+#include <contains.hpp>
 #include <program.hpp>
 #include <sql.hpp>
 
 namespace {
 
+using testing::contains;
 using testing::ended;
 using testing::run_sample;
 using testing::scratch_folder;
@@ -13,10 +15,6 @@ using arguments = std::vector<std::string>;
 ended call(scratch_folder const& folder, std::string const& program, arguments more) {
     more.insert(more.begin(), {"--store", "sqlite:" + folder.at("x.db")});
     return run_sample(folder, program, std::move(more));
-}
-
-bool has(std::string const& text, std::string const& part) {
-    return text.find(part) != std::string::npos;
 }
 
 void change(scratch_folder const& folder, std::string const& sql) {
@@ -33,28 +31,28 @@ TEST_CASE("check: it names accounts that differ from the log, even if the sum is
     REQUIRE(call(folder, "transfer", {"run", file, "reverse", "o4"}).code == 0);
     auto const good = call(folder, "transfer", {"check"});
     CHECK(good.code == 0);
-    CHECK(has(good.out, "ok  accounts    3 agree with the log\n"));
+    CHECK(contains(good.out, "ok  accounts    3 agree with the log\n"));
 
     change(folder, "UPDATE accounts SET balance = balance + 7 WHERE id = 'ann'; "
                    "UPDATE accounts SET balance = balance - 7 WHERE id = 'cid'");
     auto const moved = call(folder, "transfer", {"check"});
     CHECK(moved.code == 1);
-    CHECK(has(moved.out, "ok  money       30.00, opened with 30.00\n"
-                         "BAD accounts    2 of 3 differ from the log\n"
-                         "    ann holds 9.07, by the log 9.00\n"
-                         "    cid holds 11.93, by the log 12.00\n"));
+    CHECK(contains(moved.out, "ok  money       30.00, opened with 30.00\n"
+                              "BAD accounts    2 of 3 differ from the log\n"
+                              "    ann holds 9.07, by the log 9.00\n"
+                              "    cid holds 11.93, by the log 12.00\n"));
     change(folder, "UPDATE accounts SET balance = balance - 7 WHERE id = 'ann'; "
                    "UPDATE accounts SET balance = balance + 7 WHERE id = 'cid'");
     // A lost effect, and an effect without a transaction.
     change(folder, "UPDATE settle_entry SET state = 5 WHERE id = 'o2'");
-    CHECK(has(call(folder, "transfer", {"check"}).out, "cid holds 12.00, by the log 10.00\n"));
+    CHECK(contains(call(folder, "transfer", {"check"}).out, "cid holds 12.00, by the log 10.00\n"));
     change(folder, "UPDATE settle_entry SET state = 3 WHERE id = 'o2'");
     change(folder, "UPDATE settle_entry SET state = 3 WHERE id = 'o3'");
     CHECK(call(folder, "transfer", {"check"}).code == 1);
     change(folder, "UPDATE settle_entry SET state = 5 WHERE id = 'o3'");
     change(folder, "DELETE FROM accounts WHERE id = 'cid'; UPDATE accounts SET opened_with = "
                    "balance - 3 WHERE id = 'ann'");
-    CHECK(has(call(folder, "transfer", {"check"}).out, "cid holds 0.00, by the log 2.00\n"));
+    CHECK(contains(call(folder, "transfer", {"check"}).out, "cid holds 0.00, by the log 2.00\n"));
 }
 
 TEST_CASE("check: it reports an incomplete log and finds no fault") {
@@ -64,20 +62,21 @@ TEST_CASE("check: it reports an incomplete log and finds no fault") {
     REQUIRE(call(folder, "transfer", {"open", file, "--balance", "10", "run", file}).code == 0);
     // A purge that finds nothing leaves all to be compared.
     REQUIRE(call(folder, "transfer", {"purge"}).out == "purged: 0 entries\n");
-    CHECK(has(call(folder, "transfer", {"check"}).out, "ok  accounts    2 agree with the log"));
+    CHECK(
+        contains(call(folder, "transfer", {"check"}).out, "ok  accounts    2 agree with the log"));
     change(folder, "UPDATE settle_entry SET created = created - 4000000000, modified = modified - "
                    "4000000000 WHERE id = 'o1'");
     REQUIRE(call(folder, "transfer", {"purge"}).out == "purged: 1 entries\n");
     auto const purged = call(folder, "transfer", {"check"});
     CHECK(purged.code == 0);
-    CHECK(has(purged.out, "    accounts    not compared with the log: entries were purged\n"));
+    CHECK(contains(purged.out, "    accounts    not compared with the log: entries were purged\n"));
 
     scratch_folder const other{"check-strange"};
     REQUIRE(call(other, "transfer", {"open", file, "--balance", "10", "run", file}).code == 0);
     change(other, "UPDATE settle_type SET name = 'gift' WHERE name = 'transfer'");
     auto const strange = call(other, "transfer", {"check"});
-    CHECK(has(strange.out, "not compared with the log: the entry o1 is of no type that this "
-                           "program knows\n"));
+    CHECK(contains(strange.out, "not compared with the log: the entry o1 is of no type that this "
+                                "program knows\n"));
 }
 
 TEST_CASE("check: it compares customers and the till with payments, refunds and reversals") {
@@ -87,12 +86,12 @@ TEST_CASE("check: it compares customers and the till with payments, refunds and 
                               "2,x,1,1.50,bob\nC3,x,-1,.50,ann\n4,y,1,9,ann\n5,y,1,1,bob\n");
     REQUIRE(call(folder, "payment", {"open", file, "--balance", "10", "--stock", "9"}).code == 0);
     REQUIRE(call(folder, "payment", {"run", file, "reverse", "5", "check"}).code == 0);
-    CHECK(has(call(folder, "payment", {"check"}).out, "ok  accounts    3 agree with the log"));
+    CHECK(contains(call(folder, "payment", {"check"}).out, "ok  accounts    3 agree with the log"));
     change(folder, "UPDATE customers SET balance = balance + 1 WHERE id = 'bob'; "
                    "UPDATE tills SET takings = takings - 1");
     auto const found = call(folder, "payment", {"check"});
     CHECK(found.code == 1);
-    CHECK(has(found.out, "BAD accounts    2 of 3 differ from the log\n"
-                         "    bob holds 8.51, by the log 8.50\n"
-                         "    shop holds 3.99, by the log 4.00\n"));
+    CHECK(contains(found.out, "BAD accounts    2 of 3 differ from the log\n"
+                              "    bob holds 8.51, by the log 8.50\n"
+                              "    shop holds 3.99, by the log 4.00\n"));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The files that the applications read, how often they read them, and the files that they never
 // overwrite.
+#include <contains.hpp>
 #include <program.hpp>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 
 namespace {
 
+using testing::contains;
 using testing::ended;
 using testing::scratch_folder;
 using arguments = std::vector<std::string>;
@@ -23,10 +25,6 @@ ended shell(scratch_folder const& folder, std::string const& line) {
     std::string const programs = SETTLE_BIN_DIR;
     auto const start = "cd '" + folder.at("") + "'; PATH=" + programs + ":$PATH; " + line;
     return testing::program{folder, {"/bin/bash", "-c", start}}.wait();
-}
-
-bool has(std::string const& text, std::string const& part) {
-    return text.find(part) != std::string::npos;
 }
 
 } // namespace
@@ -92,7 +90,7 @@ TEST_CASE("files: a report never overwrites the database or an input file") {
         auto const how = shell(folder, "timeout 60 transfer " + each.line);
         INFO(each.line << '\n' << how.out << how.err);
         CHECK(how.code == 1);
-        CHECK(has(how.err, each.sentence));
+        CHECK(contains(how.err, each.sentence));
         CHECK(how.out.empty());
         CHECK(testing::read_file(folder.at("bank.db")) == before);
         CHECK(testing::read_file(folder.at("f.csv")) == orders);
@@ -129,7 +127,7 @@ TEST_CASE("files: a report on an open descriptor follows earlier output and prec
     auto const closed = shell(folder, "transfer run f.csv --report /dev/fd/9 9>&-");
     CHECK(closed.code == 1);
     CHECK(closed.out.empty());
-    CHECK(has(closed.err, "/dev/fd/9: cannot be written: "));
+    CHECK(contains(closed.err, "/dev/fd/9: cannot be written: "));
 }
 
 TEST_CASE("files: every command reads its input once, from a pipe, a FIFO or a substitution") {
@@ -153,8 +151,8 @@ TEST_CASE("files: every command reads its input once, from a pipe, a FIFO or a s
             auto const how = shell(folder, line);
             INFO(line << '\n' << how.out << how.err);
             CHECK(how.code == 0);
-            CHECK(has(how.out, "  done       2\n"));
-            CHECK(has(how.out, shop ? "orders     2 opened\n" : "accounts   2 opened\n"));
+            CHECK(contains(how.out, "  done       2\n"));
+            CHECK(contains(how.out, shop ? "orders     2 opened\n" : "accounts   2 opened\n"));
         }
         auto const write = "(timeout 60 sh -c 'cat " + file + " > fifo') & timeout 60 ";
         auto const fifo =
@@ -164,13 +162,13 @@ TEST_CASE("files: every command reads its input once, from a pipe, a FIFO or a s
         auto const twice = shell(folder, "cat " + file + " | " + program +
                                              " --store memory: open -" + opening + " run -");
         CHECK(twice.code == 1);
-        CHECK(has(twice.err, "'open' and 'run' are to read -, which can be read once only; "));
+        CHECK(contains(twice.err, "'open' and 'run' are to read -, which can be read once only; "));
         auto const closed = shell(folder, program + " run - <&-");
         CHECK(closed.code != 0);
     }
     auto const empty = shell(folder, "transfer --store memory: run - < /dev/null");
     CHECK(empty.code == 1);
-    CHECK(has(empty.err, "standard input: the file is empty"));
+    CHECK(contains(empty.err, "standard input: the file is empty"));
 }
 
 TEST_CASE("files: commands without a server load no client; MongoDB's works without /dev/shm") {
@@ -178,9 +176,9 @@ TEST_CASE("files: commands without a server load no client; MongoDB's works with
     folder.write("f.csv", orders);
     for (std::string const program : {"transfer", "payment"}) {
         auto const linked = shell(folder, "ldd $(command -v " + program + ")");
-        CHECK(has(linked.out, "libsqlite3"));
-        CHECK_FALSE(has(linked.out, "mongoc"));
-        CHECK_FALSE(has(linked.out, "libpq"));
+        CHECK(contains(linked.out, "libsqlite3"));
+        CHECK_FALSE(contains(linked.out, "mongoc"));
+        CHECK_FALSE(contains(linked.out, "libpq"));
     }
     std::string const full = "unshare -rm sh -c 'mount -t tmpfs -o size=4k none /dev/shm && "
                              "head -c 9999 /dev/zero > /dev/shm/x; ";
@@ -191,7 +189,7 @@ TEST_CASE("files: commands without a server load no client; MongoDB's works with
     auto const how = shell(folder, full + "transfer --version && transfer --help && transfer open "
                                           "f.csv --balance 10 run f.csv check'");
     CHECK_MESSAGE(how.code == 0, how.out << how.err);
-    CHECK(has(how.out, "  done       2\n"));
+    CHECK(contains(how.out, "  done       2\n"));
     // With a server's address the client is loaded, and works without that memory.
     auto const server = shell(folder, full + "transfer --store mongodb://127.0.0.1:1/bank"
                                              "?serverSelectionTimeoutMS=100 check'");
@@ -200,7 +198,7 @@ TEST_CASE("files: commands without a server load no client; MongoDB's works with
         auto const alone = shell(folder, "cp $(command -v transfer) . && ./transfer --store " +
                                              name + "://127.0.0.1:1/bank check");
         CHECK(alone.code == 3);
-        CHECK(
-            has(alone.err, "transfer-" + name + ": there is no such program; it is built where "));
+        CHECK(contains(alone.err,
+                       "transfer-" + name + ": there is no such program; it is built where "));
     }
 }

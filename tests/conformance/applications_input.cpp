@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The applications read files as people and programs write them.
+#include <contains.hpp>
 #include <program.hpp>
 #include <sql.hpp>
 
@@ -9,6 +10,7 @@
 
 namespace {
 
+using testing::contains;
 using testing::ended;
 using testing::run_sample;
 using testing::scratch_folder;
@@ -17,10 +19,6 @@ using arguments = std::vector<std::string>;
 ended call(scratch_folder const& folder, std::string const& program, arguments more) {
     more.insert(more.begin(), {"--store", "sqlite:" + folder.at(program + ".db")});
     return run_sample(folder, program, std::move(more));
-}
-
-bool has(std::string const& text, std::string const& part) {
-    return text.find(part) != std::string::npos;
 }
 
 /// Opens and runs a file, and gives the report.
@@ -63,15 +61,15 @@ TEST_CASE("input: equal rows with one id are one transfer, and the report names 
     REQUIRE(reply.size() == 3);
     CHECK(reply[0] == "4: 'o1' repeats line 2: the two are one, and it is done");
     CHECK(reply[1] == "5: 'o2' repeats line 3: the two are one, and it is canceled");
-    CHECK(has(reply[2], "6: 'o1': "));
-    CHECK(has(reply[2], "; line 2 named it first"));
+    CHECK(contains(reply[2], "6: 'o1': "));
+    CHECK(contains(reply[2], "; line 2 named it first"));
     CHECK(call(folder, "transfer", {"balance", "bob"}).out == "1001.00\n");
     for (arguments const& pace :
          {arguments{"--threads", "3"}, arguments{"--batch", "1"}, arguments{}}) {
         arguments again{"run", file, "--report", folder.at("report.json")};
         again.insert(again.end(), pace.begin(), pace.end());
         auto const ran = call(folder, "transfer", again);
-        CHECK(has(ran.out, "  repeated   2\n"));
+        CHECK(contains(ran.out, "  repeated   2\n"));
         report = nlohmann::json::parse(testing::read_file(folder.at("report.json")));
         CHECK(report["earlier"] == 2);
         CHECK(report["repeated"] == 2);
@@ -130,7 +128,7 @@ TEST_CASE("input: an invoice with scattered lines is paid whole and reported") {
     CHECK(report["done"] == 2);
     auto const reply = sentences(report);
     REQUIRE(reply.size() == 1);
-    CHECK(has(reply[0], "4: invoice '1001' has this line and others from line 2 on"));
+    CHECK(contains(reply[0], "4: invoice '1001' has this line and others from line 2 on"));
     CHECK(call(folder, "payment", {"balance", "shop"}).out == "8.00\n");
 
     auto const twice = folder.write("t.csv", invoice_header + "1,x,1,1,7\n2,y,1,1,7\n1,x,1,1,7\n");
@@ -187,11 +185,13 @@ TEST_CASE("input: delimiters, decimal commas and column names of other programs 
         CHECK(how.code == 1);
         return how.out + how.err;
     };
-    CHECK(has(open("a,b\n1,2\n"), "there is no column 'id' or 'order_id'; the header names a, b."));
-    CHECK(has(open("id;source;destination;amount\no9;ann;bob;1.000,50\n"),
-              "seems to have thousands separators"));
-    CHECK(has(open(header + "o9,ann,bob,12,50\n"), "a field that contains a comma must be in"));
-    CHECK(has(open(header + "o9;ann;bob;12\n"), "delimiter a semicolon instead of a comma?"));
+    CHECK(contains(open("a,b\n1,2\n"),
+                   "there is no column 'id' or 'order_id'; the header names a, b."));
+    CHECK(contains(open("id;source;destination;amount\no9;ann;bob;1.000,50\n"),
+                   "seems to have thousands separators"));
+    CHECK(
+        contains(open(header + "o9,ann,bob,12,50\n"), "a field that contains a comma must be in"));
+    CHECK(contains(open(header + "o9;ann;bob;12\n"), "delimiter a semicolon instead of a comma?"));
     auto const retail = folder.write("i.csv", "Invoice;Stock Code;Quantity;Price;Customer ID;x\n"
                                               "1;x;2;2,55;7;caf\xE9\n");
     CHECK(report_of(folder, "payment", retail)["done"] == 1);
@@ -238,13 +238,13 @@ TEST_CASE("input: no id, name or error can forge a line or control the terminal"
                 return (each >= 0 && each < ' ' && each != '\n') || each == '\x7F';
             });
             CHECK_FALSE(raw);
-            CHECK_FALSE(has(text, "\nx2  transfer"));
-            CHECK_FALSE(has(text, "\xE2\x80\xAE"));
-            CHECK_FALSE(has(text, "\xC2\x9B"));
+            CHECK_FALSE(contains(text, "\nx2  transfer"));
+            CHECK_FALSE(contains(text, "\xE2\x80\xAE"));
+            CHECK_FALSE(contains(text, "\xC2\x9B"));
         }
     }
-    CHECK(has(call(folder, "transfer", {"list"}).out, shown));
-    CHECK(has(call(folder, "transfer", {"balance"}).out, "an\\tn "));
+    CHECK(contains(call(folder, "transfer", {"list"}).out, shown));
+    CHECK(contains(call(folder, "transfer", {"balance"}).out, "an\\tn "));
     auto const listed = nlohmann::json::parse(call(folder, "transfer", {"list", "--json"}).out);
     CHECK_MESSAGE(listed[0]["id"] == wild, "JSON is exact");
     CHECK(listed[0]["parameters"]["destination"] == "b\nob");
@@ -258,24 +258,26 @@ TEST_CASE("input: names that look alike are reported and kept unchanged") {
                                                      "o5,b\xE2\x80\x8Bob,ann,1\n");
     auto const opened = call(folder, "transfer", {"open", file, "--balance", "10"});
     CHECK_MESSAGE(opened.code == 0, opened.err);
-    CHECK(has(opened.out, "line 3: 'ann ' and 'ann' of the accounts differ only in spaces, "));
-    CHECK(has(opened.out, "line 4: '\\u{a0}ann' and 'ann' of the accounts differ only in "));
-    CHECK(has(opened.out, "line 5: 'cafe\xCC\x81' and 'caf\xC3\xA9' of the accounts differ only"));
-    CHECK(has(opened.out, "line 6: 'b\\u{200b}ob' and 'bob' of the accounts differ only in "));
+    CHECK(contains(opened.out, "line 3: 'ann ' and 'ann' of the accounts differ only in spaces, "));
+    CHECK(contains(opened.out, "line 4: '\\u{a0}ann' and 'ann' of the accounts differ only in "));
+    CHECK(contains(opened.out,
+                   "line 5: 'cafe\xCC\x81' and 'caf\xC3\xA9' of the accounts differ only"));
+    CHECK(contains(opened.out, "line 6: 'b\\u{200b}ob' and 'bob' of the accounts differ only in "));
     auto const more = folder.write("g.csv", header + "o6,\"bob \",ann,1\n");
     auto const ran = call(folder, "transfer", {"run", file});
     CHECK(ran.code == 0);
-    CHECK(has(ran.out, "line 3: the id 'o1 ' and the one of line 2 differ only in spaces, "));
+    CHECK(contains(ran.out, "line 3: the id 'o1 ' and the one of line 2 differ only in spaces, "));
     // Where the account is not open, a similar name of an open account gives the hint.
     auto const slip = call(folder, "transfer", {"run", more});
     CHECK(slip.code == 1);
-    CHECK(has(slip.out, "order 'o6': there is no account 'bob '; 'bob ' and 'bob', which is "));
+    CHECK(
+        contains(slip.out, "order 'o6': there is no account 'bob '; 'bob ' and 'bob', which is "));
     auto const later = call(folder, "transfer", {"open", more, "--balance", "10"});
-    CHECK(has(later.out, "line 2: 'bob ' and 'bob' of the accounts differ only in spaces, "));
+    CHECK(contains(later.out, "line 2: 'bob ' and 'bob' of the accounts differ only in spaces, "));
     auto const shop = folder.write("i.csv", invoice_header + "1,x,1,1,7\n2,\"x \",1,1,\" 7\"\n");
     auto const sold = call(folder, "payment", {"open", shop, "--balance", "10", "--stock", "1"});
-    CHECK(has(sold.out, "' 7' and '7' of the customers differ only in spaces"));
-    CHECK(has(sold.out, "'x ' and 'x' of the items differ only in spaces"));
+    CHECK(contains(sold.out, "' 7' and '7' of the customers differ only in spaces"));
+    CHECK(contains(sold.out, "'x ' and 'x' of the items differ only in spaces"));
 }
 
 TEST_CASE("input: help lists the commands, and an unknown argument is refused by name") {
@@ -288,7 +290,7 @@ TEST_CASE("input: help lists the commands, and an unknown argument is refused by
         CHECK(help.code == 0);
         INFO(help.out);
         for (auto const* noise : {"->", ":{", "INT", "UNIT", " TEXT"}) {
-            CHECK_FALSE(has(help.out, noise));
+            CHECK_FALSE(contains(help.out, noise));
         }
     }
     auto const dash = call(folder, "transfer", {"show", "-x"});

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // The sample of trips: orders of a file at four services, and the commands on their log.
+#include <contains.hpp>
 #include <trip_services.hpp>
 
 namespace {
 
 using testing::ask;
+using testing::contains;
 using testing::scratch_folder;
 using testing::trip_services;
-
-bool has(std::string const& text, std::string const& part) {
-    return text.find(part) != std::string::npos;
-}
 
 std::string const header = "id,traveller,price,card,flight,people,hotel,rooms,nights,car,days\n";
 
@@ -52,13 +50,15 @@ TEST_CASE("trip: the orders of the file end once, and all five files agree") {
             CHECK(found.code == 1);
             return found.out;
         };
-        CHECK(has(text("flight", "UPDATE flights SET free = free + 1 WHERE id = (SELECT min(id) "
-                                 "FROM flights)"),
-                  "BAD services    1 faults"));
-        CHECK(has(text("card", "UPDATE charges SET price = price + 1 WHERE number = 1"),
-                  "BAD cards"));
-        CHECK(has(text("hotel", "DELETE FROM rooms WHERE number = (SELECT max(number) FROM rooms)"),
-                  "and there is nothing in rooms"));
+        CHECK(
+            contains(text("flight", "UPDATE flights SET free = free + 1 WHERE id = (SELECT min(id) "
+                                    "FROM flights)"),
+                     "BAD services    1 faults"));
+        CHECK(contains(text("card", "UPDATE charges SET price = price + 1 WHERE number = 1"),
+                       "BAD cards"));
+        CHECK(contains(
+            text("hotel", "DELETE FROM rooms WHERE number = (SELECT max(number) FROM rooms)"),
+            "and there is nothing in rooms"));
     }
 }
 
@@ -72,11 +72,11 @@ TEST_CASE("trip: show has the results of the services") {
     REQUIRE_MESSAGE(run.code == 0, run.out << run.err);
     auto const shown = services.call({"show", "T1"});
     for (auto const* number : {"flight-1", "hotel-1", "car-1", "card-1"}) {
-        CHECK_MESSAGE(has(shown.out, number), shown.out);
+        CHECK_MESSAGE(contains(shown.out, number), shown.out);
     }
-    CHECK(has(services.call({"list"}).out, "done"));
-    CHECK(has(services.call({"stuck", "--older-than", "0s"}).out, "0 entries"));
-    CHECK(has(services.call({"cancel", "T1"}).err, "T1 is done, too late to cancel it"));
+    CHECK(contains(services.call({"list"}).out, "done"));
+    CHECK(contains(services.call({"stuck", "--older-than", "0s"}).out, "0 entries"));
+    CHECK(contains(services.call({"cancel", "T1"}).err, "T1 is done, too late to cancel it"));
     CHECK(services.call({"resolve", "T1", "hotel", "by hand"}).out == "T1 is done\n");
     CHECK(services.call({"balance", "agency"}).out == "900.00\n");
 }
@@ -100,11 +100,11 @@ TEST_CASE("trip: a call that its service will never answer is stuck, and a perso
     running->signal(SIGKILL);
     running->wait();
 
-    CHECK(has(services.call({"stuck", "--older-than", "0s"}).out, "T1"));
+    CHECK(contains(services.call({"stuck", "--older-than", "0s"}).out, "T1"));
     auto const closed = services.call({"resolve", "T1", "hotel", "hotel burnt down"});
     CHECK_MESSAGE(closed.code == 0, closed.out << closed.err);
     CHECK(closed.out == "T1 is canceled\n");
-    CHECK(has(services.call({"show", "T1"}).out, "hotel burnt down"));
+    CHECK(contains(services.call({"show", "T1"}).out, "hotel burnt down"));
     services.start_missing();
     auto const checked = services.call({"check"});
     CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
@@ -131,17 +131,17 @@ TEST_CASE(
     running->signal(SIGKILL);
     running->wait();
 
-    CHECK(has(services.call({"cancel", "T1"}).err, "too late to cancel 'T1'"));
-    CHECK(has(services.call({"resolve", "T1", "card", "not charged"}).err, "Ask the service"));
+    CHECK(contains(services.call({"cancel", "T1"}).err, "too late to cancel 'T1'"));
+    CHECK(contains(services.call({"resolve", "T1", "card", "not charged"}).err, "Ask the service"));
     CHECK(services.call({"resolve", "T1", "card", "x", "--pivot", "perhaps"}).code == 2);
     auto const unread =
         services.call({"resolve", "T1", "card", "x", "--pivot", "applied", "--result", "{"});
-    CHECK(has(unread.err, "can be read from '{'"));
+    CHECK(contains(unread.err, "can be read from '{'"));
     auto const closed =
         services.call({"resolve", "T1", "card", "not charged", "--pivot", "not-applied"});
     CHECK_MESSAGE(closed.code == 0, closed.out << closed.err);
     CHECK(closed.out == "T1 is canceled\n");
-    CHECK(has(services.call({"show", "T1"}).out, "not charged"));
+    CHECK(contains(services.call({"show", "T1"}).out, "not charged"));
     services.start_missing();
     auto const checked = services.call({"check"});
     CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
@@ -164,7 +164,7 @@ TEST_CASE("trip: a row that is no order is refused with its line and reason") {
           "order 'T3': the number of people 0 is not from 1 to 1000",
           "order 'T4': the number of rooms 'x' is not a number",
           "order 'T5': the agency sells trips and buys none"}) {
-        CHECK_MESSAGE(has(run.out, sentence), run.out);
+        CHECK_MESSAGE(contains(run.out, sentence), run.out);
     }
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("trip: a store that the program does not have is refused with the stor
     CHECK(refused.code == 2);
     CHECK(refused.err == "'mongodb://127.0.0.1/trips' is no address of a store; known are "
                          "sqlite:PATH and memory:\n");
-    CHECK_FALSE(has(call({"--help"}).out, "mongodb"));
+    CHECK_FALSE(contains(call({"--help"}).out, "mongodb"));
 }
 
 TEST_CASE("trip: wrong use of a service is one sentence") {
@@ -192,5 +192,5 @@ TEST_CASE("trip: wrong use of a service is one sentence") {
     trip_services const services{folder};
     auto const other = call({"car", "--database", services.file("flight"), "--port", "0"});
     CHECK(other.code == 3);
-    CHECK(has(other.err, "trip-service: "));
+    CHECK(contains(other.err, "trip-service: "));
 }

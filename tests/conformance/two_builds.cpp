@@ -3,6 +3,8 @@
 // its own entries, leaves the other's alone, and reports them.
 #include "fixtures.hpp"
 
+#include <contains.hpp>
+
 #include <settle/settle.hpp>
 
 #include <sys/socket.h>
@@ -38,6 +40,7 @@ namespace {
 using settle::field;
 using settle::param;
 using settle_test::scratch_file;
+using testing::contains;
 
 constexpr settle::collection<account, "accounts", &account::id> accounts;
 
@@ -193,10 +196,6 @@ void leave(std::string const& path, std::string const& id) {
     REQUIRE(WIFSIGNALED(status));
 }
 
-bool has(std::string const& text, std::string const& part) {
-    return text.find(part) != std::string::npos;
-}
-
 /// After both programs have ended: every entry is final, and the records agree with the done
 /// entries.
 void check_end(std::string const& path) {
@@ -234,15 +233,16 @@ TEST_CASE("two builds: each settles its own entries in a shared file and reports
     leave<newer>(path, "new-left");
     program new_one{server<newer>(path)};
     std::string const before = old_one.ask("show new-left");
-    CHECK(has(before, "pending "));
+    CHECK(contains(before, "pending "));
 
     // Whatever the older program tries, the newer program's entry and marks stay unchanged.
     std::string const reply = old_one.ask("recover");
-    CHECK(has(reply, "done 0, skipped 1, new-left of another definition: settle: "));
-    CHECK(has(reply, "Keep the old definition in an engine until its entries are settled."));
-    CHECK(has(old_one.ask("run new-left"), "new-left: refused: settle: the entry 'new-left' of "
-                                           "type 'transfer' was made by another definition."));
-    CHECK(has(old_one.ask("cancel new-left"), "new-left: refused: settle: the entry"));
+    CHECK(contains(reply, "done 0, skipped 1, new-left of another definition: settle: "));
+    CHECK(contains(reply, "Keep the old definition in an engine until its entries are settled."));
+    CHECK(contains(old_one.ask("run new-left"),
+                   "new-left: refused: settle: the entry 'new-left' of "
+                   "type 'transfer' was made by another definition."));
+    CHECK(contains(old_one.ask("cancel new-left"), "new-left: refused: settle: the entry"));
     CHECK(old_one.ask("sweep") == "undone 0 of 2");
     CHECK(old_one.ask("show new-left") == before);
 
@@ -260,12 +260,12 @@ TEST_CASE("two builds: each settles its own entries in a shared file and reports
     leave<older>(path, "old-left");
     std::string const left = new_one.ask("show old-left");
     std::string const answered = new_one.ask("recover");
-    CHECK(has(answered, "done 1, skipped 1, old-left of another definition: settle: "));
-    CHECK(has(old_one.ask("show new-left"), "done "));
+    CHECK(contains(answered, "done 1, skipped 1, old-left of another definition: settle: "));
+    CHECK(contains(old_one.ask("show new-left"), "done "));
     CHECK(new_one.ask("show old-left") == left);
     both_use("second");
     CHECK(old_one.ask("recover") == "done 1, skipped 0");
-    CHECK(has(new_one.ask("show old-left"), "done "));
+    CHECK(contains(new_one.ask("show old-left"), "done "));
     CHECK(new_one.ask("recover") == "done 0, skipped 0");
     // Every program reports the outcome of a final entry.
     CHECK(old_one.ask("cancel new-left") == "new-left: done");

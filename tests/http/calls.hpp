@@ -2,6 +2,8 @@
 // Calls of a service as an engine makes them.
 #pragma once
 
+#include <contains.hpp>
+
 #include <settle/http.hpp>
 
 #include <doctest/doctest.h>
@@ -16,6 +18,7 @@ using settle::call_operation;
 using settle::call_status;
 using settle::service_answer;
 using settle::service_call;
+using testing::contains;
 
 inline constexpr std::string_view seat_request = R"({"flight":"LH1","people":2})";
 
@@ -41,10 +44,6 @@ inline std::vector<service_answer> send_all(settle::http::client& client,
     std::vector<service_answer> answers(calls.size());
     client.send(calls, answers);
     return answers;
-}
-
-inline bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
 }
 
 } // namespace settle_test

@@ -31,7 +31,8 @@ void answer_stage(coordinator& c, std::vector<answer> const& answers,
     c.decide(limit);
 }
 
-void answer_each(coordinator& c, answer reply) {
+/// Gives every due part the same answer, and lets the coordinator decide.
+void answer_all_due(coordinator& c, answer reply) {
     for (std::size_t const part : due_now(c)) c.answered(part, reply);
     c.decide(many_attempts);
 }
@@ -46,7 +47,7 @@ void answer_each(coordinator& c, answer reply) {
 [[nodiscard]] coordinator at_stage(stage_number stage) {
     auto made = begun();
     while (made.stage() < stage) {
-        answer_each(made, answer::applied);
+        answer_all_due(made, answer::applied);
         REQUIRE(made.next() == step::keep);
         made.kept(log_answer::taken);
     }
@@ -73,7 +74,7 @@ TEST_CASE("coordinator: stages are applied in order, with a keep between them") 
         REQUIRE(c.next() == step::apply);
         CHECK(c.stage() == stage);
         CHECK(due_now(c) == (stage == 0 ? list{0, 1} : stage == 1 ? list{2} : list{3, 4}));
-        answer_each(c, answer::applied);
+        answer_all_due(c, answer::applied);
         if (stage + 1 == stages) break;
         REQUIRE(c.next() == step::keep);
         auto const change = c.change();
@@ -100,7 +101,7 @@ TEST_CASE("coordinator: stages are applied in order, with a keep between them") 
     for (list const& due : {list{0, 1}, list{2}, list{3, 4}}) {
         REQUIRE(c.next() == step::confirm);
         CHECK(due_now(c) == due);
-        answer_each(c, answer::applied);
+        answer_all_due(c, answer::applied);
     }
     REQUIRE(c.next() == step::close);
     CHECK(c.change().from_revision == 2);
@@ -131,7 +132,7 @@ TEST_CASE("coordinator: a type with several stages does not run in one phase") {
 
 TEST_CASE("coordinator: after a lost or unknown keep no later stage is called") {
     auto c = at_stage(1);
-    answer_each(c, answer::applied);
+    answer_all_due(c, answer::applied);
     REQUIRE(c.next() == step::keep);
     SUBCASE("unavailable: sent again unchanged") {
         auto const before = c;
@@ -149,7 +150,7 @@ TEST_CASE("coordinator: after a lost or unknown keep no later stage is called") 
         c.found(standing{state::canceled, first_epoch + 1, 0, 1, 1, 1}, of_another);
         REQUIRE(c.next() == step::compensate);
         CHECK(due_now(c) == list{0, 1});
-        answer_each(c, answer::nothing);
+        answer_all_due(c, answer::nothing);
         CHECK(c.next() == step::end);
         CHECK(c.state() == state::canceled);
     }
@@ -162,7 +163,7 @@ TEST_CASE("coordinator: after a lost or unknown keep no later stage is called") 
         CHECK(c.change().stages_kept == 2);
         c.claimed(log_answer::taken, false);
         CHECK(due_now(c) == list{0, 1});
-        answer_each(c, answer::applied);
+        answer_all_due(c, answer::applied);
         REQUIRE(c.next() == step::apply);
         CHECK(due_now(c) == list{3, 4});
     }
@@ -171,9 +172,9 @@ TEST_CASE("coordinator: after a lost or unknown keep no later stage is called") 
         c.found(standing{state::pending, first_epoch, 0, 0, 1, 1}, own);
         REQUIRE(c.next() == step::claim);
         c.claimed(log_answer::taken, false);
-        answer_each(c, answer::applied);
+        answer_all_due(c, answer::applied);
         CHECK(due_now(c) == list{2});
-        answer_each(c, answer::applied);
+        answer_all_due(c, answer::applied);
         REQUIRE(c.next() == step::keep);
         CHECK(c.change().from_epoch == first_epoch + 1);
         CHECK(c.change().to_revision == 2);
@@ -197,8 +198,8 @@ TEST_CASE("coordinator: each compare-and-set looks at the revision") {
     REQUIRE(taken.next() == step::cancel);
     CHECK(taken.change().from_revision == 4);
     taken.canceled(log_answer::taken);
-    answer_each(taken, answer::applied);
-    answer_each(taken, answer::applied);
+    answer_all_due(taken, answer::applied);
+    answer_all_due(taken, answer::applied);
     REQUIRE(taken.next() == step::close);
     CHECK(taken.change().from_revision == 4);
     CHECK(taken.change().to_revision == 4);
@@ -225,7 +226,7 @@ TEST_CASE("coordinator: a claim applies the records again, then continues after 
         c.claimed(log_answer::taken, false);
         REQUIRE(c.next() == step::apply);
         CHECK(due_now(c) == list{0, 1});
-        answer_each(c, answer::applied);
+        answer_all_due(c, answer::applied);
         CHECK(c.next() == (kept == 0 ? step::keep : step::apply));
         if (kept != 0) CHECK(c.stage() == kept);
     }
@@ -239,7 +240,7 @@ TEST_CASE("coordinator: a claim applies the records again, then continues after 
         REQUIRE(c.next() == step::pause);
         c.resume();
         CHECK(due_now(c) == list{0, 1});
-        answer_each(c, answer::applied);
+        answer_all_due(c, answer::applied);
         CHECK(c.stage() == 2);
         CHECK(c.stages_kept() == 2);
     }
@@ -249,13 +250,13 @@ TEST_CASE("coordinator: a cancel compensates every stage that can have been call
     SUBCASE("no stage kept: only the records") {
         auto c = canceling_at(0);
         CHECK(due_now(c) == list{0, 1});
-        answer_each(c, answer::applied);
+        answer_all_due(c, answer::applied);
         CHECK(c.next() == step::close);
     }
     SUBCASE("the records kept: the query as well") {
         auto c = canceling_at(1);
         CHECK(due_now(c) == list{2});
-        answer_each(c, answer::applied);
+        answer_all_due(c, answer::applied);
         CHECK(due_now(c) == list{0, 1});
     }
     SUBCASE("all stages but the last kept: every part, whatever its answer") {
@@ -263,7 +264,7 @@ TEST_CASE("coordinator: a cancel compensates every stage that can have been call
         for (list const& due : {list{3, 4}, list{2}, list{0, 1}}) {
             REQUIRE(c.next() == step::compensate);
             CHECK(due_now(c) == due);
-            answer_each(c, answer::applied);
+            answer_all_due(c, answer::applied);
         }
         REQUIRE(c.next() == step::close);
         CHECK(c.change().to == state::canceled);
@@ -280,9 +281,9 @@ TEST_CASE("coordinator: a cancel compensates every stage that can have been call
         auto c = canceling_at(2);
         answer_stage(c, {answer::unknown, answer::applied});
         CHECK(due_now(c) == list{3});
-        answer_each(c, answer::unavailable);
+        answer_all_due(c, answer::unavailable);
         CHECK(due_now(c) == list{3});
-        answer_each(c, answer::nothing);
+        answer_all_due(c, answer::nothing);
         CHECK(due_now(c) == list{2});
     }
     SUBCASE("taken over: from the last stage again") {
@@ -347,7 +348,7 @@ TEST_CASE("coordinator: the first stage backs off as a transaction of one stage 
     CHECK(due_now(c) == list{0});
     answer_stage(c, {answer::unknown});
     CHECK(due_now(c) == list{0});
-    answer_each(c, answer::applied);
+    answer_all_due(c, answer::applied);
     REQUIRE(c.next() == step::claim);
     c.claimed(log_answer::taken, false);
     REQUIRE(c.next() == step::pause);
@@ -355,7 +356,7 @@ TEST_CASE("coordinator: the first stage backs off as a transaction of one stage 
     CHECK(due_now(c) == list{0, 1});
 
     auto behind = begun();
-    answer_each(behind, answer::applied);
+    answer_all_due(behind, answer::applied);
     behind.requeue();
     CHECK(behind.next() == step::claim);
 }

@@ -9,7 +9,8 @@ namespace counted_new {
 /// How often this thread has called operator new, in any of its forms.
 [[nodiscard]] std::size_t calls() noexcept;
 
-/// The n-th allocation from here throws std::bad_alloc. The first is 1; with 0, none throws.
+/// The n-th allocation of this thread from here fails: it throws std::bad_alloc, or its nothrow
+/// form returns a null pointer. The first is 1; with 0, none fails.
 void fail_at(std::size_t number) noexcept;
 /// True if that allocation has been reached.
 [[nodiscard]] bool has_failed() noexcept;

@@ -319,7 +319,7 @@ TEST_CASE("recovery: a stalled worker that wakes after a cancel undoes its write
     b.check(100, 0);
 }
 
-/// A direction that this engine does not have, but for its name or its hash.
+/// A type that this engine does not have; its name or its hash may be those of `transfer`.
 template <typename Parameters, settle::fixed_string Name, bool SameHash>
 struct foreign {
     using parameters = Parameters;

@@ -52,6 +52,9 @@ inline constexpr auto transfer_type = settle::transaction<transfer, "transfer">(
 
 using transfer_direction = settle::forward<transfer_type>;
 
+/// For a call whose transaction cannot end: the call soon gives up.
+inline settle::call_options const soon{std::chrono::milliseconds{50}, {}};
+
 /// The state of a manual environment. An engine copies the environment, so the state is separate.
 struct world_state {
     settle::timestamp time{std::chrono::milliseconds{1800000000000}};

@@ -26,8 +26,8 @@ namespace {
 using settle::errc;
 using sqlite_test::folder;
 
-/// The text that a function returns in a child of this process, or that the child hung for 20
-/// seconds.
+/// Calls a function in a child process and returns its text, or "threw: " and the exception's text.
+/// A check fails if a signal ends the child, such as the alarm after 20 seconds.
 std::string reply_of_child(std::function<std::string()> const& function) {
     int channel[2];
     REQUIRE(::pipe(channel) == 0);

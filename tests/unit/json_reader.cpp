@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The pull reader in a caller's hands, and the texts it takes for UTF-8.
+// The JSON reader, called step by step, and its check that a text is UTF-8.
 #include "codec_values.hpp"
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace {
 
 using namespace law_test;
 
-/// Shape:   rounds - random records and parameters for each expression
+/// Checks each expression with 400 random records and parameters.
 template <typename... E>
 void agree(E const&... expressions) {
     auto const report =

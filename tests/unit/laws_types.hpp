@@ -156,7 +156,7 @@ inline constexpr auto restock_type = transaction<request, "restock">(
         .confirm(field<&thing::wide> += param<&request::amount>,
                  may_pass_zero(signed_operand(field<&thing::half> -= param<&request::word>))));
 
-/// An assignment with a compensation by hand, and sums of other transactions beside it.
+/// Assignments with a derived and with a written compensation, and a sum in a third participant.
 inline constexpr auto close_type = transaction<request, "close">(
     participant<"thing">(things, param<&request::id>)
         .require(field<&thing::open> == lit<true>)

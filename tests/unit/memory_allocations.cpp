@@ -147,10 +147,8 @@ private:
             shelf.stock -= 2;
             shelf.label = "sold";
         } else if (one.type == "replace") {
-            // It came before the sale, if that came at all.
-            bool const sold = shelf.label == "sold";
+            // Its id sorts before the sale's, so `shelf` does not contain the sale yet.
             shelf = replaced_.value;
-            if (sold) shelf = {item_key, shelf.stock - 2, "sold", shelf.note};
             balances[0] -= replaced_.fee;
         } else {
             auto const given = settle::decode_json<transfer>(one.parameters).value();

@@ -12,7 +12,7 @@
 
 namespace {
 
-/// A mark that counts its moves and copies.
+/// A mark that counts its moves.
 struct counted {
     std::string id;
     settle::part_number part;

@@ -103,7 +103,6 @@ struct banks {
 };
 
 inline payment const usual{"A", "X", 30};
-inline settle::call_options const soon{std::chrono::milliseconds{50}, {}};
 
 /// For database::disturb: does this to the first calls of an operation.
 inline auto disturbs(std::string_view operation, fault what, int count = 1) {

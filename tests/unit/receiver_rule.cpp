@@ -325,7 +325,7 @@ TEST_CASE("receiver rule: every story of five events keeps the properties, witho
     CHECK(search(sender{false}, story, 5) == 1 + 8 + 64 + 512 + 4096 + 32768);
 }
 
-TEST_CASE("receiver rule: a row is purged only after its last moment and the difference") {
+TEST_CASE("receiver rule: a row ends at its last moment, or has no end") {
     using settle::end_of;
     using enum receiver_status;
     for (auto const status : {compensated, refused, closed, confirmed}) {

@@ -291,15 +291,16 @@ TEST_CASE("record rule: a mark outlives its record if another program erases it"
     CHECK(answer_to<create>(at, "u", 10, 30) == answer::applied);
 }
 
-/// The greatest and the least change that one mark may still make to `small`.
-struct open_end {
+/// A mark that is still there, with what its confirm and its undo would add to `small`.
+struct open_mark {
     std::string id;
     part which;
     std::int64_t confirm, undo;
 };
 
 /// The least and the most that `small` can become, by trying every mixture of ends.
-std::pair<std::int64_t, std::int64_t> reach(std::int64_t value, std::vector<open_end> const& open) {
+std::pair<std::int64_t, std::int64_t> reach(std::int64_t value,
+                                            std::vector<open_mark> const& open) {
     std::int64_t low = value;
     std::int64_t high = value;
     std::size_t mixtures = 1;
@@ -327,7 +328,7 @@ TEST_CASE("record rule: escrow refuses exactly the parts that some set of outcom
     for (int round = 0; round < 400; ++round) {
         auto at = with_balance(0);
         at.record->small = static_cast<std::int8_t>(static_cast<int>(chance() % 128));
-        std::vector<open_end> open;
+        std::vector<open_mark> open;
         for (int turn = 0; turn < 40; ++turn) {
             std::int64_t const value = at.record->small;
             if (open.size() < 5 && chance() % 3 != 0) {
@@ -337,7 +338,7 @@ TEST_CASE("record rule: escrow refuses exactly the parts that some set of outcom
                 auto const [low, high] = reach(value, open);
                 answer reply{};
                 answer expected = answer::applied;
-                open_end added{id, small_debit, 0, amount};
+                open_mark added{id, small_debit, 0, amount};
                 if (kind == 0) {
                     reply = answer_to<small_debit>(at, id, 1, amount);
                     if (low < amount) expected = answer::guard_failed;

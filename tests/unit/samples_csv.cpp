@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 // The samples' table reader, on real files and on every kind of damage the samples must survive.
+#include "scratch_file.hpp"
+
 #include <shared/csv.hpp>
+
+#include <contains.hpp>
 
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <unistd.h>
-
 namespace {
 
-/// A file that lives as long as the test.
-class scratch_file {
-public:
-    explicit scratch_file(std::string_view content) {
-        std::ofstream{path_, std::ios::binary} << content;
-    }
-    ~scratch_file() { std::filesystem::remove(path_); }
-    scratch_file(scratch_file const&) = delete;
-    scratch_file& operator=(scratch_file const&) = delete;
-    std::filesystem::path const& path() const { return path_; }
-
-private:
-    std::filesystem::path path_ = std::filesystem::temp_directory_path() /
-                                  ("settle-samples-" + std::to_string(getpid()) + ".csv");
-};
+using testing::contains;
+using testing::scratch_file;
 
 std::vector<samples::table_layout> const letters{{{"a"}, {"b"}}};
 
@@ -52,10 +40,6 @@ std::string refusal_of(std::filesystem::path const& path) {
 
 std::string refusal_of_content(std::string_view content) {
     return refusal_of(scratch_file{content}.path());
-}
-
-bool has(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
 }
 
 std::filesystem::path sample(std::string_view name) {
@@ -86,11 +70,11 @@ TEST_SUITE("samples: csv") {
 
     TEST_CASE("csv: an error names the missing, the present and the possible columns") {
         auto const refusal = refusal_of_content("x,b,c\n");
-        CHECK(has(refusal, "there is no column 'a'; the header names x, b, c. "));
-        CHECK(
-            has(refusal, "A table has the columns a, b, separated by comma, semicolon, tab or |"));
-        CHECK(has(refusal_of_content("a,b,a\n"), "the header names the column 'a' twice"));
-        CHECK(has(refusal_of_content("A,b, a\n"), "the header names the column 'a' twice"));
+        CHECK(contains(refusal, "there is no column 'a'; the header names x, b, c. "));
+        CHECK(contains(refusal,
+                       "A table has the columns a, b, separated by comma, semicolon, tab or |"));
+        CHECK(contains(refusal_of_content("a,b,a\n"), "the header names the column 'a' twice"));
+        CHECK(contains(refusal_of_content("A,b, a\n"), "the header names the column 'a' twice"));
         std::vector<samples::table_layout> const two{{{"id", "number"}, {"sum"}}, {{"key"}}};
         scratch_file file{"id,x\n"};
         CHECK_THROWS_WITH_AS(samples::csv_file(file.path(), two),
@@ -150,7 +134,7 @@ TEST_SUITE("samples: csv") {
             CHECK(row.line == expected.line);
             CHECK_FALSE(row);
             CHECK(row.problem.empty());
-            CHECK(has(row.note, expected.note));
+            CHECK(contains(row.note, expected.note));
         }
         CHECK_MESSAGE(!rows[4].problem.empty(), "some programs number orders as #5");
         CHECK(rows[6].fields == fields{"3", "4"});
@@ -163,7 +147,7 @@ TEST_SUITE("samples: csv") {
             CAPTURE(comment);
             auto const between = rows_of(good + "1,2\n" + comment + "\n3,4\n");
             REQUIRE(between.size() >= 3);
-            CHECK(has(between[1].note, "passed over as a comment"));
+            CHECK(contains(between[1].note, "passed over as a comment"));
             CHECK(between[1].problem.empty());
             CHECK(between[1].fields.empty());
             CHECK(between.back().fields == fields{"3", "4"});
@@ -172,13 +156,13 @@ TEST_SUITE("samples: csv") {
             REQUIRE(before.size() == 3);
             CHECK(before[0].line == 1);
             CHECK(before[1].line == 3);
-            CHECK(has(before[1].note, "passed over as a comment"));
+            CHECK(contains(before[1].note, "passed over as a comment"));
             CHECK(before[2].fields == fields{"3", "4"});
         }
         CHECK(rows_of("a,b\n#1001,x\n")[0].fields == fields{"#1001", "x"});
         CHECK(rows_of("#,a,b\n1,x,y\n")[0].fields == fields{"1", "x", "y"});
-        CHECK(has(refusal_of_content("# a comment\n"), "the file is empty"));
-        CHECK(has(refusal_of_content("# a comment\nx,y\n"), "there is no column 'a'"));
+        CHECK(contains(refusal_of_content("# a comment\n"), "the file is empty"));
+        CHECK(contains(refusal_of_content("# a comment\nx,y\n"), "there is no column 'a'"));
     }
 
     TEST_CASE("csv: a second header applies from its line on") {
@@ -193,7 +177,7 @@ TEST_SUITE("samples: csv") {
         CHECK(table.value(row, 0) == "5");
         CHECK(table.value(row, 1) == "3");
         REQUIRE(table.next(row));
-        CHECK(has(row.problem, "2 fields where the header has 3"));
+        CHECK(contains(row.problem, "2 fields where the header has 3"));
     }
 
     TEST_CASE("csv: columns that are not read may hold anything") {
@@ -204,14 +188,17 @@ TEST_SUITE("samples: csv") {
     }
 
     TEST_CASE("csv: unusable files are refused") {
-        CHECK(has(refusal_of("/nowhere/at-all.csv"), "at-all.csv: there is no such file"));
-        CHECK(has(refusal_of(std::filesystem::temp_directory_path()), "this is a directory"));
-        CHECK(has(refusal_of_content(""), "the file is empty"));
-        CHECK(has(refusal_of_content("\xEF\xBB\xBF\r\n\n"), "the file is empty"));
-        CHECK(has(refusal_of_content("a,\"b\n"), "line 1: a quote that opens is never closed"));
-        CHECK(has(refusal_of_content({"a\0,\0b\0\n\0", 9}), "is the file in UTF-16? Save it as"));
+        CHECK(contains(refusal_of("/nowhere/at-all.csv"), "at-all.csv: there is no such file"));
+        CHECK(contains(refusal_of(std::filesystem::temp_directory_path()), "this is a directory"));
+        CHECK(contains(refusal_of_content(""), "the file is empty"));
+        CHECK(contains(refusal_of_content("\xEF\xBB\xBF\r\n\n"), "the file is empty"));
+        CHECK(
+            contains(refusal_of_content("a,\"b\n"), "line 1: a quote that opens is never closed"));
+        CHECK(contains(refusal_of_content({"a\0,\0b\0\n\0", 9}),
+                       "is the file in UTF-16? Save it as"));
         for (std::string const text : {"a,b\rc,d\r", "a,b\rc,d", "# x\ra,b\rc,d\r"}) {
-            CHECK(has(refusal_of_content(text), "the lines end with carriage returns only; save "));
+            CHECK(contains(refusal_of_content(text),
+                           "the lines end with carriage returns only; save "));
         }
     }
 
@@ -270,7 +257,7 @@ TEST_SUITE("samples: csv") {
         std::string const endless(samples::line_reader::longest + 10, 'x');
         auto const rows = rows_of("a,b\n" + endless + "\n1,2\n");
         REQUIRE(rows.size() == 2);
-        CHECK(has(rows[0].problem, "longer than 1 MiB"));
+        CHECK(contains(rows[0].problem, "longer than 1 MiB"));
         CHECK(rows[1].line == 3);
         CHECK(rows[1].fields == fields{"1", "2"});
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The two samples read their tables: requests, and refusals with line and reason.
+#include "scratch_file.hpp"
+
 #include <payment/invoices.hpp>
 #include <transfer/orders.hpp>
 
@@ -15,26 +17,12 @@
 #include <variant>
 #include <vector>
 
-#include <unistd.h>
-
 namespace {
-
-/// A file that lives as long as the test.
-struct scratch_table {
-    std::filesystem::path path = std::filesystem::temp_directory_path() /
-                                 ("settle-input-" + std::to_string(getpid()) + ".csv");
-    explicit scratch_table(std::string_view content) {
-        std::ofstream{path, std::ios::binary} << content;
-    }
-    ~scratch_table() { std::filesystem::remove(path); }
-    scratch_table(scratch_table const&) = delete;
-    scratch_table& operator=(scratch_table const&) = delete;
-};
 
 template <typename Reader>
 std::vector<typename Reader::piece> pieces_of(std::string_view content) {
-    scratch_table table{content};
-    Reader reader{table.path};
+    testing::scratch_file const table{content};
+    Reader reader{table.path()};
     std::vector<typename Reader::piece> pieces;
     for (typename Reader::piece piece; reader.next(piece);) pieces.push_back(piece);
     return pieces;
@@ -266,7 +254,7 @@ TEST_SUITE("samples: invoices of the shop") {
                   "INV-2024-010a,x,1,1,7\n7,x,1,1,7\n99999999999999999999999,x,1,1,7\n"
                   "B1,y,1,1,7\n") == lines_of{"7", "99999999999999999999999", "B1", "INV-2023-11",
                                               "INV-2024-9", "INV-2024-10", "INV-2024-010a"});
-        // Where they do, the order of the file is kept.
+        // If no invoice is scattered, the order of the file is kept.
         CHECK(invoices_of("9,x,1,1,7\n8,x,1,1,7\n") ==
               lines_of{"2 payment 9 7 100", "3 payment 8 7 100"});
         auto const pieces = pieces_of<shop::invoice_reader>(
@@ -323,7 +311,7 @@ TEST_SUITE("samples: invoices of the shop") {
               lines_of{"2 payment A 7 200", "remark 5", "remark 6"});
         CHECK(invoices_of("A,x,1,1,7\nTotal: 5\n# B,x,1,1,7\nTotal:,-,-,5,-\nTotal, ,5, , \n") ==
               lines_of{"2 payment A 7 100", "remark 3", "remark 4", "remark 5", "remark 6"});
-        // Goods without all else are a damaged line, and no sum.
+        // A line with a quantity and a price alone is a damaged line, not a line of sums.
         CHECK(invoices_of("Z,x,1,1,7\nA,x,1,1,7\n,,2,2,\n") ==
               lines_of{"2 payment Z 7 100", "refused 3 unreadable line",
                        "refused 4 unreadable line"});

@@ -5,6 +5,9 @@
 #include <shared/progress.hpp>
 #include <shared/report.hpp>
 
+#include <contains.hpp>
+#include <program.hpp>
+
 #include <settle/store/utf8.hpp>
 
 #include <doctest/doctest.h>
@@ -23,15 +26,8 @@
 
 namespace {
 
-/// A folder that lives as long as the test.
-struct scratch_folder {
-    std::filesystem::path path = std::filesystem::temp_directory_path() /
-                                 ("settle-report-" + std::to_string(getpid()));
-    scratch_folder() { std::filesystem::create_directories(path); }
-    ~scratch_folder() { std::filesystem::remove_all(path); }
-    scratch_folder(scratch_folder const&) = delete;
-    scratch_folder& operator=(scratch_folder const&) = delete;
-};
+using testing::contains;
+using testing::scratch_folder;
 
 samples::report bank_run() {
     samples::report run;
@@ -46,11 +42,8 @@ samples::report bank_run() {
     return run;
 }
 
-bool has(std::string const& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
-/// How a child process ends that does `work`; signals are for it alone, not for the tests' process.
+/// Runs `work` in a child process, so that its signals do not reach the tests. Returns the child's
+/// exit code, or minus the number of the signal that ended it.
 template <class Work>
 int exit_status_of(Work work) {
     pid_t const child = fork();
@@ -71,16 +64,16 @@ int exit_status_of(Work work) {
 TEST_SUITE("samples: report") {
     TEST_CASE("report: the text has every count, the first refusals and the money") {
         auto const text = to_text(bank_run(), "payment orders");
-        CHECK(has(text, "6,471 payment orders\n"));
-        CHECK(has(text, "  done       6,000\n  canceled     450\n"));
-        CHECK(has(text, "  refused       21\n"));
-        CHECK(has(text, "  balance too low: 450\n"));
-        CHECK(has(text, "  line 2: the amount '1.234' has more than two decimals\n"));
-        CHECK(has(text, "line 21:"));
-        CHECK_FALSE(has(text, "line 22:"));
-        CHECK(has(text, "… and 1 more\n"));
-        CHECK(has(text, "money  3758000.00 before, 3758000.00 after: unchanged\n"));
-        CHECK(has(text, "time   2.0 s, 3225 a second\n"));
+        CHECK(contains(text, "6,471 payment orders\n"));
+        CHECK(contains(text, "  done       6,000\n  canceled     450\n"));
+        CHECK(contains(text, "  refused       21\n"));
+        CHECK(contains(text, "  balance too low: 450\n"));
+        CHECK(contains(text, "  line 2: the amount '1.234' has more than two decimals\n"));
+        CHECK(contains(text, "line 21:"));
+        CHECK_FALSE(contains(text, "line 22:"));
+        CHECK(contains(text, "… and 1 more\n"));
+        CHECK(contains(text, "money  3758000.00 before, 3758000.00 after: unchanged\n"));
+        CHECK(contains(text, "time   2.0 s, 3225 a second\n"));
     }
 
     TEST_CASE("report: all refusals are counted and the first are kept") {
@@ -89,13 +82,13 @@ TEST_SUITE("samples: report") {
         CHECK(run.refused == 5000);
         CHECK(run.remarks.size() == 1000);
         CHECK(run.unnamed == 4000);
-        CHECK(has(to_text(run, "orders"), "… and 4,980 more\n"));
+        CHECK(contains(to_text(run, "orders"), "… and 4,980 more\n"));
     }
 
     TEST_CASE("report: a changed sum of money is reported") {
         auto run = bank_run();
         run.sum_after -= 1;
-        CHECK(has(to_text(run, "orders"), "3757999.99 after: CHANGED"));
+        CHECK(contains(to_text(run, "orders"), "3757999.99 after: CHANGED"));
     }
 
     TEST_CASE("report: the exit code follows the gravest count") {
@@ -112,8 +105,8 @@ TEST_SUITE("samples: report") {
     }
 
     TEST_CASE("report: the JSON file has the same content and replaces an older file whole") {
-        scratch_folder folder;
-        auto const path = folder.path / "report.json";
+        scratch_folder const folder{"report"};
+        auto const path = folder.path() / "report.json";
         std::ofstream{path} << std::string(10000, 'x');
         auto run = bank_run();
         run.note(7, "not text: \xFF");
@@ -131,29 +124,29 @@ TEST_SUITE("samples: report") {
         CHECK(read["remarks"].size() == 22);
         CHECK(read["remarks"][0]["line"] == 2);
         CHECK(read["more_remarks"] == 0);
-        auto files = std::filesystem::directory_iterator{folder.path};
+        auto files = std::filesystem::directory_iterator{folder.path()};
         CHECK(std::distance(begin(files), end(files)) == 1);
     }
 
     TEST_CASE("report: a failed write is reported with its path and leaves nothing behind") {
-        scratch_folder folder;
-        auto const nowhere = folder.path / "none" / "report.json";
+        scratch_folder const folder{"report"};
+        auto const nowhere = folder.path() / "none" / "report.json";
         CHECK_THROWS_WITH_AS(
             samples::write_report({}, nowhere),
             (nowhere.string() + ": cannot be written: No such file or directory").c_str(),
             samples::input_error);
-        CHECK_THROWS_AS(samples::write_report({}, folder.path), samples::input_error);
-        CHECK(std::filesystem::is_empty(folder.path));
+        CHECK_THROWS_AS(samples::write_report({}, folder.path()), samples::input_error);
+        CHECK(std::filesystem::is_empty(folder.path()));
     }
 
     TEST_CASE("report: an unwritable path is refused before anything runs") {
-        scratch_folder folder;
-        CHECK_THROWS_AS(samples::check_report_path(folder.path / "none" / "report.json"),
+        scratch_folder const folder{"report"};
+        CHECK_THROWS_AS(samples::check_report_path(folder.path() / "none" / "report.json"),
                         samples::input_error);
-        CHECK_THROWS_AS(samples::check_report_path(folder.path), samples::input_error);
+        CHECK_THROWS_AS(samples::check_report_path(folder.path()), samples::input_error);
         samples::check_report_path("/dev/null");
-        samples::check_report_path(folder.path / "report.json");
-        CHECK(std::filesystem::is_empty(folder.path));
+        samples::check_report_path(folder.path() / "report.json");
+        CHECK(std::filesystem::is_empty(folder.path()));
     }
 
     TEST_CASE("report: a long quoted sentence keeps its beginning and its end") {

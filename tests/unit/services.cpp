@@ -115,7 +115,6 @@ struct agency {
 using trips = agency<trip_type>;
 
 trip const usual{"A", "LH 1", 2, 500};
-settle::call_options const soon{std::chrono::milliseconds{50}, {}};
 
 /// For receiver::before: refuses the apply of a participant.
 auto refuses(std::string_view participant) {
@@ -401,7 +400,7 @@ TEST_CASE("services: a cancel compensates each stage that may have been called")
     CHECK(late.status == call_status::refused);
 }
 
-TEST_CASE("services: a refusal to a recovery that another worker overtakes blames no entry") {
+TEST_CASE("services: work() counts an entry that another worker cancels as elsewhere") {
     trips on;
     auto engine = on.make();
     auto other = on.make();
@@ -435,7 +434,7 @@ TEST_CASE("services: a batch makes the calls of all its trips in one send for ea
     CHECK(balance_of(engine, "A") == 500);
 }
 
-TEST_CASE("services: a slow call holds up no other trip of its batch") {
+TEST_CASE("services: an unavailable call delays no other trip of its batch") {
     trips on;
     auto engine = on.make();
     std::vector<std::pair<std::string, trip>> many;

@@ -31,6 +31,7 @@ SETTLE_STRUCT(tour, customer, price, stays);
 SETTLE_STRUCT(order, item, count);
 SETTLE_STRUCT(receipt, number);
 
+using engine_test::soon;
 using service_test::receiver;
 using settle::call;
 using settle::call_operation;
@@ -65,7 +66,6 @@ inline constexpr auto tour_type = settle::transaction<tour, "tour">(
 namespace {
 
 tour const usual{"A", 5, {{"Ritz", 2}, {"Ibis", 1}}};
-settle::call_options const soon{std::chrono::milliseconds{50}, {}};
 
 /// A log in memory, and a receiver that outlives the engines.
 struct office {

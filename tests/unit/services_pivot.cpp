@@ -81,7 +81,6 @@ struct office {
 };
 
 order const usual{"A", "LH 1", 500};
-settle::call_options const soon{50ms, {}};
 
 } // namespace
 

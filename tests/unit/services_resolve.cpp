@@ -5,7 +5,12 @@
 
 #include <settle/testing/faults.hpp>
 
+#include <contains.hpp>
 #include <service_receiver.hpp>
+
+#include <semaphore>
+#include <thread>
+#include <utility>
 
 namespace resolve_test {
 
@@ -37,6 +42,7 @@ using settle::call_operation;
 using settle::pivot_outcome;
 using settle::service_answer;
 using settle::service_call;
+using testing::contains;
 using namespace std::chrono_literals;
 
 inline constexpr settle::service<charge, settle::nothing, "shop", settle::barrier> shop;
@@ -79,8 +85,10 @@ struct office {
     receiver services{};
     world_state world{};
 
-    auto make() {
-        return settle::engine{log.database,
+    auto make() { return make_on(log.database); }
+    /// Shape:   database - the log's, or a wrapper of it
+    auto make_on(auto& database) {
+        return settle::engine{database,
                               settle::bind(shop, services),
                               settle::bind(bank, services),
                               settle::bind(cash, services),
@@ -100,7 +108,6 @@ struct office {
 };
 
 order const usual{"A", 500};
-settle::call_options const soon{50ms, {}};
 
 settle::resolve_options stated(pivot_outcome outcome, std::string result = {}) {
     settle::resolve_options given;
@@ -177,17 +184,15 @@ TEST_CASE("resolve: a statement that does not fit the entry is refused and chang
         CHECK(entry_of(engine, "t1") == before);
         return refused.problem.text;
     };
-    auto const has = [](std::string const& text, std::string_view part) {
-        return text.find(part) != std::string::npos;
-    };
-    CHECK(has(refusal("card"), "its pivot may have been applied"));
-    CHECK(has(refusal("goods", was_applied), "has no call 'goods'"));
-    CHECK(has(refusal("payer", was_applied), "has no call 'payer'"));
-    CHECK(has(refusal("card", stated(pivot_outcome::was_applied)), "no result of the service"));
-    CHECK(has(refusal("card", stated(pivot_outcome::was_applied, "{\"number\":7}")),
-              "no result of the service 'bank' can be read"));
-    CHECK(has(refusal("card", stated(pivot_outcome::was_not_applied, "{}")),
-              "only a pivot that was applied has a result"));
+    CHECK(contains(refusal("card"), "its pivot may have been applied"));
+    CHECK(contains(refusal("goods", was_applied), "has no call 'goods'"));
+    CHECK(contains(refusal("payer", was_applied), "has no call 'payer'"));
+    CHECK(
+        contains(refusal("card", stated(pivot_outcome::was_applied)), "no result of the service"));
+    CHECK(contains(refusal("card", stated(pivot_outcome::was_applied, "{\"number\":7}")),
+                   "no result of the service 'bank' can be read"));
+    CHECK(contains(refusal("card", stated(pivot_outcome::was_not_applied, "{}")),
+                   "only a pivot that was applied has a result"));
 
     at.services.before = [](service_call const& of) -> std::optional<service_answer> {
         if (of.operation == call_operation::confirm) return service_answer::unavailable("away");
@@ -198,40 +203,114 @@ TEST_CASE("resolve: a statement that does not fit the entry is refused and chang
     };
     CHECK(engine.retry("t1", soon).done());
     CHECK(entry_of(engine, "t1").state == state::applied);
-    CHECK(has(engine.resolve("t1", "card", "by hand", was_not_applied).problem.text,
-              "Only a pivot that is deciding has an outcome"));
+    CHECK(contains(engine.resolve("t1", "card", "by hand", was_not_applied).problem.text,
+                   "Only a pivot that is deciding has an outcome"));
 }
 
-TEST_CASE("resolve: either the worker with the pivot's answer or the person wins") {
-    office<memory_log> at;
-    auto engine = at.make();
-    auto other = at.make();
-    for (bool const applied : {true, false}) {
-        CAPTURE(applied);
-        std::string const id = applied ? "t1" : "t2";
-        std::int64_t const balance = balance_of(engine, "A");
+namespace {
+
+/// A worker and a person with an engine each, on one log. The bank answers every call.
+struct race {
+    office<memory_log> at{};
+    settle::testing::faulty<settle::memory::database> watched{at.log.database};
+    decltype(at.make()) worker = at.make();
+    decltype(at.make_on(watched)) person = at.make_on(watched);
+    settle::outcome ran{};    ///< for the worker
+    settle::outcome stated{}; ///< for the person
+
+    race() {
         at.services.decide = [](service_call const&) {
             return service_answer::ok(R"({"number":"8"})");
         };
-        // The person resolves while the worker's call is under way.
-        settle::outcome resolved;
+    }
+
+    /// The person reads the entry during the worker's call of the card, and writes after the
+    /// worker's commit.
+    void let_worker_win(std::string const& id, settle::resolve_options const& statement) {
+        std::binary_semaphore has_read{0};
+        std::binary_semaphore may_write{0};
+        bool waits = true;
+        watched.plan([&](settle::testing::call const& one) {
+            bool const writes = one.what == name_of(settle::step::keep) ||
+                                one.what == name_of(settle::step::cancel);
+            if (writes && std::exchange(waits, false)) {
+                has_read.release();
+                may_write.acquire();
+            }
+            return settle::testing::fault{};
+        });
+        std::jthread other;
+        run_with(id, [&] {
+            other = std::jthread{[&] {
+                stated = person.resolve(id, "card", "by hand", statement);
+                has_read.release(); // A person that wrote nothing does not stop the test.
+            }};
+            has_read.acquire();
+        });
+        may_write.release();
+        other.join();
+        watched.plan({});
+        CHECK_FALSE(waits);
+    }
+    /// The person's statement is written during the worker's call of the card.
+    void let_person_win(std::string const& id, settle::resolve_options const& statement) {
+        run_with(id, [&] { stated = person.resolve(id, "card", "by hand", statement); });
+    }
+
+private:
+    /// Shape:   during_card - called before the card answers
+    template <typename Function>
+    void run_with(std::string const& id, Function during_card) {
         at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-            if (of.participant != "card") return std::nullopt;
-            resolved =
-                other.resolve(id, "card", "by hand", applied ? was_applied : was_not_applied);
+            if (of.participant == "card") during_card();
             return std::nullopt;
         };
-        auto const ran = engine.run<order_type>(id, order{"A", 100});
-        CHECK(resolved.done() == applied);
-        CHECK(resolved.canceled() != applied);
-        CHECK(ran.verdict == resolved.verdict);
-        CHECK(balance_of(engine, "A") == balance - (applied ? 100 : 0));
-        auto const found = entry_of(engine, id);
+        ran = worker.run<order_type>(id, order{"A", 100});
+        at.services.before = [](service_call const&) { return std::nullopt; };
+    }
+};
+
+} // namespace
+
+TEST_CASE("resolve: either the worker with the pivot's answer or the person wins") {
+    race on;
+    for (bool const applied : {true, false}) {
+        CAPTURE(applied);
+        auto const& statement = applied ? was_applied : was_not_applied;
+        std::string const id = applied ? "t1" : "t2";
+        std::int64_t const balance = balance_of(on.worker, "A");
+        on.let_worker_win(id, statement);
+        CHECK_MESSAGE(on.ran.done(), on.ran.text());
+        CHECK(on.stated.verdict == verdict::refused);
+        CHECK(on.stated.problem.code == settle::errc::not_closable);
+        CHECK(contains(on.stated.problem.text, "a worker changed '" + id + "' meanwhile"));
+        CHECK(balance_of(on.worker, "A") == balance - 100);
+        auto const found = entry_of(on.worker, id);
         REQUIRE(found.results.size() == 1);
+        CHECK(found.results.front().value == R"({"number":"8"})");
+        CHECK_FALSE(found.results.front().closed);
+        CHECK(on.worker.marks().value() == 0);
+        // The second statement finds the entry done: nothing is left to resolve.
+        CHECK(on.person.resolve(id, "card", "later", statement).done());
+        CHECK(entry_of(on.worker, id) == found);
+    }
+    for (bool const applied : {true, false}) {
+        CAPTURE(applied);
+        std::string const id = applied ? "t3" : "t4";
+        std::int64_t const balance = balance_of(on.worker, "A");
+        on.let_person_win(id, applied ? was_applied : was_not_applied);
+        CHECK(on.stated.done() == applied);
+        CHECK(on.stated.canceled() != applied);
+        CHECK(on.ran.verdict == on.stated.verdict);
+        CHECK(balance_of(on.worker, "A") == balance - (applied ? 100 : 0));
+        auto const found = entry_of(on.worker, id);
+        REQUIRE(found.results.size() == 1);
+        CHECK(found.results.front().value == (applied ? R"({"number":"7"})" : ""));
         CHECK(found.results.front().closed == "by hand");
-        CHECK(engine.marks().value() == 0);
-        // If the worker has its answer first, nothing is left to resolve.
-        CHECK(other.resolve(id, "card", "later", was_not_applied).verdict == resolved.verdict);
+        CHECK(on.worker.marks().value() == 0);
+        // A second statement finds the entry ended, and changes nothing.
+        CHECK(on.person.resolve(id, "card", "later", was_not_applied).verdict == on.stated.verdict);
+        CHECK(entry_of(on.worker, id) == found);
     }
 }
 

@@ -220,7 +220,7 @@ void do_something(Engine& engine, std::mt19937_64& chance, std::size_t number,
     }
 }
 
-TEST_CASE("sqlite bounds: they agree with the marks of two concurrent programs") {
+TEST_CASE("sqlite bounds: they agree with the marks of two engines that write in turn") {
     folder const here;
     settle::testing::manual_environment const time;
     open(here.file(), 200);

@@ -54,8 +54,7 @@ constexpr code_case every_code[]{
     {SQLITE_FORMAT, condition::permanent},
     {SQLITE_RANGE, condition::permanent},
     {SQLITE_NOTADB, condition::permanent},
-    // The extended codes that differ from their class, and one extended code of each class that has
-    // some.
+    // Extended codes: all that differ from their class (three of SQLITE_IOERR), and others.
     {SQLITE_ERROR_MISSING_COLLSEQ, condition::permanent},
     {SQLITE_ERROR_RETRY, condition::permanent},
     {SQLITE_ERROR_SNAPSHOT, condition::permanent},
@@ -237,7 +236,7 @@ TEST_CASE("sqlite errors: a locked file is reported in every round") {
     CHECK(engine.purge().erased == 1);
 }
 
-TEST_CASE("sqlite errors: reading a range from a locked file ends in time with the reason") {
+TEST_CASE("sqlite errors: creating many records in a locked file ends in time with the error") {
     folder const here;
     database db{here.file(), {.busy_timeout = std::chrono::milliseconds{1}}};
     settle::options limits;

@@ -6,6 +6,7 @@
 #include <settle/settle.hpp>
 #include <settle/sqlite.hpp>
 
+#include <contains.hpp>
 #include <sql.hpp>
 
 #include <doctest/doctest.h>
@@ -64,6 +65,7 @@ namespace sqlite_test {
 
 using settle::field;
 using settle::param;
+using testing::contains;
 
 inline constexpr settle::collection<item, "items", &item::id> items;
 inline constexpr settle::collection<numbered, "numbers", &numbered::number> numbers;
@@ -131,7 +133,7 @@ inline std::vector<std::string> sql(std::string const& path, std::string const& 
     return rows;
 }
 
-/// The first column of the first row.
+/// The first row, its columns joined by '|'; "no row" if there is none.
 inline std::string sql_value(std::string const& path, std::string const& text) {
     auto const rows = sql(path, text);
     return rows.empty() ? "no row" : rows.front();
@@ -147,10 +149,6 @@ std::string refusal(Function&& function) {
         return code.message() + ": " + problem.what();
     }
     return "";
-}
-
-inline bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
 }
 
 } // namespace sqlite_test

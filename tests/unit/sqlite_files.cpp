@@ -93,9 +93,9 @@ void check_refused(settle::outcome const& outcome) {
 /// Longer than the age that a check of the files may have when a call begins.
 void wait_a_moment() { std::this_thread::sleep_for(std::chrono::milliseconds{2}); }
 
-/// Another part of the program reads the file and closes it, and so releases all locks of the
-/// process.
-void hash(std::string const& path) {
+/// Opens and closes the file, as another part of the program might. POSIX then releases all locks
+/// that this process has on it.
+void open_and_close(std::string const& path) {
     int const descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     REQUIRE(descriptor >= 0);
     ::close(descriptor);
@@ -129,7 +129,7 @@ TEST_CASE("sqlite files: no call reports done once the file at the path is anoth
     }
 }
 
-TEST_CASE("sqlite files: a cached outcome is not reported once the file is gone") {
+TEST_CASE("sqlite files: a read and a listing are refused once the file is gone") {
     location const at;
     database db{at.file};
     auto engine = engine_on(db);
@@ -161,8 +161,8 @@ TEST_CASE("sqlite files: a file removed during a commit in one phase is noticed"
     }
 }
 
-TEST_CASE("sqlite files: a file removed inside a native transaction stops its commit") {
-    // The third reading of the clock is inside the native transaction, the others are before it.
+TEST_CASE("sqlite files: a native transaction writes nothing after its write-ahead log is moved") {
+    // The first two readings of the clock precede the native transaction; the third is inside it.
     for (int const look : {1, 2, 3}) {
         CAPTURE(look);
         location const at;
@@ -248,7 +248,7 @@ TEST_CASE("sqlite files: a process that reads its own database keeps the write-a
             settle::engine engine{db, settle::type<add_type>, how};
             engine.create(items, item{"A", 0}).value();
             for (int i = 0; i < 3; ++i) {
-                hash(at.file);
+                open_and_close(at.file);
                 CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
                 CHECK(sqlite3.run(at.file, "SELECT 1 FROM items"));
                 CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
@@ -330,7 +330,7 @@ TEST_CASE("sqlite files: a write-ahead log removed by another program is noticed
             settle::engine engine{db, settle::type<add_type>, how};
             engine.create(items, item{"A", 0}).value();
             CHECK(engine.run<add_type>("one", change{"A", 1, "", {}}).done());
-            hash(at.file);
+            open_and_close(at.file);
             REQUIRE(sqlite3.run(at.file, "SELECT 1 FROM items"));
             CHECK_FALSE(fs::exists(at.file + "-wal"));
             check_refused(engine.run<add_type>("two", change{"A", 1, "", {}}));

@@ -175,7 +175,7 @@ TEST_CASE("sqlite log: a changed entry is a conflict, and other changes of the w
           std::vector<std::string>{"0", "7"});
 }
 
-TEST_CASE("sqlite log: entries are found at any row, and one of two equal claims succeeds") {
+TEST_CASE("sqlite log: entries are found at any row, and one of two equal commits succeeds") {
     bench on;
     entry_wave wave{step::commit};
     add_commits(on, wave, {"a", "b", "c", "d"});

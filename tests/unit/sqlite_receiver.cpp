@@ -192,7 +192,7 @@ TEST_CASE("sqlite receiver: a purge erases rows with an end, after the clocks' d
     CHECK(left[0].key == "applied");
     CHECK(left[1].key == "mail");
 
-    // Behind the purge, nothing takes effect.
+    // After the purge, a late copy of an ended call takes no effect.
     auto const before = books_of(in.db);
     for (auto const* key : {"confirmed", "compensated", "refused", "closed"}) {
         CHECK(send(apply, key) == call_status::refused);

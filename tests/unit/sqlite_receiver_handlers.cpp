@@ -28,7 +28,7 @@ TEST_CASE("sqlite receiver: a confirm without an apply takes effect once") {
     CHECK(in.airline_receiver.take(mail, mailer{&mails}) == service_answer::ok());
     CHECK(mails == 1);
     CHECK(books_of(in.db).bookings == 1);
-    // The row of an apply was purged, since there was one.
+    // This call has an apply but no row, so its row was purged and the confirm does no work.
     CHECK(in.airline_receiver.take(confirm_call("purged"), mailer{&mails}) == service_answer::ok());
     CHECK(mails == 1);
     auto const missing = in.airline_receiver.take(apply_call("a"), mailer{&mails});

@@ -109,12 +109,13 @@ TEST_CASE("sqlite records: a transaction on a damaged row is canceled with the r
           settle::reason::record_unusable);
     CHECK(on.engine.run<take_type>("two", change{"A", 1, "", {}}).done());
     CHECK(on.amounts() == "99,100,100");
-    // In two phases it has left no mark that would have to be undone.
+    // In two phases the transaction is canceled for the same reason, and leaves no mark.
     on.set("amount = 'abc'");
     settle::engine apart{on.db, settle::two_phases, settle::type<take_type>};
-    auto const told_apart = apart.run("three", change{"A", 1, "", {}}, brief);
-    CHECK(told_apart.canceled());
-    CHECK(told_apart.why == settle::reason::record_unusable);
+    auto const in_two_phases = apart.run("three", change{"A", 1, "", {}}, brief);
+    CHECK(in_two_phases.canceled());
+    CHECK(in_two_phases.why == settle::reason::record_unusable);
+    CHECK(apart.marks().value() == 0);
 }
 
 TEST_CASE("sqlite records: NULL in a field that is not optional is damage") {

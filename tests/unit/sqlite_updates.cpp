@@ -51,7 +51,7 @@ std::vector<change> take_from(std::vector<item> const& all) {
     return changes;
 }
 
-/// The amounts that differ from the rest after each item has given its number.
+/// The items whose amount is not 100 minus their index, each as "id: amount".
 std::vector<std::string> wrong_amounts(std::string const& path, std::vector<item> const& all) {
     std::vector<std::string> wrong;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -102,12 +102,12 @@ settle::sqlite::detail::connection table_of(folder const& here) {
 }
 
 TEST_CASE("sqlite updates: each of many records gets its own update in every table layout") {
-    for (std::string const kept : {"", " WITHOUT ROWID"}) {
+    for (std::string const layout : {"", " WITHOUT ROWID"}) {
         for (std::size_t const count : {15U, 16U, 17U, 64U, 65U, 100U}) {
-            CAPTURE(kept);
+            CAPTURE(layout);
             CAPTURE(count);
             folder const here;
-            sql(here.file(), user_table + kept);
+            sql(here.file(), user_table + layout);
             auto const all = many_items(count);
             database db{here.file()};
             settle::engine engine{db, settle::type<take_type>};
@@ -200,16 +200,17 @@ TEST_CASE("sqlite updates: a written or cleared row is not written again") {
           std::vector<numbered>{{1, "of another"}, {2, "of another"}});
 }
 
-/// Settles 50 transactions; a trigger refuses the records of two.
+/// Runs 50 transactions, of which a trigger with this RAISE refuses the records of two.
 template <typename... Phases>
-void keep_two(std::string const& kept, Phases const&... how) {
+void refuse_two(std::string const& raise, Phases const&... how) {
     folder const here;
     auto const all = many_items(50);
     database db{here.file()};
     settle::engine engine{db, settle::type<take_type>, how...};
     for (auto const& one : all) engine.create(items, one).value();
     sql(here.file(), "CREATE TRIGGER no BEFORE UPDATE ON items WHEN new.id IN ('a6', 'a30') "
-                     "BEGIN SELECT " + kept + "; END");
+                     "BEGIN SELECT " +
+                         raise + "; END");
     auto const outcomes = engine.run_all(take_from(all));
     REQUIRE(outcomes.size() == all.size());
     std::vector<std::string> canceled;
@@ -226,11 +227,11 @@ void keep_two(std::string const& kept, Phases const&... how) {
 TEST_CASE("sqlite updates: only the refused records of many are refused") {
     // An ignored row is not an error of the database; the number of changed rows shows it. A
     // rollback aborts the work of all callers.
-    for (std::string const kept : {"RAISE(ABORT, 'not this one')", "RAISE(IGNORE)",
-                                   "RAISE(ROLLBACK, 'nothing at all')"}) {
-        CAPTURE(kept);
-        keep_two(kept);
-        keep_two(kept, settle::two_phases);
+    for (std::string const raise :
+         {"RAISE(ABORT, 'not this one')", "RAISE(IGNORE)", "RAISE(ROLLBACK, 'nothing at all')"}) {
+        CAPTURE(raise);
+        refuse_two(raise);
+        refuse_two(raise, settle::two_phases);
     }
 }
 

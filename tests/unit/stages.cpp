@@ -59,7 +59,6 @@ struct agency {
 };
 
 trip const usual{"A", "IC 5", "Ritz", 30};
-settle::call_options const soon{std::chrono::milliseconds{50}, {}};
 
 /// For booking_office::before: the answer to each apply.
 auto answers_applies(settle::answer given) {
