@@ -5,6 +5,7 @@
 #include "proxy.hpp"
 #include "shared_servers.hpp"
 
+#include <atomic>
 #include <thread>
 
 namespace settle_test {
@@ -38,6 +39,12 @@ TEST_CASE("opening: a database opens although each answer is lost once") {
     settle::mongodb::database db{address};
     auto engine = bank_on(db);
     between.clear_rules();
+    // Each answer was lost. Then the request is repeated, or a read finds its effect.
+    CHECK(between.requests("createIndexes") >= 1);
+    for (char const* const command : {"findAndModify", "listCollections", "create"}) {
+        CAPTURE(std::string{command});
+        CHECK(between.requests(command) >= 2);
+    }
     CHECK(between.requests("listIndexes") > 2);
     engine.create(ledgers, {"A", opening, 0, ""}).value();
     CHECK(balance(engine, "A") == opening);
@@ -60,6 +67,8 @@ TEST_CASE("opening: a database opens although the answer to a greeting is lost")
         between.add({.command = "isMaster", .nth = nth, .what = fault::drop_reply});
         auto const opened = settle::mongodb::database::open(between.address(own.name()));
         CHECK_MESSAGE(opened.has_value(), refusal_of(opened));
+        // The lost answer was asked for again.
+        CHECK(between.requests("isMaster") > nth);
     }
 }
 
@@ -71,16 +80,20 @@ TEST_CASE("opening: a database opens although the primary steps down before the 
     REQUIRE(before.size() == there.size());
     for (int nth = 1; nth <= 4; ++nth) {
         CAPTURE(nth);
-        between.on_reply([&before, &there, nth, greetings = 0](wire_message& message) mutable {
+        std::atomic<int> struck{0};
+        between.on_reply([&, nth, greetings = 0](wire_message& message) mutable {
             message.replace(before, there);
             if (message.command != "isMaster" || ++greetings != nth) return;
+            auto const unchanged = message.bytes;
             message.replace({"\x08ismaster\0\x01", 11}, {"\x08ismaster\0\0", 11});
+            if (message.bytes != unchanged) ++struck;
         });
         auto const opened = settle::mongodb::database::open(
             "mongodb://127.0.0.1" + there + "/" + own.name() + "?replicaSet=settle");
         CHECK_MESSAGE(opened.has_value(), refusal_of(opened));
+        between.on_reply(nullptr);
+        CHECK(struck == 1);
     }
-    between.on_reply(nullptr);
 }
 
 TEST_CASE("opening: a login is repeated after a network error, not after a refusal") {

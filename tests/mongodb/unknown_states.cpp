@@ -16,6 +16,8 @@ using namespace std::chrono_literals;
 struct unreadable {
     std::string fields;  ///< instead of the fields of a transfer of 100 from A10 to B10
     std::string because; ///< part of the sentence
+    /// A valid entry whose parameters are no transfer: only the transaction type can refuse it.
+    bool only_by_type = false;
 };
 
 std::string transfer_with(std::string const& rest) {
@@ -35,10 +37,13 @@ std::vector<unreadable> all_unreadable() {
             {transfer_with(R"("state": true)"), "its 'state' is no string"},
             {transfer_with(R"("state": {"is": "done"})"), "its 'state' is no string"},
             {R"("source": "A10", "destination": "B10", )" + pending, "its 'value' is missing"},
-            {R"("source": "A10", "destination": null, "value": 100, )" + pending, "destination"},
-            {R"("source": "A10", "destination": "B10", "value": "100", )" + pending, "amount"},
+            {R"("source": "A10", "destination": null, "value": 100, )" + pending, "destination",
+             true},
+            {R"("source": "A10", "destination": "B10", "value": "100", )" + pending, "amount",
+             true},
             {R"("source": "A10", "destination": "B10", "value": 1.5, )" + pending, "'value'"},
-            {R"("source": {"of": 1}, "destination": "B10", "value": 100, )" + pending, "source"},
+            {R"("source": {"of": 1}, "destination": "B10", "value": 100, )" + pending, "source",
+             true},
             {transfer_with(pending + R"(, "lastModified": "today")"), "its 'lastModified'"},
             {transfer_with(pending + R"(, "application": 5)"), "its 'application' is no string"},
             {transfer_with(pending + R"(, "epoch": "1")"), "its 'epoch' is no whole number"}};
@@ -92,27 +97,22 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         unfinished.unfinished = true;
         std::string after;
         std::size_t seen = 0;
-        std::size_t unnoticed = 0;
         for (std::vector<settle::entry> page; page = engine.page(unfinished, after, 3).value(),
                                               !page.empty();
              after = page.back().id) {
             for (auto const& one : page) {
                 ++seen;
                 CHECK_FALSE(settle::is_final(one.state));
+                auto const at = std::stoul(one.id) - 100;
+                REQUIRE(at < all.size());
                 INFO(one.id, ": ", one.fault);
-                std::string const& because = all.at(std::stoul(one.id) - 100).because;
-                if (!one.fault.empty()) {
-                    CHECK(one.fault.find(because) != std::string::npos);
-                } else {
-                    ++unnoticed;
-                    CHECK(one.state == settle::state::pending);
-                }
+                CHECK(one.fault.empty() == all[at].only_by_type);
+                if (one.fault.empty()) CHECK(one.state == settle::state::pending);
+                else CHECK(one.fault.find(all[at].because) != std::string::npos);
             }
             if (page.size() < 3) break;
         }
         CHECK(seen == all.size());
-        // Valid documents with a null, a text or an object in place of a transfer's field.
-        CHECK(unnoticed == 3);
         for (std::size_t at = 0; at < all.size(); ++at) {
             INFO(all[at].fields);
             auto const canceled = engine.cancel(id_of(at));
