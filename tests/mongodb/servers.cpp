@@ -7,7 +7,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -90,6 +92,9 @@ void server::begin() {
                       // keep a processor busy.
                       "--setParameter", "minSnapshotHistoryWindowInSeconds=5"};
     command.insert(command.end(), more_.begin(), more_.end());
+    std::error_code absent;
+    auto const written = std::filesystem::file_size(folder_ / "log", absent);
+    earlier_log_ = absent ? 0 : written;
     process_.begin(std::move(command));
 }
 
@@ -100,10 +105,17 @@ void server::start() {
 
 void server::wait_until_listening() {
     bool const listens =
-        wait_until(60s, [this] { return process_.ended() || listens_at(port_); });
+        wait_until(60s, [this] { return process_.ended() || reports_that_it_listens(); });
     if (running() && listens) return;
     kill();
     throw std::runtime_error{"mongod on " + host() + " does not come up:\n" + end_of_log()};
+}
+
+bool server::reports_that_it_listens() const {
+    std::ifstream log{folder_ / "log", std::ios::binary};
+    log.seekg(static_cast<std::streamoff>(earlier_log_));
+    std::string const text{std::istreambuf_iterator<char>{log}, {}};
+    return text.find("\"msg\":\"Waiting for connections\"") != std::string::npos;
 }
 
 void server::ask_to_end() {

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -49,11 +50,15 @@ public:
     void wait_until_listening();
 
 private:
+    /// Whether this process has written since begin() that it listens. Another test's server may
+    /// listen on this port.
+    [[nodiscard]] bool reports_that_it_listens() const;
     [[nodiscard]] std::string end_of_log() const { return end_of_file(folder_ / "log"); }
 
     std::filesystem::path folder_;
     arguments more_;
     int port_ = 0;
+    std::uintmax_t earlier_log_ = 0; ///< bytes of the log that earlier processes wrote
     server_process process_;
 };
 
