@@ -9,8 +9,10 @@
 #include <kill_settings.hpp>
 #include <program.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <random>
 #include <sstream>
 
@@ -64,6 +66,15 @@ void work(std::string const& address, std::string const& name, std::string const
     }
 }
 
+/// Id and verdict of each outcome that programs have printed.
+using verdicts = std::map<std::string, std::string>;
+
+std::size_t count_of(verdicts const& reported, std::string const& verdict) {
+    return static_cast<std::size_t>(
+        std::count_if(reported.begin(), reported.end(),
+                      [&](auto const& each) { return each.second == verdict; }));
+}
+
 /// The programs at work on one set; each is a worker of this test program.
 class workers {
 public:
@@ -79,8 +90,12 @@ public:
         note(running_[index]->wait());
         start(index);
     }
-    /// Id and verdict of each outcome that a program printed.
-    std::map<std::string, std::string> end() {
+    [[nodiscard]] verdicts reported_so_far() const {
+        auto all = reported_;
+        for (auto const& one : running_) read(one->printed(), all);
+        return all;
+    }
+    verdicts end() {
         for (auto& one : running_) one->signal(SIGKILL);
         for (auto& one : running_) note(one->wait());
         running_.clear();
@@ -104,7 +119,10 @@ private:
     }
     void note(testing::ended const& how) {
         CHECK_MESSAGE(how.signal == SIGKILL, how.out.substr(0, 2000) << how.err.substr(0, 2000));
-        std::istringstream lines{how.out};
+        read(how.out, reported_);
+    }
+    static void read(std::string const& printed, verdicts& to) {
+        std::istringstream lines{printed};
         for (std::string line; std::getline(lines, line);) {
             std::istringstream words{line};
             std::string first;
@@ -112,7 +130,7 @@ private:
             std::string verdict;
             // An incomplete last line is ignored.
             if (words >> first >> id >> verdict && first == "outcome" && !lines.eof()) {
-                reported_[id] = verdict;
+                to[id] = verdict;
             }
         }
     }
@@ -122,7 +140,7 @@ private:
     std::string how_;
     std::size_t started_ = 0;
     std::vector<std::unique_ptr<testing::program>> running_;
-    std::map<std::string, std::string> reported_;
+    verdicts reported_;
 };
 
 /// The marks that are left, each with its entry.
@@ -147,7 +165,7 @@ void wait_until_idle(replica_set const& set) {
 }
 
 /// The log, the records and the printed outcomes agree.
-void check_story(replica_set const& set, std::map<std::string, std::string> const& reported) {
+void check_story(replica_set const& set, verdicts const& reported) {
     wait_until_idle(set);
     database db{set.address("bank")};
     auto engine = bank_on(db);
@@ -223,10 +241,16 @@ void under_load(Disaster const& disaster, std::string const& how = "mixed") {
         }
     }
     workers running{set, 3, how};
-    std::this_thread::sleep_for(1500ms);
+    CHECK(wait_until(120s, [&] { return count_of(running.reported_so_far(), "done") > 50; }));
     disaster(set, running);
     set.wait_until_whole();
-    std::this_thread::sleep_for(2s);
+    // The programs get on again. The last batch of each program may still end undecided.
+    auto const earlier = count_of(running.reported_so_far(), "done");
+    CHECK(wait_until(120s, [&] {
+        auto const reported = running.reported_so_far();
+        return count_of(reported, "done") > earlier + 50 &&
+               (count_of(reported, "undecided") + 90) * 5 <= reported.size();
+    }));
     check_story(set, running.end());
 }
 
