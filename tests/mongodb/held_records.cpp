@@ -76,8 +76,8 @@ TEST_CASE("held records: a record held by a native transaction delays only its o
         bank.other.end();
         CHECK(bank.engine.run(all[20].first, all[20].second).done());
 
-        // The record becomes free when all others are done. If they wait for its transaction, all
-        // of them wait until its patience ends.
+        // The record becomes free when all others are done. If they wait for its transaction, they
+        // wait until the server ends the holder, after a minute.
         for (auto& [id, parameters] : all) id += "-again";
         auto patient = bank_on(bank.db, how, held_bank::limits_of(90s));
         foreign_holder other{bank.own.address()};
