@@ -59,6 +59,10 @@ void proxy::pass_replies(link& one) {
         bool const passes =
             !drops && pause(decided, fault::delay_reply, fault::hold_reply) &&
             send_all(one.to_client, cuts ? bytes->substr(0, bytes->size() / 2) : *bytes);
+        if (passes && bytes->front() == 'A') {
+            std::lock_guard const lock{mutex_};
+            ++notices_;
+        }
         if (passes && !cuts) continue;
         client_listens = false;
         ::shutdown(one.to_client, SHUT_RDWR);
@@ -84,6 +88,11 @@ int proxy::requests(std::string const& sql) const {
 int proxy::replies(std::string const& sql) const {
     std::lock_guard const lock{mutex_};
     return count_of(replies_, sql);
+}
+
+int proxy::notices() const {
+    std::lock_guard const lock{mutex_};
+    return notices_;
 }
 
 void proxy::reset_counts() {
