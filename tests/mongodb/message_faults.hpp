@@ -5,8 +5,6 @@
 #include "patiently.hpp"
 #include "proxy.hpp"
 
-#include <settle/store/error.hpp>
-
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -80,7 +80,8 @@ inline commit_result add(pool& to, std::string_view id, std::int64_t by,
     return native.perform(change, 5s);
 }
 
-/// Adds to a row as often as a limit ends the try, which is certainly undone then.
+/// Adds to a row, and tries again if a limit of a lock, a statement or a connect has ended the try:
+/// then it is certainly undone. Any other end but a commit fails.
 inline void add_surely(pool& to, std::string_view id, std::int64_t by) {
     commit_result ended;
     bool const is_over = wait_until(60s, [&] {
