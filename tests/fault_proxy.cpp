@@ -2,6 +2,7 @@
 #include "fault_proxy.hpp"
 #include "sockets.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <iterator>
 #include <system_error>
@@ -109,7 +110,7 @@ void fault_proxy::remove_ended() {
 
 void fault_proxy::end_requests(link& one) {
     std::unique_lock lock{mutex_};
-    changed_.wait_for(lock, 10s, [&] { return ending_ || one.waiting.empty(); });
+    changed_.wait_for(lock, 60s, [&] { return ending_ || one.waiting.empty(); });
     lock.unlock();
     one.cut();
 }
@@ -146,6 +147,21 @@ void fault_proxy::black_hole(bool on) {
 void fault_proxy::refuse(bool on) {
     std::lock_guard const lock{mutex_};
     refusing_ = on;
+}
+
+int fault_proxy::hits() const {
+    std::lock_guard const lock{mutex_};
+    return hits_;
+}
+
+bool fault_proxy::wait_for_landing(milliseconds limit) {
+    std::unique_lock lock{mutex_};
+    auto const is_idle = [](auto const& one) {
+        return std::none_of(one->waiting.begin(), one->waiting.end(),
+                            [](auto const& request) { return request.second.decided.hit; });
+    };
+    return changed_.wait_for(lock, limit,
+                             [&] { return std::all_of(links_.begin(), links_.end(), is_idle); });
 }
 
 void fault_proxy::cut_connections() {

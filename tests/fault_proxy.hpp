@@ -48,6 +48,11 @@ public:
     /// While it is on, new connections are closed at once, as if no server listened.
     void refuse(bool on);
     void cut_connections();
+    /// How many messages met a rule.
+    [[nodiscard]] int hits() const;
+    /// Waits until the server has answered each request that met a rule, also when the client has
+    /// gone, or has ended its connection. False on a timeout.
+    [[nodiscard]] bool wait_for_landing(milliseconds limit = milliseconds{60'000});
 
 protected:
     struct verdict {
@@ -57,7 +62,7 @@ protected:
         int releases = 0; ///< how often release() had been called before the decision
         std::string answer{};
     };
-    /// A request without a reply.
+    /// A request without a reply. It may not have reached the server yet.
     struct open_request {
         std::string text; ///< as the proxy counts it
         verdict decided;
@@ -116,6 +121,7 @@ protected:
             decided = {true, pattern.what, pattern.time, releases_};
             if constexpr (requires { pattern.answer; }) decided.answer = pattern.answer;
         }
+        hits_ += decided.hit ? 1 : 0;
         return decided;
     }
     /// Waits for as long as a message is to wait; false when the proxy ends.
@@ -135,6 +141,7 @@ private:
     bool gate_closed_ = false;
     bool refusing_ = false;
     int releases_ = 0;
+    int hits_ = 0;
     std::list<std::shared_ptr<link>> links_;
     std::thread acceptor_;
 };

@@ -10,7 +10,10 @@
 //   add_sql                           Adds a number to a row of the table `sums`.
 //   prepare_sql, commit_sql           Text of the statements that prepare and commit.
 //   session(address).ask(sql)         A session of another program; ask_one(sql).
-//   kill_waiting(session)             Kills the sessions of this database that wait for a lock.
+//   own_id_sql                        Text of a query for the id of the session that asks.
+//   waiting(session)                  The ids of this database's sessions that wait for a lock.
+//   kill(session, id)                 Ends another session.
+//   may_hold_locks(session, id)       False once a session that ended has no locks any more.
 //   prepare_foreign(address, name, sql), roll_back_foreign(session, name)
 //       Native transactions that another program prepares.
 //   prepared_names(session)           The names of all prepared transactions of the server.
@@ -58,6 +61,15 @@ auto add(std::string id, int much = 1) {
     };
 }
 
+/// The same, which first notes the id of its session.
+template <typename Backend>
+auto note_and_add(std::string& session, std::string id) {
+    return [&session, then = add<Backend>(std::move(id))](sql_connection& on) {
+        session = on.query(Backend::own_id_sql).text(0, 0);
+        return then(on);
+    };
+}
+
 /// The table `sums` with the rows a, b and c, and a resource with its table.
 template <typename Backend>
 struct prepared_scene {
@@ -82,6 +94,13 @@ struct prepared_scene {
     /// True if the name has no native transaction and no receipt.
     bool nothing_of(prepared_name const& name) {
         return listed().empty() && !books.receipt_of(name.of).value();
+    }
+
+    /// Waits for the server's end of a session whose client has gone: it comes later, and until
+    /// then the session holds its locks. No limit of a resource may run meanwhile.
+    void wait_for_end_of(std::string const& session) {
+        REQUIRE_FALSE(session.empty());
+        REQUIRE(wait_until(60s, [&] { return !Backend::may_hold_locks(beside, session); }));
     }
 
     std::string at;
@@ -192,12 +211,14 @@ void check_refusals() {
     CHECK(reads.what == prepare_answer::prepared);
     CHECK(s.books.roll_back(one).what == end_answer::ended);
     // A work that throws leaves nothing behind either.
-    CHECK_THROWS_AS(static_cast<void>(s.books.prepare(one,
-                                                      [](sql_connection& on) -> work_result {
-                                                          on.execute(Backend::add_sql, 1, "a");
-                                                          throw 5;
-                                                      })),
-                    int);
+    std::string session;
+    auto const throws = [&](sql_connection& on) -> work_result {
+        session = on.query(Backend::own_id_sql).text(0, 0);
+        on.execute(Backend::add_sql, 1, "a");
+        throw 5;
+    };
+    CHECK_THROWS_AS(static_cast<void>(s.books.prepare(one, throws)), int);
+    s.wait_for_end_of(session);
     CHECK(s.books.prepare(one, add<Backend>("a")).what == prepare_answer::prepared);
     auto const committed = s.books.commit(one);
     CHECK_MESSAGE(committed.what == end_answer::ended, committed.problem);
@@ -218,6 +239,7 @@ void check_locks() {
         INFO(busy.problem);
         CHECK(busy.problem.text.find("SQLSTATE") != busy.problem.text.npos);
         CHECK(s.nothing_of(one));
+        holder.ask("ROLLBACK");
     }
     CHECK(s.books.prepare(one, add<Backend>("a")).what == prepare_answer::prepared);
     // The prepared transaction of a lower epoch holds its part, and the same name is there already.
@@ -323,36 +345,45 @@ void check_lost_messages() {
     text_proxy between{own.port()};
     typename Backend::resource far{own.address_at(between.port()), Backend::limits()};
 
+    std::string session;
     between.disturb(Backend::prepare_sql, text_fault::drop_reply);
-    auto const lost = far.prepare(name_of("t1"), add<Backend>("a"));
+    auto const lost = far.prepare(name_of("t1"), note_and_add<Backend>(session, "a"));
     CHECK(lost.what == prepare_answer::unknown);
+    CHECK(between.has_struck());
     CHECK_FALSE(lost.problem.text.empty());
+    s.wait_for_end_of(session);
     CHECK(s.listed() == std::vector{name_of("t1").text()});
     between.disturb(Backend::commit_sql, text_fault::drop_request);
     CHECK(far.commit(name_of("t1")).what == end_answer::unknown);
+    CHECK(between.has_struck());
     CHECK(s.sum("a") == "0");
     between.disturb(Backend::commit_sql, text_fault::drop_reply);
     CHECK(far.commit(name_of("t1")).what == end_answer::unknown);
+    CHECK(between.has_struck());
     CHECK(far.commit(name_of("t1")).what == end_answer::absent);
     CHECK(far.receipt_of(name_of("t1").of).value() == 1U);
     CHECK(s.sum("a") == "1");
 
     between.disturb(Backend::prepare_sql, text_fault::drop_request);
-    CHECK(far.prepare(name_of("t2"), add<Backend>("b")).what == prepare_answer::unknown);
+    auto const unsent = far.prepare(name_of("t2"), note_and_add<Backend>(session, "b"));
+    CHECK(unsent.what == prepare_answer::unknown);
+    CHECK(between.has_struck());
+    s.wait_for_end_of(session);
     CHECK(s.listed().empty());
     between.disturb("UPDATE sums", text_fault::drop_reply);
     CHECK(far.prepare(name_of("t2"), add<Backend>("b")).what == prepare_answer::unavailable);
+    CHECK(between.has_struck());
 
     // A prepare that takes effect after a read of the list.
     between.disturb(Backend::prepare_sql, text_fault::hold_request);
-    CHECK(far.prepare(name_of("t3", 8), add<Backend>("c")).what == prepare_answer::unknown);
+    auto const late = far.prepare(name_of("t3", 8), note_and_add<Backend>(session, "c"));
+    CHECK(late.what == prepare_answer::unknown);
+    CHECK(between.has_struck());
     CHECK(s.listed().empty());
     auto const early = s.books.roll_back(name_of("t3", 8)).what;
     CHECK((early == end_answer::absent || early == end_answer::unavailable));
     between.release();
-    for (int tries = 0; s.listed().empty() && tries < 500; ++tries) {
-        std::this_thread::sleep_for(10ms);
-    }
+    s.wait_for_end_of(session);
     CHECK(s.listed() == std::vector{name_of("t3", 8).text()});
     CHECK(s.books.roll_back(name_of("t3", 8)).what == end_answer::ended);
     CHECK(s.books.deny(name_of("t3").of).what == end_answer::ended);
@@ -365,9 +396,9 @@ void check_killed_sessions() {
     prepared_scene<Backend> s{own.address()};
     text_proxy between{own.port()};
     auto limits = Backend::limits();
-    limits.lock_timeout = 20s;
-    limits.statement_timeout = 20s;
-    limits.answer_timeout = 30s;
+    limits.lock_timeout = 100s;
+    limits.statement_timeout = 100s;
+    limits.answer_timeout = 120s;
     typename Backend::resource patient{own.address_at(between.port()), limits};
     for (bool const by_server : {true, false}) {
         CAPTURE(by_server);
@@ -377,15 +408,21 @@ void check_killed_sessions() {
         holder.ask("UPDATE sums SET n = n WHERE id = 'a'");
         settle::prepare_result answer;
         std::thread waits{[&] { answer = patient.prepare(name, add<Backend>("a")); }};
-        std::this_thread::sleep_for(500ms);
-        if (by_server) Backend::kill_waiting(s.beside);
-        else between.cut();
+        std::vector<std::string> waiting;
+        auto const is_waiting = [&] {
+            waiting = Backend::waiting(s.beside);
+            return waiting.size() == 1;
+        };
+        CHECK(wait_until(60s, is_waiting));
+        if (!by_server) between.cut();
+        else if (!waiting.empty()) Backend::kill(s.beside, waiting[0]);
         waits.join();
         INFO(answer.problem);
         CHECK(answer.what == prepare_answer::unavailable);
         holder.ask("COMMIT");
         // The server sees the end of a client only when the lock is free.
-        std::this_thread::sleep_for(500ms);
+        REQUIRE(waiting.size() == 1);
+        s.wait_for_end_of(waiting[0]);
         CHECK(s.nothing_of(name));
         CHECK(s.books.prepare(name, add<Backend>("a")).what == prepare_answer::prepared);
         CHECK(s.books.commit(name).what == end_answer::ended);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "receiver_checks.hpp"
+#include "server_process.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -11,9 +12,9 @@
 namespace receiver_checks {
 
 /// An airline whose receiver is reached directly, and through a proxy.
-/// Shape:   Network - has the types office, proxy and rule; open(office, proxy), a receiver's
-///          database with short limits behind the proxy; and messages(proxy), a rule for each
-///          message since the last reset_counts()
+/// Shape:   Network - has the types office, proxy (a fault_proxy) and rule; open(office, proxy), a
+///          receiver's database with short limits behind the proxy; and messages(proxy), a rule for
+///          each message since the last reset_counts()
 template <typename Network>
 class disturbed_office {
 public:
@@ -27,15 +28,23 @@ public:
 
     /// The messages of an undisturbed call.
     std::vector<rule> messages() {
-        prepare("usual");
-        between_.reset_counts();
-        CHECK(take(astray_, "usual").status == call_status::ok);
+        service_answer answer;
+        // On a busy machine an undisturbed call may meet a limit, and then another call is made.
+        for (int tries = 0; tries < 9 && answer.status != call_status::ok; ++tries) {
+            auto const key = "usual" + std::to_string(tries);
+            prepare(key);
+            between_.reset_counts();
+            answer = take(astray_, key);
+            CHECK_MESSAGE(answer.status != call_status::refused, answer.text);
+        }
+        CHECK_MESSAGE(answer.status == call_status::ok, answer.text);
         return Network::messages(between_);
     }
 
     /// Shape:   early - a late message lands before the call is repeated, and otherwise after its
     ///          end
-    void run_disturbed(rule const& on, bool early) {
+    /// Returns: false if the call met a limit before its disturbed message: the machine is busy
+    [[nodiscard]] bool run_disturbed(rule const& on, bool early) {
         INFO(on.nth, " of ", Network::name(on), ", fault ", static_cast<int>(on.what));
         CAPTURE(early);
         prepare("key");
@@ -43,18 +52,26 @@ public:
         between_.add(on);
         auto const first = take(astray_, "key");
         CHECK_MESSAGE(first.status != call_status::refused, first.text);
+        bool const struck =
+            settle_test::wait_until(std::chrono::seconds{10}, [&] { return between_.hits() == 1; });
+        if (!struck && first.status != call_status::ok) return false;
+        CHECK(struck);
         between_.clear_rules();
-        if (early) between_.release();
+        if (early) {
+            between_.release();
+            CHECK(between_.wait_for_landing());
+        }
         auto const again = repeat();
         CHECK_MESSAGE(again.status == call_status::ok, again.text);
         between_.release();
-        std::this_thread::sleep_for(std::chrono::milliseconds{20});
+        CHECK(between_.wait_for_landing());
         CHECK(repeat() == again);
         CHECK(office_.effects() - before == (operation_ == call_operation::apply        ? 1
                                              : operation_ == call_operation::compensate ? -1
                                                                                         : 0));
         CHECK(office_.confirms() == (operation_ == call_operation::confirm ? 1 : 0));
         if (first.status == call_status::ok) CHECK(first == again);
+        return true;
     }
 
 private:
@@ -95,7 +112,13 @@ void lose_every_message_of(call_operation operation) {
         bool early;
     };
     std::vector<message_fault> all;
-    for (auto on : scene{operation}.messages()) {
+    // On a busy machine a driver may repeat a message, so the fewest messages of three calls count.
+    auto messages = scene{operation}.messages();
+    for (int more = 0; more < 2; ++more) {
+        auto found = scene{operation}.messages();
+        if (found.size() < messages.size()) messages = std::move(found);
+    }
+    for (auto on : messages) {
         for (auto const what : {fault::drop_request, fault::drop_reply, fault::hold_request}) {
             on.what = what;
             all.push_back({on, false});
@@ -109,7 +132,10 @@ void lose_every_message_of(call_operation operation) {
         side_by_side.emplace_back([&] {
             try {
                 for (std::size_t at = next++; at < all.size(); at = next++) {
-                    scene{operation}.run_disturbed(all[at].on, all[at].early);
+                    int tries = 0;
+                    while (!scene{operation}.run_disturbed(all[at].on, all[at].early)) {
+                        if (++tries == 20) throw std::runtime_error{"the fault meets no message"};
+                    }
                 }
             } catch (std::exception const& problem) {
                 FAIL_CHECK(std::string{problem.what()});

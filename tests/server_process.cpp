@@ -26,12 +26,9 @@ namespace settle_test {
 namespace {
 
 /// Calls a function with a socket and an address on that port, and returns whether it succeeded.
-bool try_port(int port, int (*what)(int, sockaddr const*, socklen_t)) {
-    int const fd = new_socket();
+bool try_port(int fd, int port, int (*what)(int, sockaddr const*, socklen_t)) {
     auto const address = loopback(port);
-    bool const done = what(fd, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0;
-    ::close(fd);
-    return done;
+    return what(fd, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0;
 }
 
 } // namespace
@@ -50,12 +47,22 @@ int free_port() {
     std::uniform_int_distribution<int> any{15'000, 32'000};
     for (int tries = 0; tries < 1'000; ++tries) {
         int const port = any(random);
-        if (try_port(port, ::bind)) return port;
+        int const fd = new_socket();
+        if (try_port(fd, port, ::bind)) {
+            hold_port_of(fd);
+            return port;
+        }
+        ::close(fd);
     }
     throw std::runtime_error{"there is no free port"};
 }
 
-bool listens_at(int port) { return try_port(port, ::connect); }
+bool listens_at(int port) {
+    int const fd = new_socket();
+    bool const listens = try_port(fd, port, ::connect);
+    ::close(fd);
+    return listens;
+}
 
 std::string end_of_file(std::filesystem::path const& path) {
     std::ifstream file{path};

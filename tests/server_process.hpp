@@ -18,7 +18,8 @@ using arguments = std::vector<std::string>;
 /// Prints why a test cannot run here, and ends the process so that ctest reports it as skipped.
 [[noreturn]] void skip(std::string const& reason);
 
-/// A free loopback port, outside of the range that the system gives to clients.
+/// A loopback port that belongs to this process until it ends, also while its server is killed. It
+/// is outside of the range that the system gives to clients.
 int free_port();
 /// Whether something listens at a loopback port.
 bool listens_at(int port);

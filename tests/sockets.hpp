@@ -38,11 +38,19 @@ namespace settle_test {
     return address;
 }
 
-/// A port at which nothing listens.
+/// Keeps the port of a bound socket that never listens, until this process ends: other programs
+/// cannot have it, and a server that sets the same option can. Without a server a connection is
+/// refused.
+inline void hold_port_of(int fd) {
+    int const on = 1;
+    ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+}
+
+/// A port at which nothing listens but a server of this process's, until the process ends.
 [[nodiscard]] inline int unused_port() {
     int const fd = new_socket();
     auto const address = bind_to_free_port(fd);
-    ::close(fd);
+    hold_port_of(fd);
     return ntohs(address.sin_port);
 }
 

@@ -52,6 +52,11 @@ public:
         std::lock_guard const guard{mutex_};
         rule_ = rule{std::move(text), what};
     }
+    /// True if the last disturb() has met its request.
+    [[nodiscard]] bool has_struck() {
+        std::lock_guard const guard{mutex_};
+        return !rule_;
+    }
     /// Lets the held request pass. Later requests are not held any more.
     void release() {
         std::lock_guard const guard{mutex_};

@@ -33,7 +33,7 @@ public:
 
     explicit trip_services(scratch_folder const& folder) : folder_(&folder) {
         for (std::size_t at = 0; at < count; ++at) {
-            all_[at].port = port_of_its_own();
+            all_[at].port = settle_test::unused_port();
             start(at);
         }
         wait_until_ready();
@@ -130,20 +130,6 @@ public:
     }
 
 private:
-    /// A port below the system's own range, so that no connection takes it while the service is
-    /// away.
-    static int port_of_its_own() {
-        static int next = 10'000 + static_cast<int>(::getpid()) * 16 % 20'000;
-        for (;; ++next) {
-            int const fd = settle_test::new_socket();
-            auto const address = settle_test::loopback(next);
-            int const bound =
-                ::bind(fd, reinterpret_cast<sockaddr const*>(&address), sizeof address);
-            ::close(fd);
-            if (bound == 0) return next++;
-        }
-    }
-
     void wait_until_ready() const {
         using clock = std::chrono::steady_clock;
         auto const until = clock::now() + std::chrono::seconds{60};

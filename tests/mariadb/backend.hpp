@@ -16,6 +16,7 @@ struct mariadb_backend {
     using session = mariadb_session;
     static constexpr bool ends_apart = false;
     static constexpr char const* add_sql = "UPDATE sums SET n = n + ? WHERE id = ?";
+    static constexpr char const* own_id_sql = "SELECT CONNECTION_ID()";
     static constexpr char const* prepare_sql = "XA PREPARE";
     static constexpr char const* commit_sql = "XA COMMIT";
 
@@ -26,11 +27,20 @@ struct mariadb_backend {
         return all;
     }
     static std::string address_of(mariadb_server const& of) { return of.address(); }
-    static void kill_waiting(mariadb_session& by) {
+    /// The sessions that update `sums`: a test holds the row. INNODB_TRX, which knows the waits,
+    /// is not refreshed while it is read every 20 ms.
+    static std::vector<std::string> waiting(mariadb_session& by) {
+        std::vector<std::string> ids;
         for (auto const& row : by.ask("SELECT id FROM information_schema.processlist "
                                       "WHERE db = DATABASE() AND info LIKE 'UPDATE sums%'")) {
-            by.ask("KILL " + row[0]);
+            ids.push_back(row[0]);
         }
+        return ids;
+    }
+    static void kill(mariadb_session& by, std::string const& id) { by.ask("KILL " + id); }
+    /// A session leaves the list after it has released its locks.
+    static bool may_hold_locks(mariadb_session& by, std::string const& id) {
+        return !by.ask("SELECT 1 FROM information_schema.processlist WHERE id = " + id).empty();
     }
     static void prepare_foreign(std::string const& address, std::string const& name,
                                 std::string const& sql) {

@@ -15,6 +15,8 @@ struct single_session : mariadb_backend {
     static maria::options limits() {
         auto all = mariadb_backend::limits();
         all.connections = 1;
+        // Each prepare closes the session, and the server ends it later.
+        all.lock_timeout = std::chrono::seconds{60};
         return all;
     }
 };
@@ -52,8 +54,10 @@ TEST_CASE("resource: a name whose session stands is held, not absent") {
     prepared_scene<backend> s{own.address()};
     auto const name = name_of("t1");
     auto const xid = maria::detail::xid_sql(name.text(), maria::detail::format_of(own.name()));
+    std::string session;
     {
         mariadb_session holder{s.at};
+        session = holder.ask_one(backend::own_id_sql);
         holder.ask("DO GET_LOCK(CONCAT('settle/', MD5('" + name.text() + "')), 0)");
         holder.ask("XA START " + xid);
         holder.ask("UPDATE sums SET n = 1 WHERE id = 'a'");
@@ -66,6 +70,7 @@ TEST_CASE("resource: a name whose session stands is held, not absent") {
         CHECK(held.problem.text.find("session that prepared") != held.problem.text.npos);
         CHECK(s.books.roll_back(name).what == end_answer::unavailable);
     }
+    s.wait_for_end_of(session);
     CHECK(s.books.commit(name).what == end_answer::ended);
     CHECK(s.sum("a") == "1");
     // No receipt: this name was no work of the library.
@@ -80,7 +85,8 @@ TEST_CASE("resource: a name may be prepared again after its session was killed")
     CHECK(stalled.prepare(name, add<backend>("a")).what == prepare_answer::prepared);
     for (auto const& row : s.beside.ask("SELECT id FROM information_schema.processlist WHERE "
                                         "db = DATABASE() AND id <> CONNECTION_ID()")) {
-        s.beside.ask("KILL " + row[0]);
+        backend::kill(s.beside, row[0]);
+        s.wait_for_end_of(row[0]);
     }
     CHECK(s.books.roll_back(name).what == end_answer::ended);
     CHECK(stalled.prepare(name, add<backend>("b")).what == prepare_answer::prepared);
@@ -154,8 +160,10 @@ TEST_CASE("resource: a stalled session ends by itself") {
     maria::resource short_lived{s.at, limits};
     auto const name = name_of("t1");
     auto const answer = short_lived.prepare(name, [&](sql_connection& on) {
+        auto const session = on.query(backend::own_id_sql).text(0, 0);
         on.execute(backend::add_sql, 1, "a");
-        std::this_thread::sleep_for(2500ms);
+        // The default of the limit is 30 s.
+        CHECK(wait_until(20s, [&] { return !backend::may_hold_locks(s.beside, session); }));
         // Its row is free again.
         CHECK(s.books.prepare(name_of("t2"), add<backend>("a")).what == prepare_answer::prepared);
         return work_result::ok();
@@ -202,7 +210,9 @@ TEST_CASE("resource: a server that is frozen, and options and addresses without 
     limits.answer_timeout = 2s;
     prepared_scene<backend> s{own.address()};
     maria::resource far{own.address(), limits};
-    CHECK(far.prepare(name_of("t1"), add<backend>("a")).what == prepare_answer::prepared);
+    std::string session;
+    auto const work = note_and_add<backend>(session, "a");
+    CHECK(far.prepare(name_of("t1"), work).what == prepare_answer::prepared);
     CHECK(far.receipt_of(name_of("t2").of).has_value());
     own.freeze();
     auto const began = std::chrono::steady_clock::now();
@@ -237,10 +247,7 @@ TEST_CASE("resource: a server that is frozen, and options and addresses without 
     // By its socket.
     maria::resource near{"mariadb://root@/test?socket=" + own.socket(), backend::limits()};
     near.bind(log_name);
-    for (int tries = 0; near.in_doubt(log_prefix, "", 9).value().size() == 1 && tries < 100;
-         ++tries) {
-        std::this_thread::sleep_for(20ms);
-    }
+    s.wait_for_end_of(session);
     auto const last = near.commit(name_of("t1")).what;
     CHECK((last == end_answer::absent || last == end_answer::ended));
     CHECK(s.sum("a") == "1");

@@ -114,11 +114,14 @@ mariadb_server::~mariadb_server() {
 }
 
 void mariadb_server::start() {
+    // A server that starts removes all temporary tables in its tmpdir. In /tmp these are also those
+    // of other servers, which may crash then.
     arguments command{program(),
                       "--no-defaults",
                       "--datadir=" + (folder_ / "data").string(),
                       "--port=" + std::to_string(port_),
                       "--socket=" + socket(),
+                      "--tmpdir=" + folder_.string(),
                       "--pid-file=" + (folder_ / "pid").string(),
                       "--bind-address=127.0.0.1",
                       "--skip-name-resolve",

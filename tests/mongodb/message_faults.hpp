@@ -2,9 +2,8 @@
 // Disturbs every single message between a caller and its server, one after the other.
 #pragma once
 
+#include "patiently.hpp"
 #include "proxy.hpp"
-
-#include <settle/store/error.hpp>
 
 #include <doctest/doctest.h>
 
@@ -33,19 +32,6 @@ struct message_fault {
                (after_recovery ? ", very late" : "");
     }
 };
-
-/// The short limits are for disturbed messages. Before the disturbance, a busy machine may take
-/// longer.
-template <typename Make>
-auto patiently(Make make) {
-    for (int tries = 50;; --tries) {
-        try {
-            return make();
-        } catch (settle::failure const&) {
-            if (tries == 0) throw;
-        }
-    }
-}
 
 /// The driver's limit for a reply that may never arrive. It is short, since only disturbed
 /// callers wait, also on a busy machine. The driver repeats a request if a server reports no

@@ -41,17 +41,13 @@ void proxy::pass_replies(link& one) {
 
 bool proxy::pass_request(link& one, wire_message& message) {
     message.command = message.name_of_command();
-    auto const decided = first_rule(message.command);
+    auto const decided = enter_request(one, message);
     if (decided.hit && decided.what == fault::drop_request) return false;
     if (decided.hit && decided.what == fault::refuse) {
         auto const reply = wire_message::reply_to(message.id(), document{decided.answer}.get());
         return send_all(one.to_client, reply.bytes.data(), reply.bytes.size());
     }
     if (!pause(decided, fault::delay_request, fault::hold_request)) return false;
-    {
-        std::lock_guard const lock{mutex_};
-        if (message.wants_reply()) one.waiting[message.id()] = {message.command, decided};
-    }
     change(on_request_, message);
     return send_all(one.to_server, message.bytes.data(), message.bytes.size());
 }
@@ -88,13 +84,18 @@ bool proxy::pass_reply(link const& one, wire_message& message, verdict const& de
     return send_all(one.to_client, message.bytes.data(), length) && !cut;
 }
 
-/// Counts a request and finds its rule.
-proxy::verdict proxy::first_rule(std::string const& command) {
+/// Counts a request, finds its rule, and enters it if the server is to answer it.
+proxy::verdict proxy::enter_request(link& one, wire_message const& message) {
+    auto const& command = message.command;
     std::lock_guard const lock{mutex_};
     ++requests_[command];
-    return decide(rules_, [&](rule const& pattern) {
+    auto decided = decide(rules_, [&](rule const& pattern) {
         return pattern.command.empty() ? !is_greeting(command) : pattern.command == command;
     });
+    bool const passes =
+        !decided.hit || (decided.what != fault::drop_request && decided.what != fault::refuse);
+    if (passes && message.wants_reply()) one.waiting[message.id()] = {command, decided};
+    return decided;
 }
 
 void proxy::add(rule one) {

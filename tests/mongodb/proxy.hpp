@@ -68,7 +68,7 @@ private:
     verdict take_reply(link& one, wire_message& message);
     bool pass_reply(link const& one, wire_message& message, verdict const& decided);
     void change(hook const& by, wire_message& message);
-    verdict first_rule(std::string const& command);
+    verdict enter_request(link& one, wire_message const& message);
 
     std::vector<live_rule<rule>> rules_;
     std::map<std::string, int> requests_;

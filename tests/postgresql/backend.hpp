@@ -76,6 +76,7 @@ struct postgresql_backend {
     using session = psql_session;
     static constexpr bool ends_apart = true;
     static constexpr char const* add_sql = "UPDATE sums SET n = n + $1 WHERE id = $2";
+    static constexpr char const* own_id_sql = "SELECT pg_backend_pid()";
     static constexpr char const* prepare_sql = "PREPARE TRANSACTION";
     static constexpr char const* commit_sql = "COMMIT PREPARED";
 
@@ -88,9 +89,24 @@ struct postgresql_backend {
     static std::string address_of(postgresql_server const& of) {
         return of.address("postgres", "sslmode=disable&gssencmode=disable");
     }
-    static void kill_waiting(psql_session& by) {
-        by.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
-               "datname = current_database() AND wait_event_type = 'Lock'");
+    static std::vector<std::string> waiting(psql_session& by) {
+        std::vector<std::string> ids;
+        for (auto const& row :
+             by.ask("SELECT pid FROM pg_stat_activity WHERE "
+                    "datname = current_database() AND wait_event_type = 'Lock'")) {
+            ids.push_back(row[0]);
+        }
+        return ids;
+    }
+    static void kill(psql_session& by, std::string const& id) {
+        by.ask("SELECT pg_terminate_backend(" + id + ")");
+    }
+    /// The session goes on without a native transaction when its client has only rolled back.
+    static bool may_hold_locks(psql_session& by, std::string const& id) {
+        return !by.ask("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
+                       "AND xact_start IS NOT NULL AND pid = " +
+                       id)
+                    .empty();
     }
     static void prepare_foreign(std::string const& address, std::string const& name,
                                 std::string const& sql) {

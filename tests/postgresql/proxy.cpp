@@ -20,16 +20,17 @@ void proxy::pass_requests(link& one) {
     std::string sql;
     std::int64_t number = 0; // the server answers in order
     while (auto const bytes = reader.next(sql)) {
-        auto const decided = [&] {
+        verdict decided;
+        {
             std::lock_guard const lock{mutex_};
-            return decide(rules_, [&](rule const& of) { return sql.find(of.sql) != sql.npos; });
-        }();
-        if (decided.hit && decided.what == fault::drop_request) break;
+            decided = decide(rules_, [&](rule const& of) { return sql.find(of.sql) != sql.npos; });
+            if (decided.hit && decided.what == fault::drop_request) break;
+            if (!reader.is_terminate()) one.waiting[number++] = {sql, decided};
+        }
         if (!pause(decided, fault::delay_request, fault::hold_request)) break;
         {
             std::lock_guard const lock{mutex_};
             requests_.push_back(sql);
-            if (!reader.is_terminate()) one.waiting[number++] = {sql, decided};
         }
         if (!send_all(one.to_server, *bytes)) break;
     }
@@ -58,6 +59,10 @@ void proxy::pass_replies(link& one) {
         bool const passes =
             !drops && pause(decided, fault::delay_reply, fault::hold_reply) &&
             send_all(one.to_client, cuts ? bytes->substr(0, bytes->size() / 2) : *bytes);
+        if (passes && bytes->front() == 'A') {
+            std::lock_guard const lock{mutex_};
+            ++notices_;
+        }
         if (passes && !cuts) continue;
         client_listens = false;
         ::shutdown(one.to_client, SHUT_RDWR);
@@ -83,6 +88,11 @@ int proxy::requests(std::string const& sql) const {
 int proxy::replies(std::string const& sql) const {
     std::lock_guard const lock{mutex_};
     return count_of(replies_, sql);
+}
+
+int proxy::notices() const {
+    std::lock_guard const lock{mutex_};
+    return notices_;
 }
 
 void proxy::reset_counts() {

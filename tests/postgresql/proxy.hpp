@@ -35,6 +35,8 @@ public:
     /// How many requests with this SQL the server was sent, and has answered.
     [[nodiscard]] int requests(std::string const& sql = "") const;
     [[nodiscard]] int replies(std::string const& sql = "") const;
+    /// How many notifications the clients were sent.
+    [[nodiscard]] int notices() const;
     void reset_counts();
     /// Waits for late replies as well; false on a timeout.
     bool wait_for_replies(std::string const& sql, int count,
@@ -47,6 +49,7 @@ private:
     std::vector<live_rule<rule>> rules_;
     std::vector<std::string> requests_; ///< their SQL
     std::vector<std::string> replies_;
+    int notices_ = 0;
 };
 
 } // namespace settle_test

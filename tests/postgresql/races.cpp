@@ -2,6 +2,7 @@
 // Waves beside other sessions: a mark that is committed while a wave waits for its row, deadlocks,
 // held rows, and transactions of several programs.
 #include "fixtures.hpp"
+#include "patient_limits.hpp"
 
 #include <settle/settle.hpp>
 #include <settle/testing/requests.hpp>
@@ -19,6 +20,7 @@ using settle::participant;
 using settle_test::ask;
 using settle_test::ask_one;
 using settle_test::fresh_schema;
+using settle_test::patient_limits;
 
 struct account {
     BOOST_HANA_DEFINE_STRUCT(account, (std::string, id), (std::int64_t, balance));
@@ -80,7 +82,7 @@ void wait_for_waiters(fresh_schema const& own, std::string const& count) {
 
 TEST_CASE("races: a mark that was committed while a wave waited for its row is seen") {
     fresh_schema const own;
-    settle::postgresql::database db{own.address()};
+    settle::postgresql::database db{own.address(), patient_limits()};
     auto session = db.bind<accounts_type>(db.bind_log().name());
     REQUIRE(session.create<accounts_type>({"a", 1}).has_value());
     other_session holder{own.address()};
@@ -113,11 +115,16 @@ TEST_CASE("races: only the transaction waits whose row another session holds") {
     fresh_schema const own;
     settle::postgresql::database_options short_waits;
     short_waits.lock_timeout = 100ms;
+    {
+        // Other tests create tables at the same time, and only one session of a database may.
+        settle::postgresql::database patient{own.address(), patient_limits()};
+        auto made = patient.bind<accounts_type>(patient.bind_log().name());
+        for (char const* id : {"a", "b", "c", "d", "e"}) {
+            REQUIRE(made.create<accounts_type>({id, 10}).has_value());
+        }
+    }
     settle::postgresql::database db{own.address(), short_waits};
     auto session = db.bind<accounts_type>(db.bind_log().name());
-    for (char const* id : {"a", "b", "c", "d", "e"}) {
-        REQUIRE(session.create<accounts_type>({id, 10}).has_value());
-    }
     other_session holder{own.address()};
     holder.run("BEGIN; SELECT * FROM accounts WHERE id = 'c' FOR UPDATE");
     settle::testing::part_wave applied{settle::step::apply};
@@ -135,7 +142,7 @@ TEST_CASE("races: only the transaction waits whose row another session holds") {
 
 TEST_CASE("races: a create waits for a concurrent insert of its key and reports record_exists") {
     fresh_schema const own;
-    settle::postgresql::database db{own.address()};
+    settle::postgresql::database db{own.address(), patient_limits()};
     auto session = db.bind<accounts_type>(db.bind_log().name());
     other_session holder{own.address()};
     holder.run("BEGIN; INSERT INTO accounts VALUES ('a', 5)");

@@ -2,6 +2,7 @@
 // An airline whose receiver is on PostgreSQL.
 #pragma once
 
+#include "patient_limits.hpp"
 #include "shared_servers.hpp"
 
 #include <receiver_checks.hpp>
@@ -97,7 +98,7 @@ struct office {
     /// Of the sessions whose calls wait for a key.
     [[nodiscard]] std::string application() const { return "application_name=" + own.name(); }
     [[nodiscard]] bool waits(int calls) const {
-        return wait_until(std::chrono::seconds{10}, [&] {
+        return wait_until(std::chrono::seconds{50}, [&] {
             return number("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory' "
                           "AND application_name = '" +
                           own.name() + "'") == calls;
@@ -105,7 +106,7 @@ struct office {
     }
 
     fresh_schema own;
-    receiver_database db{own.address(application()), "airline"};
+    receiver_database db{own.address(application()), "airline", patient_limits()};
     settle::testing::manual_environment clock;
     settle::receiver<receiver_database, settle::testing::manual_environment> airline_receiver{
         db, {}, clock};

@@ -232,7 +232,7 @@ TEST_CASE("receivers: waves on PostgreSQL with the same keys in other orders") {
     office in{1000};
     proxy between{in.own.port()};
     auto const options = std::string{proxy::options} + "&" + in.application();
-    receiver_database db{in.own.address_at(between.port(), options), "airline"};
+    receiver_database db{in.own.address_at(between.port(), options), "airline", patient_limits()};
     std::latch inside{1};
     std::latch goes_on{1};
     applying const holder{[&](receiver_session& on, service_call const& call) {
@@ -285,7 +285,7 @@ TEST_CASE("receivers: processes on PostgreSQL that share keys take effect once f
     office in{1000};
     auto const address = in.own.address();
     auto const serve = [&](int to, bool backwards) {
-        receiver_database db{address, "airline"};
+        receiver_database db{address, "airline", patient_limits()};
         settle::receiver airline_receiver{db};
         int count = 0;
         // The result names the run of the handler.

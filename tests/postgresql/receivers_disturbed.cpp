@@ -3,6 +3,7 @@
 #include "proxy.hpp"
 #include "receiver_office.hpp"
 
+#include <patiently.hpp>
 #include <receiver_disturbed.hpp>
 
 namespace postgresql_receivers {
@@ -21,8 +22,10 @@ struct network {
         limits.answer_timeout = 1500ms;
         // The server keeps the locks of a lost call for as long.
         limits.idle_timeout = 2500ms;
-        return receiver_database{in.own.address_at(between.port(), proxy::options), "airline",
-                                 limits};
+        return patiently([&] {
+            return receiver_database{in.own.address_at(between.port(), proxy::options), "airline",
+                                     limits};
+        });
     }
     static std::string const& name(rule const& on) { return on.sql; }
     static std::vector<rule> messages(proxy const& between) {

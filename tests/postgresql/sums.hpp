@@ -2,6 +2,7 @@
 // A table of numbers, changed by native transactions of the adapter and read by another program.
 #pragma once
 
+#include "patient_limits.hpp"
 #include "shared_servers.hpp"
 
 #include <settle/postgresql/native.hpp>
@@ -77,6 +78,21 @@ inline commit_result add(pool& to, std::string_view id, std::int64_t by,
         with.send(update, id, by);
     };
     return native.perform(change, 5s);
+}
+
+/// Adds to a row, and tries again if a limit of a lock, a statement or a connect has ended the try:
+/// then it is certainly undone. Any other end but a commit fails.
+inline void add_surely(pool& to, std::string_view id, std::int64_t by) {
+    commit_result ended;
+    bool const is_over = wait_until(60s, [&] {
+        ended = add(to, id, by);
+        auto const& code = ended.problem.code;
+        bool const met_limit = pg::detail::is_held(code) || code == pg::not_connected;
+        return ended.status != commit_status::undone || !met_limit;
+    });
+    INFO(ended.problem.text);
+    CHECK(is_over);
+    REQUIRE(ended.status == commit_status::committed);
 }
 
 } // namespace settle_test

@@ -103,6 +103,7 @@ TEST_CASE("payments: a lost request or answer of either server is settled") {
             CAPTURE(std::string{sql});
             auto const outcome = engine->run(usual);
             INFO(outcome);
+            CHECK(between.has_struck());
             CHECK(outcome.done());
             ++done;
         }
@@ -134,6 +135,7 @@ TEST_CASE("payments: a prepare that lands late does not stay in doubt") {
             auto const far = make_payments(on.records, left, right, on.watch);
             on.watch = kill_after(step::apply);
             CHECK_THROWS_AS(std::ignore = far->run(id, usual), killed);
+            CHECK(between.has_struck());
         }
         on.watch = nullptr;
         if (by_cancel) std::ignore = near->cancel(id, soon);
