@@ -211,7 +211,8 @@ TEST_CASE("users: threads that share a commit on SQLite each get their own outco
         INFO("phases ", static_cast<int>(how));
         sqlite_test::folder const here;
         settle::sqlite::database db{here.file()};
-        settle::engine engine{db, how, settle::type<move_type>, settle::type<relabel_type>};
+        settle::engine engine{db, how, without_limits(), settle::type<move_type>,
+                              settle::type<relabel_type>};
         sqlite_test::sql(here.file(), "INSERT INTO suite_ledgers(id, balance, units, label) "
                                       "VALUES('broken', 'much', 0, '')");
         check_own_ends(engine);
