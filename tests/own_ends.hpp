@@ -9,6 +9,9 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <chrono>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <thread>
@@ -16,8 +19,15 @@
 
 namespace settle_test {
 
-/// Shape:   engine - of `move` and `relabel`, whose ledgers include an unusable record "broken",
-///          written by another program
+/// Limits that a transaction does not reach, however long the threads that hold its records pause.
+[[nodiscard]] inline settle::options without_limits(settle::options limits = {}) {
+    limits.attempts = std::numeric_limits<std::uint32_t>::max();
+    limits.patience = std::chrono::hours::max();
+    return limits;
+}
+
+/// Shape:   engine - of `move` and `relabel`, with the limits of without_limits(); its ledgers
+///          include an unusable record "broken", written by another program
 template <typename Engine>
 void check_own_ends(Engine& engine) {
     using settle::testing::ledgers;

@@ -44,6 +44,11 @@ public:
         return names;
     }
 
+    /// The number of MariaDB's sessions that execute a statement, besides the test's own.
+    [[nodiscard]] int working_sessions() const { return count_sessions(" AND command <> 'Sleep'"); }
+    /// The number of MariaDB's sessions besides the test's own.
+    [[nodiscard]] int sessions() const { return count_sessions(""); }
+
     /// Each entry with its state.
     [[nodiscard]] std::map<std::string, std::string> states() const {
         std::map<std::string, std::string> all;
@@ -72,6 +77,13 @@ public:
     }
 
 private:
+    [[nodiscard]] int count_sessions(std::string const& condition) const {
+        mariadb_session session{second.address()};
+        return std::stoi(session.ask_one("SELECT count(*) FROM information_schema.processlist "
+                                         "WHERE db = DATABASE() AND id <> CONNECTION_ID()" +
+                                         condition));
+    }
+
     testing::scratch_folder const* folder_;
 };
 

@@ -469,11 +469,11 @@ TEST_CASE("transfer: an interrupted run finishes its window, and the next run co
         arguments.insert(arguments.end(), pace.begin(), pace.end());
         arguments.emplace_back("check");
         testing::program run{folder, arguments};
-        std::this_thread::sleep_for(std::chrono::milliseconds{300});
-        // Up to 30 s more, since the machine may be busy.
-        for (int i = 0; i < 600 && !something_is_done(folder.at("bank.db")); ++i) {
-            std::this_thread::sleep_for(std::chrono::milliseconds{50});
+        // The wait has no limit, since the machine may be busy.
+        while (!run.has_ended() && !something_is_done(folder.at("bank.db"))) {
+            std::this_thread::sleep_for(std::chrono::milliseconds{20});
         }
+        REQUIRE_FALSE(run.has_ended());
         run.signal(SIGINT);
         auto const stopped = run.wait();
         CHECK_MESSAGE(stopped.code == 3, stopped.out << stopped.err);

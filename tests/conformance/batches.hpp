@@ -140,19 +140,25 @@ bool same_end(Engine& engine, std::vector<settle::outcome> const& outcomes, ends
 }
 
 /// Calls `function(engine, name)` with an engine on every kind of store, in every way.
-template <typename Function>
-void for_each_engine(Function&& function) {
+/// Shape:   world - the environment of the engines
+template <typename Function, typename Environment = settle::system_environment>
+void for_each_engine(Function&& function, Environment const& world = {}) {
     {
         settle::memory::database db;
-        settle::engine engine{db, settle::type<bank::transfer_type>, settle::type<relabel_type>,
+        settle::engine engine{db, settle::with_environment(world),
+                              settle::type<bank::transfer_type>, settle::type<relabel_type>,
                               settle::type<life_type>};
         function(engine, "memory");
     }
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         sqlite_test::folder const here;
         settle::sqlite::database db{here.file()};
-        settle::engine engine{db, settle::type<bank::transfer_type>, settle::type<relabel_type>,
-                              settle::type<life_type>, how};
+        settle::engine engine{db,
+                              settle::with_environment(world),
+                              settle::type<bank::transfer_type>,
+                              settle::type<relabel_type>,
+                              settle::type<life_type>,
+                              how};
         bool const one_phase = how == settle::phases::one;
         function(engine, one_phase ? "sqlite in one phase" : "sqlite in two phases");
     }
@@ -161,9 +167,13 @@ void for_each_engine(Function&& function) {
         settle::sqlite::database log{here.file("log")};
         settle::sqlite::database db{here.file("accounts")};
         settle::memory::database other;
-        settle::engine engine{settle::log_in(log), settle::bind(bank::accounts, db),
-                              settle::bind(labels, other), settle::type<bank::transfer_type>,
-                              settle::type<relabel_type>, settle::type<life_type>};
+        settle::engine engine{settle::log_in(log),
+                              settle::bind(bank::accounts, db),
+                              settle::bind(labels, other),
+                              settle::with_environment(world),
+                              settle::type<bank::transfer_type>,
+                              settle::type<relabel_type>,
+                              settle::type<life_type>};
         function(engine, "three stores");
     }
 }

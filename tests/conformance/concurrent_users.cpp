@@ -176,8 +176,8 @@ std::pair<pid_t, int> start_process(Act const& act) {
     ::_exit(code);
 }
 
-void read_reported(int from, std::map<std::string, std::string>& reported) {
-    std::string text;
+/// Shape:   text - the beginning, if the caller has read it already
+void read_reported(int from, std::map<std::string, std::string>& reported, std::string text = {}) {
     char buffer[4096];
     for (;;) {
         auto const length = ::read(from, buffer, sizeof buffer);
@@ -211,7 +211,8 @@ TEST_CASE("users: threads that share a commit on SQLite each get their own outco
         INFO("phases ", static_cast<int>(how));
         sqlite_test::folder const here;
         settle::sqlite::database db{here.file()};
-        settle::engine engine{db, how, settle::type<move_type>, settle::type<relabel_type>};
+        settle::engine engine{db, how, without_limits(), settle::type<move_type>,
+                              settle::type<relabel_type>};
         sqlite_test::sql(here.file(), "INSERT INTO suite_ledgers(id, balance, units, label) "
                                       "VALUES('broken', 'much', 0, '')");
         check_own_ends(engine);
@@ -272,13 +273,26 @@ TEST_CASE("users: processes that share one SQLite file are killed") {
             // More than it can run before it is killed.
             use(engine, "round" + std::to_string(round), round, 1000000, note);
         });
-        std::this_thread::sleep_for(std::chrono::milliseconds{50 + chance() % 200});
+        std::string text;
+        if (round % 2 == 0) {
+            // It is killed at work, soon after its first done transaction.
+            while (!text.ends_with(" done\n")) {
+                char byte = 0;
+                REQUIRE(::read(from, &byte, 1) == 1);
+                text += byte;
+            }
+            std::this_thread::sleep_for(std::chrono::microseconds{chance() % 20'000});
+        } else {
+            // Often it is killed while it opens the file.
+            std::this_thread::sleep_for(std::chrono::milliseconds{50 + chance() % 200});
+        }
         ::kill(child, SIGKILL);
         int status = 0;
         REQUIRE(::waitpid(child, &status, 0) == child);
         CHECK(WIFSIGNALED(status));
-        read_reported(from, reported);
+        read_reported(from, reported, text);
     }
+    CHECK(reported.size() >= 6);
     settle::sqlite::database db{path.path()};
     auto engine = engine_on(db);
     // Their owners are dead, so recovery does not wait for half an hour.

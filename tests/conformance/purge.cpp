@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A purge erases finished entries that no call can need, a step at a time, and nothing else.
+#include "sleeping_threads.hpp"
 #include "../unit/sqlite_file.hpp"
 
 #include <settle/memory.hpp>
@@ -12,7 +13,9 @@
 #include <transfer/transfer.hpp>
 
 #include <doctest/doctest.h>
+#include <sqlite3.h>
 
+#include <atomic>
 #include <thread>
 #include <tuple>
 
@@ -21,6 +24,35 @@ using namespace std::chrono_literals;
 namespace {
 
 struct ended_here : settle::testing::crash {};
+
+/// Adds an SQL function note_erasure() to all connections that open while this object lives, and
+/// counts its calls, also in native transactions that are rolled back.
+class erasures {
+public:
+    erasures() {
+        calls() = 0;
+        REQUIRE(::sqlite3_auto_extension(reinterpret_cast<void (*)()>(add)) == SQLITE_OK);
+    }
+    erasures(erasures const&) = delete;
+    erasures& operator=(erasures const&) = delete;
+    ~erasures() { ::sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(add)); }
+
+    [[nodiscard]] int count() const { return calls(); }
+
+private:
+    static std::atomic<int>& calls() {
+        static std::atomic<int> number{0};
+        return number;
+    }
+    static int add(sqlite3* to, char**, sqlite3_api_routines const*) {
+        auto const note = [](sqlite3_context* call, int, sqlite3_value**) {
+            ++calls();
+            ::sqlite3_result_null(call);
+        };
+        return ::sqlite3_create_function(to, "note_erasure", 0, SQLITE_UTF8, nullptr, note, nullptr,
+                                         nullptr);
+    }
+};
 
 template <typename Database>
 auto engine_on(Database& db, settle::testing::manual_environment const& time) {
@@ -204,35 +236,41 @@ TEST_CASE("purge: other transactions run meanwhile") {
 
 TEST_CASE("purge: a step that another caller's error rolls back is repeated") {
     sqlite_test::folder const here;
-    settle::sqlite::database db{here.file(), {.busy_timeout = 60s}};
+    erasures counted;
+    settle::sqlite::database db{here.file(), {.busy_timeout = 120s}};
     settle::testing::manual_environment const time;
     auto engine = engine_on(db, time);
     open_two_accounts(engine);
     std::vector<bank::transfer> const some(10, bank::transfer{"A", "B", 1});
     CHECK(engine.run_all(some).size() == 10);
     time.advance(31 * 24h);
-    // This request aborts the native transaction of all callers that share it.
+    // The request for 'D' aborts the native transaction of all callers that share it.
     sqlite_test::sql(here.file(), "CREATE TRIGGER no BEFORE INSERT ON accounts WHEN new.id = 'D' "
-                                  "BEGIN SELECT RAISE(ROLLBACK, 'nothing at all'); END");
-    settle::sqlite::detail::connection const lock{here.file(), 1s};
-    lock.execute("BEGIN IMMEDIATE", "lock the file");
-    // The first caller waits for the file, and later callers join its native transaction.
-    auto const begin = [](auto&& work) {
-        std::thread made{std::forward<decltype(work)>(work)};
-        std::this_thread::sleep_for(200ms);
-        return made;
-    };
+                                  "BEGIN SELECT RAISE(ROLLBACK, 'nothing at all'); END;"
+                                  "CREATE TRIGGER erased AFTER DELETE ON settle_entry "
+                                  "BEGIN SELECT note_erasure(); END");
     auto const create = [&](char const* id) {
         return engine.create(bank::accounts, bank::account{id, 1, 1}).has_value();
     };
-    std::thread first = begin([&] { CHECK(create("C")); });
     settle::purge_report gone;
     settle::purge_options options;
     options.step = 3;
-    std::thread second = begin([&] { gone = engine.purge(options); });
-    std::thread third = begin([&] { CHECK_FALSE(create("D")); });
-    lock.execute("COMMIT", "unlock the file");
-    for (auto* const one : {&first, &second, &third}) one->join();
+    {
+        settle::sqlite::detail::connection const lock{here.file(), 1s};
+        lock.execute("BEGIN IMMEDIATE", "lock the file");
+        settle_test::sleeping_threads threads;
+        auto const begin = [&](auto work) {
+            threads.begin(work);
+            threads.wait_until_asleep();
+        };
+        // The first caller waits for the file, and later callers join its native transaction.
+        begin([&] { CHECK(create("C")); });
+        begin([&] { gone = engine.purge(options); });
+        begin([&] { CHECK_FALSE(create("D")); });
+        lock.execute("COMMIT", "unlock the file");
+    }
     CHECK(gone.problem.empty());
     CHECK(gone.erased == 10);
+    // The entries of the first step were erased twice.
+    CHECK(counted.count() == 13);
 }

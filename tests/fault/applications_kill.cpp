@@ -4,6 +4,7 @@
 #include <program.hpp>
 #include <sql.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -104,10 +105,17 @@ public:
         return start(std::move(arguments));
     }
 
+    /// The number of entries in the log.
+    [[nodiscard]] std::size_t entries() const {
+        return std::stoul(ask(path_, "SELECT count(*) FROM settle_entries").at(0).at(0));
+    }
+
     /// Restarts the program for the rest: every entry settles, and the money is right.
-    void settle() {
+    /// Returns: whether an entry was unfinished
+    bool settle() {
         auto const settled = call({"recover", "check"});
         CHECK_MESSAGE(settled.code == 0, settled.out << settled.err);
+        REQUIRE(settled.out.starts_with("recovered: "));
         for (auto const& row : ask(path_, "SELECT id, state FROM settle_entries")) {
             bool const over = row[1] == "done" || row[1] == "canceled";
             if (!over) FAIL_CHECK(row[0] << " is " << row[1]);
@@ -120,6 +128,7 @@ public:
         for (auto const& row : ask(path_, what_->differences)) {
             FAIL_CHECK(row[0] << " differs by " << row[1] << " from the done entries");
         }
+        return !settled.out.starts_with("recovered: 0 done, 0 canceled, ");
     }
 
     /// Runs the rest of the file: every transaction in it is done or canceled once.
@@ -155,20 +164,28 @@ std::size_t quarter() { return (testing::kills(300) + 3) / 4; }
 
 class killer {
 public:
+    struct result {
+        std::size_t killed = 0; ///< programs that had not ended
+        bool at_work = false;   ///< whether one of them had added an entry to the log
+    };
+
     /// Shape:   longest - the longest while before a kill, in microseconds: it reaches from before
     ///          the file is open to the middle of any step
     killer(std::uint64_t from, std::uint64_t longest) : chance_(from), longest_(longest) {}
 
-    /// Starts programs on one file and kills them one after another. Returns the number of programs
-    /// that had not ended.
-    std::size_t strike(victim const& here, std::size_t programs) {
+    /// Starts programs on one file and kills them one after another, in every other call not before
+    /// one of them is at work.
+    result strike(victim const& here, std::size_t programs) {
+        bool const waits = ++strikes_ % 2 == 0;
+        auto const before = waits ? here.entries() : 0;
         std::vector<std::unique_ptr<program>> running;
         for (std::size_t i = 0; i < programs; ++i) running.push_back(here.start_run(chance_));
-        wait(longest_);
-        std::size_t killed = 0;
+        bool const grown = waits && wait_for_entries(here, running, before);
+        wait(grown ? longest_ / 8 : longest_);
+        result struck;
         for (auto& one : running) {
             one->signal(SIGKILL);
-            if (here.was_killed(one->wait())) ++killed;
+            if (here.was_killed(one->wait())) ++struck.killed;
             // The other programs find the leftovers of the killed program, or are killed with it.
             if (chance_() % 2 == 0) wait(longest_ / 8);
         }
@@ -181,37 +198,59 @@ public:
             settling->signal(SIGKILL);
             settling->wait();
         }
-        return killed;
+        struck.at_work = grown && struck.killed > 0;
+        return struck;
     }
 
 private:
+    /// Waits until the log has more entries than before. False if a program ended first.
+    static bool wait_for_entries(victim const& here,
+                                 std::vector<std::unique_ptr<program>> const& running,
+                                 std::size_t before) {
+        while (here.entries() <= before) {
+            if (std::any_of(running.begin(), running.end(),
+                            [](auto const& one) { return one->has_ended(); })) {
+                return false;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        }
+        return true;
+    }
     void wait(std::uint64_t longest) {
         std::this_thread::sleep_for(std::chrono::microseconds{chance_() % longest});
     }
 
     std::mt19937_64 chance_;
     std::uint64_t longest_;
+    std::size_t strikes_ = 0;
 };
 
 /// Kills programs on one file repeatedly and checks everything after each round. A finished file is
-/// replaced by a new file.
+/// replaced by a new file. The rounds go on until a third of them has met a program at work, and a
+/// later program has found an unfinished entry.
 void kill_often(scratch_folder const& folder, sample const& what, std::size_t programs,
                 std::size_t kills) {
     std::uint64_t const from = testing::seed();
     killer striking{from, 60'000};
     std::size_t struck = 0;
-    while (struck < kills) {
+    std::size_t at_work = 0;
+    std::size_t unfinished = 0;
+    auto const goes_on = [&] { return struck < kills || at_work < kills / 3 || unfinished == 0; };
+    while (goes_on()) {
         victim here{folder, what};
         bool through = false;
-        while (struck < kills && !through) {
+        while (goes_on() && !through) {
             INFO(what.name << " killed " << struck << " of " << kills << " times, seed " << from);
-            auto const killed = striking.strike(here, programs);
-            through = killed < programs;
-            if (killed > 0) ++struck;
-            here.settle();
+            auto const round = striking.strike(here, programs);
+            through = round.killed < programs;
+            if (round.killed > 0) ++struck;
+            if (round.at_work) ++at_work;
+            if (here.settle()) ++unfinished;
         }
         here.finish();
     }
+    MESSAGE("struck " << struck << " times, " << at_work << " times at work; left unfinished "
+                      << "entries " << unfinished << " times");
 }
 
 } // namespace

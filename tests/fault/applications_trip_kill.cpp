@@ -40,7 +40,10 @@ public:
     /// Shape:   limit - at most so many
     std::size_t strike(std::size_t limit) {
         std::size_t killed = 0;
+        bool const waits = ++strikes_ % 2 == 0;
+        auto const before = waits ? entries() : 0;
         auto running = services_.begin(run_arguments());
+        bool const grown = waits && wait_for_entries(*running, before);
         bool under_way = true;
         while (under_way && killed < limit) {
             wait(250'000);
@@ -76,6 +79,7 @@ public:
         } else if (under_way) {
             ++killed;
         }
+        if (grown) at_work_ += killed;
         if (chance() % 4 == 0) killed += strike_settling();
         return killed;
     }
@@ -85,6 +89,8 @@ public:
         services_.start_missing();
         auto const settled = services_.call({"recover", "check"});
         CHECK_MESSAGE(settled.code == 0, settled.out << settled.err);
+        REQUIRE(settled.out.starts_with("recovered: "));
+        if (!settled.out.starts_with("recovered: 0 done, 0 canceled, ")) ++unfinished_;
         for (auto const& row : services_.ask_all("SELECT id, state FROM settle_entries")) {
             bool const over = row[1] == "done" || row[1] == "canceled";
             if (!over) FAIL_CHECK(row[0] << " is " << row[1]);
@@ -108,11 +114,31 @@ public:
     }
 
     [[nodiscard]] bool through() const { return through_; }
+    /// How many kills of a strike came after the program had added an entry to the log.
+    [[nodiscard]] std::size_t at_work() const { return at_work_; }
+    /// How often settle() found an unfinished entry.
+    [[nodiscard]] std::size_t unfinished() const { return unfinished_; }
 
 private:
     std::uint64_t chance() { return (*chance_)(); }
     void wait(std::uint64_t longest) {
         std::this_thread::sleep_for(std::chrono::microseconds{chance() % longest});
+    }
+
+    /// The number of entries in the log.
+    [[nodiscard]] std::size_t entries() const {
+        return std::stoul(
+            testing::ask(services_.file("trip"), "SELECT count(*) FROM settle_entries")
+                .at(0)
+                .at(0));
+    }
+    /// Waits until the log has more entries than before. False if the program ended first.
+    [[nodiscard]] bool wait_for_entries(program const& running, std::size_t before) const {
+        while (entries() <= before) {
+            if (running.has_ended()) return false;
+            std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        }
+        return true;
     }
 
     std::vector<std::string> run_arguments() {
@@ -142,25 +168,39 @@ private:
     std::string input_;
     std::mt19937_64* chance_;
     bool through_ = false;
+    std::size_t strikes_ = 0;
+    std::size_t at_work_ = 0;
+    std::size_t unfinished_ = 0;
     std::map<std::string, std::string> ends_; ///< every state that was final once
 };
 
 /// Kills often, and checks everything after each round. A finished file is replaced by a new one.
+/// The rounds go on until a third of the kills has met a program at work, and a later program has
+/// found an unfinished entry.
 void kill_often(std::size_t kills) {
     std::uint64_t const from = testing::seed();
     std::mt19937_64 chance{from};
     std::size_t struck = 0;
-    for (int round = 0; struck < kills; ++round) {
+    std::size_t at_work = 0;
+    std::size_t unfinished = 0;
+    auto const goes_on = [&](std::size_t more_at_work, std::size_t more_unfinished) {
+        return struck < kills || at_work + more_at_work < kills / 3 ||
+               unfinished + more_unfinished == 0;
+    };
+    for (int round = 0; goes_on(0, 0); ++round) {
         scratch_folder const folder{"kill-trip-" + std::to_string(round)};
         victim here{folder, chance};
-        while (struck < kills && !here.through()) {
+        while (goes_on(here.at_work(), here.unfinished()) && !here.through()) {
             INFO("killed " << struck << " of " << kills << " times, seed " << from);
-            struck += here.strike(std::min<std::size_t>(kills - struck, 4));
+            struck += here.strike(kills > struck ? std::min<std::size_t>(kills - struck, 4) : 4);
             here.settle();
         }
         here.finish();
+        at_work += here.at_work();
+        unfinished += here.unfinished();
     }
-    MESSAGE("killed " << struck << " times");
+    MESSAGE("killed " << struck << " times, " << at_work << " times at work; left unfinished "
+                      << "entries " << unfinished << " times");
 }
 
 } // namespace

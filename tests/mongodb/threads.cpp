@@ -9,7 +9,7 @@ TEST_CASE("threads: they share native transactions, and each gets its own outcom
     for (auto const how : {settle::phases::one, settle::two_phases}) {
         fresh_database const own{replica_set_address};
         settle::mongodb::database db{own.address()};
-        auto engine = bank_on(db, how);
+        auto engine = bank_on(db, how, without_limits(short_limits()));
         REQUIRE(run_command(own.address(), R"({"insert": "suite_ledgers", "documents": [)"
                                            R"({"_id": "broken", "balance": "much"}]})")
                     .ok);
