@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A purge erases finished entries that no call can need, a step at a time, and nothing else.
-#include "sleeping_threads.hpp"
 #include "../unit/sqlite_file.hpp"
+#include "sleeping_threads.hpp"
 
 #include <settle/memory.hpp>
 #include <settle/settle.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The number of commits and writes that transactions cost on SQLite, read from the file itself.
-#include "sleeping_threads.hpp"
 #include "batches.hpp"
+#include "sleeping_threads.hpp"
 
 #include <settle/sqlite/connection.hpp>
 
