@@ -67,8 +67,8 @@ TEST_CASE("opening: a database opens although the answer to a greeting is lost")
         between.add({.command = "isMaster", .nth = nth, .what = fault::drop_reply});
         auto const opened = settle::mongodb::database::open(between.address(own.name()));
         CHECK_MESSAGE(opened.has_value(), refusal_of(opened));
-        // The lost answer was asked for again.
-        CHECK(between.requests("isMaster") > nth);
+        // The driver may send its last greeting after the database is open.
+        CHECK(wait_until(60s, [&] { return between.hits() == 1; }));
     }
 }
 
@@ -91,8 +91,8 @@ TEST_CASE("opening: a database opens although the primary steps down before the 
         auto const opened = settle::mongodb::database::open(
             "mongodb://127.0.0.1" + there + "/" + own.name() + "?replicaSet=settle");
         CHECK_MESSAGE(opened.has_value(), refusal_of(opened));
+        CHECK(wait_until(60s, [&] { return struck == 1; }));
         between.on_reply(nullptr);
-        CHECK(struck == 1);
     }
 }
 
