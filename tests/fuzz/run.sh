@@ -16,8 +16,10 @@ cd "$root" || exit 1
 
 found=build/fuzz
 failed=0
+count=0
 for program in build/clang/tests/fuzz/fuzz_*; do
     [ -x "$program" ] || continue
+    count=$((count + 1))
     target=${program##*/fuzz_}
     mkdir -p "$found/$target"
     log=$found/$target.log
@@ -34,4 +36,8 @@ for program in build/clang/tests/fuzz/fuzz_*; do
     echo "settle: $target fails for the input ${input:-that is named in $log}; to replay it:"
     echo "    $program ${input:-INPUT}"
 done
+if [ "$count" -eq 0 ]; then
+    echo "settle: no fuzz target was built. See the flags of the preset clang" >&2
+    exit 1
+fi
 exit "$failed"

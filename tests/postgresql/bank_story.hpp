@@ -100,7 +100,9 @@ public:
         for (auto const& id : submitted_) CHECK_MESSAGE(ends.contains(id), id);
         MESSAGE(outcomes_.size(), " outcomes, ", done_, " done, ", undecided, " undecided; ",
                 submitted_.size(), " submitted");
-        for (auto const& row : ask(address, "SELECT id, balance FROM accounts")) {
+        auto const rows = ask(address, "SELECT id, balance FROM accounts");
+        CHECK(rows.size() == balances.size());
+        for (auto const& row : rows) {
             INFO("account ", row[0]);
             CHECK(row[1] == std::to_string(balances[row[0]]));
         }
