@@ -49,8 +49,7 @@ add_case const threads{
                                [&] { return threads_by_mutex(path, work, count); }},
                               {"by hand, a connection for each thread",
                                [&] { return threads_by_connections(path, work, count); }}};
-        // If a sync is nearly free, sharing one saves little, so no budget applies. No disk is near
-        // this threshold.
+        // If a sync is nearly free, sharing one saves little, so no budget applies.
         if (at.sync_cost() >= std::chrono::microseconds{50}) compared.budget = 0.10;
         at.compare(compared);
         erase_file(path);

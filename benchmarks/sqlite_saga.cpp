@@ -109,20 +109,20 @@ add_case const in_batches{
         compare(at, name, at.size(20'000, 4'000), 64, 1.00);
     }};
 
-add_case const durable_writes{59, "SQLite, commits of one saga of three calls",
-                              [](context& at, std::string const& name) {
-                                  trips const work = make_trips(20);
-                                  std::string const path = at.file("saga_writes.db");
-                                  row counted{};
-                                  counted.name = name;
-                                  counted.settle = writes_of_settle(path, work);
-                                  counted.baseline = writes_by_hand(path, work);
-                                  counted.ratio = counted.settle / counted.baseline;
-                                  counted.budget = 1.0;
-                                  counted.against = "by hand";
-                                  at.add(counted);
-                                  erase_file(path);
-                              }};
+add_case const durable_writes{
+    59, "SQLite, commits of one saga of three calls", [](context& at, std::string const& name) {
+        trips const work = make_trips(20);
+        std::string const path = at.file("saga_writes.db");
+        row counted{};
+        counted.name = name;
+        counted.settle = writes_of_settle(path, work);
+        counted.baseline = writes_by_hand(path, work);
+        counted.ratio = counted.settle / counted.baseline;
+        counted.budget = 1.0;
+        counted.against = "by hand";
+        at.add(counted);
+        erase_file(path);
+    }};
 
 } // namespace
 

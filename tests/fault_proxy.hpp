@@ -48,10 +48,10 @@ public:
     /// While it is on, new connections are closed at once, as if no server listened.
     void refuse(bool on);
     void cut_connections();
-    /// How many messages met a rule.
+    /// The number of messages that a rule has hit.
     [[nodiscard]] int hits() const;
-    /// Waits until the server has answered each request that met a rule, also when the client has
-    /// gone, or has ended its connection. False on a timeout.
+    /// Waits until the server has answered each request that a rule has hit, also when the client
+    /// has gone, or until the server has ended its connection. False on a timeout.
     [[nodiscard]] bool wait_for_landing(milliseconds limit = milliseconds{60'000});
 
 protected:

@@ -29,7 +29,7 @@ public:
     /// The messages of an undisturbed call.
     std::vector<rule> messages() {
         service_answer answer;
-        // On a busy machine an undisturbed call may meet a limit, and then another call is made.
+        // On a busy machine an undisturbed call may reach a limit. Then the next call is made.
         for (int tries = 0; tries < 9 && answer.status != call_status::ok; ++tries) {
             auto const key = "usual" + std::to_string(tries);
             prepare(key);
@@ -43,7 +43,7 @@ public:
 
     /// Shape:   early - a late message lands before the call is repeated, and otherwise after its
     ///          end
-    /// Returns: false if the call met a limit before its disturbed message: the machine is busy
+    /// Returns: false if the call reached a limit before its disturbed message: the machine is busy
     [[nodiscard]] bool run_disturbed(rule const& on, bool early) {
         INFO(on.nth, " of ", Network::name(on), ", fault ", static_cast<int>(on.what));
         CAPTURE(early);
@@ -134,7 +134,7 @@ void lose_every_message_of(call_operation operation) {
                 for (std::size_t at = next++; at < all.size(); at = next++) {
                     int tries = 0;
                     while (!scene{operation}.run_disturbed(all[at].on, all[at].early)) {
-                        if (++tries == 20) throw std::runtime_error{"the fault meets no message"};
+                        if (++tries == 20) throw std::runtime_error{"the fault hits no message"};
                     }
                 }
             } catch (std::exception const& problem) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Threads of which a test knows that all of them wait.
+// Threads that a test begins. The test can await that all of them wait.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -55,7 +55,7 @@ private:
         std::atomic<::pid_t> number{0}; ///< the system's, once the thread runs
     };
 
-    /// Source:  proc(5), /proc/pid/stat: the state stands behind the name in parentheses
+    /// Source:  proc(5), /proc/pid/stat: the state follows the name in parentheses
     static bool sleeps(started const& one) {
         if (one.number == 0) return false;
         std::ifstream file{"/proc/self/task/" + std::to_string(one.number) + "/stat"};

@@ -52,7 +52,7 @@ public:
         std::lock_guard const guard{mutex_};
         rule_ = rule{std::move(text), what};
     }
-    /// True if the last disturb() has met its request.
+    /// True if the rule of the last disturb() has hit its request.
     [[nodiscard]] bool has_struck() {
         std::lock_guard const guard{mutex_};
         return !rule_;

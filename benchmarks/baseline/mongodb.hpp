@@ -198,8 +198,8 @@ public:
         return *this;
     }
 
-    /// Errors:  throws unless it matches the expected number of documents; throws conflict in a
-    ///          native transaction that meets another one
+    /// Errors:  throws unless it matches the expected number of documents; throws conflict if
+    ///          another native transaction changes one of them
     void expect(std::size_t expected, session const& inside = nullptr) {
         bson_append_array_end(command_.native(), &items_);
         document options;

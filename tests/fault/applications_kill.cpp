@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The applications killed at random moments: after each the rest settles, and the sum is exact.
 #include <kill_settings.hpp>
+#include <log_growth.hpp>
 #include <program.hpp>
 #include <sql.hpp>
 
@@ -105,10 +106,7 @@ public:
         return start(std::move(arguments));
     }
 
-    /// The number of entries in the log.
-    [[nodiscard]] std::size_t entries() const {
-        return std::stoul(ask(path_, "SELECT count(*) FROM settle_entries").at(0).at(0));
-    }
+    [[nodiscard]] std::string const& path() const { return path_; }
 
     /// Restarts the program for the rest: every entry settles, and the money is right.
     /// Returns: whether an entry was unfinished
@@ -177,10 +175,14 @@ public:
     /// one of them is at work.
     result strike(victim const& here, std::size_t programs) {
         bool const waits = ++strikes_ % 2 == 0;
-        auto const before = waits ? here.entries() : 0;
+        auto const before = waits ? testing::entries_in(here.path()) : 0;
         std::vector<std::unique_ptr<program>> running;
         for (std::size_t i = 0; i < programs; ++i) running.push_back(here.start_run(chance_));
-        bool const grown = waits && wait_for_entries(here, running, before);
+        auto const has_ended = [&] {
+            return std::any_of(running.begin(), running.end(),
+                               [](auto const& one) { return one->has_ended(); });
+        };
+        bool const grown = waits && testing::wait_for_entries(here.path(), before, has_ended);
         wait(grown ? longest_ / 8 : longest_);
         result struck;
         for (auto& one : running) {
@@ -203,19 +205,6 @@ public:
     }
 
 private:
-    /// Waits until the log has more entries than before. False if a program ended first.
-    static bool wait_for_entries(victim const& here,
-                                 std::vector<std::unique_ptr<program>> const& running,
-                                 std::size_t before) {
-        while (here.entries() <= before) {
-            if (std::any_of(running.begin(), running.end(),
-                            [](auto const& one) { return one->has_ended(); })) {
-                return false;
-            }
-            std::this_thread::sleep_for(std::chrono::milliseconds{1});
-        }
-        return true;
-    }
     void wait(std::uint64_t longest) {
         std::this_thread::sleep_for(std::chrono::microseconds{chance_() % longest});
     }
@@ -226,7 +215,7 @@ private:
 };
 
 /// Kills programs on one file repeatedly and checks everything after each round. A finished file is
-/// replaced by a new file. The rounds go on until a third of them has met a program at work, and a
+/// replaced by a new file. The rounds go on until a third of them has hit a program at work, and a
 /// later program has found an unfinished entry.
 void kill_often(scratch_folder const& folder, sample const& what, std::size_t programs,
                 std::size_t kills) {

@@ -2,6 +2,7 @@
 // The sample of trips and its four services are killed at random moments. Afterwards each trip is
 // whole, or it never was, in all five files.
 #include <kill_settings.hpp>
+#include <log_growth.hpp>
 #include <trip_services.hpp>
 
 #include <algorithm>
@@ -41,9 +42,11 @@ public:
     std::size_t strike(std::size_t limit) {
         std::size_t killed = 0;
         bool const waits = ++strikes_ % 2 == 0;
-        auto const before = waits ? entries() : 0;
+        std::string const log = services_.file("trip");
+        auto const before = waits ? testing::entries_in(log) : 0;
         auto running = services_.begin(run_arguments());
-        bool const grown = waits && wait_for_entries(*running, before);
+        auto const has_ended = [&] { return running->has_ended(); };
+        bool const grown = waits && testing::wait_for_entries(log, before, has_ended);
         bool under_way = true;
         while (under_way && killed < limit) {
             wait(250'000);
@@ -125,21 +128,6 @@ private:
         std::this_thread::sleep_for(std::chrono::microseconds{chance() % longest});
     }
 
-    /// The number of entries in the log.
-    [[nodiscard]] std::size_t entries() const {
-        return std::stoul(
-            testing::ask(services_.file("trip"), "SELECT count(*) FROM settle_entries")
-                .at(0)
-                .at(0));
-    }
-    /// Waits until the log has more entries than before. False if the program ended first.
-    [[nodiscard]] bool wait_for_entries(program const& running, std::size_t before) const {
-        while (entries() <= before) {
-            if (running.has_ended()) return false;
-            std::this_thread::sleep_for(std::chrono::milliseconds{1});
-        }
-        return true;
-    }
 
     std::vector<std::string> run_arguments() {
         std::vector<std::string> arguments{"run", input_};
@@ -175,7 +163,7 @@ private:
 };
 
 /// Kills often, and checks everything after each round. A finished file is replaced by a new one.
-/// The rounds go on until a third of the kills has met a program at work, and a later program has
+/// The rounds go on until a third of the kills has hit a program at work, and a later program has
 /// found an unfinished entry.
 void kill_often(std::size_t kills) {
     std::uint64_t const from = testing::seed();

@@ -80,7 +80,7 @@ private:
     std::string input_;
 };
 
-/// A program behind it cannot pass its 20th commit, so it cannot end, however fast it is.
+/// A program that uses the proxy cannot pass its 20th commit, so it cannot end, however fast it is.
 void hold_commits(proxy& between) {
     between.add({.sql = "COMMIT", .nth = 20, .times = 1'000'000, .what = fault::hold_request});
 }

@@ -291,7 +291,7 @@ TEST_CASE("record rule: a mark outlives its record if another program erases it"
     CHECK(answer_to<create>(at, "u", 10, 30) == answer::applied);
 }
 
-/// A mark that is still there, with what its confirm and its undo would add to `small`.
+/// A mark that is still there, and the changes of `small` by its confirm and by its undo.
 struct open_mark {
     std::string id;
     part which;
