@@ -244,7 +244,7 @@ void under_load(Disaster const& disaster, std::string const& how = "mixed") {
     CHECK(wait_until(120s, [&] { return count_of(running.reported_so_far(), "done") > 50; }));
     disaster(set, running);
     set.wait_until_whole();
-    // The programs get on again. The last batch of each program may still end undecided.
+    // The programs make progress again. The last batch of each program may still end undecided.
     auto const earlier = count_of(running.reported_so_far(), "done");
     CHECK(wait_until(120s, [&] {
         auto const reported = running.reported_so_far();

@@ -87,7 +87,7 @@ TEST_CASE("sqlite receiver: a change whose file has moved before its commit is u
         auto const ended = in.db.change([&](receiver_session& own) {
             own.change("UPDATE flight SET free = 100");
             moving();
-            // Longer than the age that a check of the files may have.
+            // A check of the files is not older than a millisecond when a commit begins.
             std::this_thread::sleep_for(milliseconds{2});
         });
         REQUIRE_FALSE(ended.has_value());
