@@ -55,8 +55,7 @@ struct comparison {
 /// The options of a case, and the rows that it adds.
 class context {
 public:
-    context(bool quick, std::filesystem::path folder)
-        : quick_(quick), folder_(std::move(folder)) {}
+    context(bool quick, std::filesystem::path folder) : quick_(quick), folder_(std::move(folder)) {}
 
     [[nodiscard]] bool quick() const noexcept { return quick_; }
     /// A size of the work: the full size, or the smaller size of a quick run.

@@ -33,8 +33,8 @@ struct child_usage {
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     pid_t child = 0;
-    int const failed = posix_spawnp(&child, arguments.front(), &files, nullptr, arguments.data(),
-                                    environ);
+    int const failed =
+        posix_spawnp(&child, arguments.front(), &files, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&files);
     if (failed != 0) throw wrong_result("cannot run " + command.front());
 

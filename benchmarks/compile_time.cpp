@@ -64,8 +64,8 @@ std::map<std::string, double> measure(context const& at, std::map<std::string, u
             if (one.is_long && round >= at.size(3, 1)) continue;
             std::vector<std::string> command{SETTLE_COMPILER, "-std=c++20", level, "-c", "-o",
                                              "/dev/null"};
-            for (auto const* folder : {"include", "adapters/memory/include",
-                                       "adapters/sqlite/include"}) {
+            for (auto const* folder :
+                 {"include", "adapters/memory/include", "adapters/sqlite/include"}) {
                 command.push_back("-I" + (root / folder).string());
             }
             command.insert(command.end(), one.options.begin(), one.options.end());

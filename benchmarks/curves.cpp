@@ -29,9 +29,8 @@ void add_batch_sizes(std::string const& path) {
         add("by hand, one phase",
             [=] { return one_phase_by_hand(path, *work, window, log_layout::by_id); });
         add("settle, two phases", [=] { return two_phases_round(path, *work, window); });
-        add("the tutorial by hand", [=] {
-            return tutorial_round(path, *work, window, marks::table, log_layout::by_id);
-        });
+        add("the tutorial by hand",
+            [=] { return tutorial_round(path, *work, window, marks::table, log_layout::by_id); });
     }
 }
 

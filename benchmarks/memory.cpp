@@ -91,9 +91,8 @@ template <typename Engine, typename Requests>
 bool run_batches(Engine& engine, Requests const& requests) {
     bool all = true;
     // The store chooses the window.
-    engine.run_all(requests, [&](std::size_t, settle::outcome const& one) {
-        all = all && one.done();
-    });
+    engine.run_all(requests,
+                   [&](std::size_t, settle::outcome const& one) { all = all && one.done(); });
     return all;
 }
 

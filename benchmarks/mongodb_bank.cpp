@@ -39,8 +39,7 @@ bool can_be_had() {
 
 [[nodiscard]] auto collection_of(baseline::mongodb::connection const& by, char const* name) {
     return std::unique_ptr<mongoc_collection_t, void (*)(mongoc_collection_t*)>{
-        mongoc_client_get_collection(by.native(), by.database(), name),
-        &mongoc_collection_destroy};
+        mongoc_client_get_collection(by.native(), by.database(), name), &mongoc_collection_destroy};
 }
 
 } // namespace
@@ -64,8 +63,8 @@ baseline::mongodb::pool const& mongodb_set::clients(bool retries) const {
     auto& made = running()->clients[retries ? 1 : 0];
     if (!made) {
         made = std::make_unique<baseline::mongodb::pool>(
-            address("admin") + "&w=majority&journal=true&retryWrites=" +
-            (retries ? "true" : "false"));
+            address("admin") +
+            "&w=majority&journal=true&retryWrites=" + (retries ? "true" : "false"));
     }
     return *made;
 }
@@ -92,8 +91,8 @@ mongodb_bank::~mongodb_bank() {
         auto const by = by_hand();
         baseline::mongodb::document command;
         command.fill().integer("dropDatabase", 1);
-        mongoc_client_command_simple(by.native(), by.database(), command.native(),
-                                     nullptr, nullptr, nullptr);
+        mongoc_client_command_simple(by.native(), by.database(), command.native(), nullptr, nullptr,
+                                     nullptr);
     } catch (std::exception const& problem) {
         fmt::print(stderr, "a database is left behind: {}\n", problem.what());
     }

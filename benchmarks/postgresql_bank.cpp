@@ -76,8 +76,7 @@ postgresql_bank::~postgresql_bank() {
 }
 
 void postgresql_bank::check(std::vector<std::int64_t> const& expected) const {
-    auto const rows =
-        settle_test::ask(address_, "SELECT balance FROM " + table_ + " ORDER BY id");
+    auto const rows = settle_test::ask(address_, "SELECT balance FROM " + table_ + " ORDER BY id");
     bool right = rows.size() == expected.size();
     for (std::size_t at = 0; right && at < rows.size(); ++at) {
         right = std::stoll(rows[at].front()) == expected[at];

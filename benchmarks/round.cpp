@@ -53,8 +53,8 @@ side const& fastest(comparison const& of) {
 class scratch_file {
 public:
     explicit scratch_file(std::string path)
-        : path_(std::move(path)),
-          handle_(open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {}
+        : path_(std::move(path)), handle_(open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
+    }
     scratch_file(scratch_file const&) = delete;
     scratch_file& operator=(scratch_file const&) = delete;
     ~scratch_file() {

@@ -30,11 +30,11 @@ inline void begin_file(std::string const& path, file_shape const& shape, workloa
     commits.in_one([&] {
         for (auto const& sql : shape.more) on.execute(sql.c_str());
         for (auto const& table : shape.tables) {
-            std::string const made = "CREATE TABLE " + table +
-                                     "(id TEXT PRIMARY KEY NOT NULL, balance INTEGER NOT NULL" +
-                                     (shape.with_marks ? ", pending TEXT NOT NULL DEFAULT '{}'"
-                                                       : "") +
-                                     ") WITHOUT ROWID";
+            std::string const made =
+                "CREATE TABLE " + table +
+                "(id TEXT PRIMARY KEY NOT NULL, balance INTEGER NOT NULL" +
+                (shape.with_marks ? ", pending TEXT NOT NULL DEFAULT '{}'" : "") +
+                ") WITHOUT ROWID";
             on.execute(made.c_str());
             baseline::statement const insert{on,
                                              "INSERT INTO " + table + "(id, balance) VALUES(?, ?)"};

@@ -86,8 +86,7 @@ inline double threads_by_connections(std::string const& path, workload const& wo
 }
 
 /// All threads share one connection, and a mutex lets them take turns.
-inline double threads_by_mutex(std::string const& path, workload const& work,
-                               std::size_t threads) {
+inline double threads_by_mutex(std::string const& path, workload const& work, std::size_t threads) {
     begin_file(path, {.more = {baseline::log_sql(baseline::log_layout::by_id)}}, work);
     double seconds = 0;
     {

@@ -77,52 +77,51 @@ double writes_by_hand(std::string const& path, trips const& work) {
 
 void compare(context& at, std::string const& name, std::size_t count, std::size_t window,
              double budget) {
-    saga_case const compared{
-        at.file("saga.db"), make_trips(count),
-        [window](saga_case const& of) {
-            erase_file(of.path);
-            travel_services counted;
-            bound_services services{counted};
-            settle::sqlite::database db{of.path};
-            auto engine = make_agency(db, services);
-            double const seconds = run_trips(engine, of.work, window);
-            check_services(counted, of.work);
-            return seconds;
-        },
-        [window](saga_case const& of, baseline::log_layout layout) {
-            travel_services counted;
-            baseline::local_calls calls{counted};
-            double const seconds = run_trips_by_hand(of.path, of.work, window, layout, calls);
-            check_services(counted, of.work);
-            return seconds;
-        }};
+    saga_case const compared{at.file("saga.db"), make_trips(count),
+                             [window](saga_case const& of) {
+                                 erase_file(of.path);
+                                 travel_services counted;
+                                 bound_services services{counted};
+                                 settle::sqlite::database db{of.path};
+                                 auto engine = make_agency(db, services);
+                                 double const seconds = run_trips(engine, of.work, window);
+                                 check_services(counted, of.work);
+                                 return seconds;
+                             },
+                             [window](saga_case const& of, baseline::log_layout layout) {
+                                 travel_services counted;
+                                 baseline::local_calls calls{counted};
+                                 double const seconds =
+                                     run_trips_by_hand(of.path, of.work, window, layout, calls);
+                                 check_services(counted, of.work);
+                                 return seconds;
+                             }};
     compared.compare(at, name, budget);
 }
 
 add_case const one_at_a_time{
-    55, "SQLite, saga of three calls, one at a time", [](context& at, std::string const& name) {
-        compare(at, name, at.size(1'000, 300), 1, 1.15);
-    }};
+    55, "SQLite, saga of three calls, one at a time",
+    [](context& at, std::string const& name) { compare(at, name, at.size(1'000, 300), 1, 1.15); }};
 
-add_case const in_batches{
-    56, "SQLite, saga of three calls, 64 at a time", [](context& at, std::string const& name) {
-        compare(at, name, at.size(20'000, 4'000), 64, 1.00);
-    }};
+add_case const in_batches{56, "SQLite, saga of three calls, 64 at a time",
+                          [](context& at, std::string const& name) {
+                              compare(at, name, at.size(20'000, 4'000), 64, 1.00);
+                          }};
 
-add_case const durable_writes{
-    59, "SQLite, commits of one saga of three calls", [](context& at, std::string const& name) {
-        trips const work = make_trips(20);
-        std::string const path = at.file("saga_writes.db");
-        row counted{};
-        counted.name = name;
-        counted.settle = writes_of_settle(path, work);
-        counted.baseline = writes_by_hand(path, work);
-        counted.ratio = counted.settle / counted.baseline;
-        counted.budget = 1.0;
-        counted.against = "by hand";
-        at.add(counted);
-        erase_file(path);
-    }};
+add_case const durable_writes{59, "SQLite, commits of one saga of three calls",
+                              [](context& at, std::string const& name) {
+                                  trips const work = make_trips(20);
+                                  std::string const path = at.file("saga_writes.db");
+                                  row counted{};
+                                  counted.name = name;
+                                  counted.settle = writes_of_settle(path, work);
+                                  counted.baseline = writes_by_hand(path, work);
+                                  counted.ratio = counted.settle / counted.baseline;
+                                  counted.budget = 1.0;
+                                  counted.against = "by hand";
+                                  at.add(counted);
+                                  erase_file(path);
+                              }};
 
 } // namespace
 

@@ -42,25 +42,23 @@ add_case const one_at_a_time{
         compare(at, name, make_workload({.transfers = at.size(1'000, 300)}), 1, 0.75);
     }};
 
-add_case const uniform{
-    31, "SQLite, two phases, batches of 1,000", [](context& at, std::string const& name) {
-        compare(at, name, make_workload({.transfers = at.size(50'000, 10'000)}), usual_window,
-                0.90);
-    }};
+add_case const uniform{31, "SQLite, two phases, batches of 1,000",
+                       [](context& at, std::string const& name) {
+                           compare(at, name, make_workload({.transfers = at.size(50'000, 10'000)}),
+                                   usual_window, 0.90);
+                       }};
 
 add_case const hot{
     32, "SQLite, two phases, batches of 1,000, 10 accounts take 90 %",
     [](context& at, std::string const& name) {
-        compare(at, name,
-                make_workload({.transfers = at.size(50'000, 10'000), .hot_percent = 90}),
+        compare(at, name, make_workload({.transfers = at.size(50'000, 10'000), .hot_percent = 90}),
                 usual_window, 0.90);
     }};
 
 add_case const random_ids{
     33, "SQLite, two phases, batches of 1,000, random ids",
     [](context& at, std::string const& name) {
-        compare(at, name,
-                make_workload({.transfers = at.size(50'000, 10'000), .random_ids = true}),
+        compare(at, name, make_workload({.transfers = at.size(50'000, 10'000), .random_ids = true}),
                 usual_window, 1.00);
     }};
 

@@ -27,8 +27,8 @@ struct workload_shape {
     std::size_t transfers = 10'000;
     std::size_t accounts = 10'000;
     std::size_t hot_accounts = 10;
-    unsigned hot_percent = 0;   ///< the number of draws out of 100 that take a hot account
-    bool random_ids = false;    ///< or ids that grow with time, as the library's own ids do
+    unsigned hot_percent = 0; ///< the number of draws out of 100 that take a hot account
+    bool random_ids = false;  ///< or ids that grow with time, as the library's own ids do
     std::uint64_t seed = 20251121;
 };
 
@@ -87,9 +87,9 @@ namespace detail {
         auto const amount = static_cast<std::int64_t>(1 + chance() % largest_amount);
         made.expected[source] -= amount;
         made.expected[destination] += amount;
-        made.requests.emplace_back(
-            shape.random_ids ? detail::random_id(chance) : detail::ordered_id(i + 1),
-            transfer{made.ids[source], made.ids[destination], amount});
+        made.requests.emplace_back(shape.random_ids ? detail::random_id(chance)
+                                                    : detail::ordered_id(i + 1),
+                                   transfer{made.ids[source], made.ids[destination], amount});
     }
     return made;
 }

@@ -60,13 +60,13 @@ public:
     struct row {
         enum class status { applied, confirmed, closed };
         status now = status::applied;
-        std::string booked;      ///< the key of the participant
+        std::string booked; ///< the key of the participant
         std::string result;
         std::size_t earlier = 0; ///< the number of results that the first call carried
         int calls = 0;           ///< applies
     };
 
-    std::map<std::string, row> rows;     ///< by the transaction's id and the participant
+    std::map<std::string, row> rows; ///< by the transaction's id and the participant
     /// Called before each request; an answer other than `none` replaces the office's answer.
     std::function<settle::answer(settle::part_request const&)> before =
         [](settle::part_request const&) { return settle::answer::none; };
@@ -138,8 +138,8 @@ private:
                                found.booked + "\"}";
                 found.earlier = request.results->size();
             }
-            made.what = found.now == closed ? settle::answer::guard_failed
-                                            : settle::answer::applied;
+            made.what =
+                found.now == closed ? settle::answer::guard_failed : settle::answer::applied;
             made.kept = std::make_shared<std::string const>(found.result);
         } else if (request.action == settle::step::confirm) {
             auto const at = rows.find(key);

@@ -44,14 +44,14 @@ struct kept_servers {
     std::function<void(std::function<void(std::string const&)> const& serve)> run;
 };
 
-inline volatile std::sig_atomic_t ending_requested = 0;
+inline std::sig_atomic_t volatile ending_requested = 0;
 
 /// Held by the keeper as long as it lives; the file holds its process id.
 class life_lock {
 public:
     explicit life_lock(kept_servers const& of)
-        : path_{of.list.string() + ".lock"}, fd_{::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
-                                                        0600)} {
+        : path_{of.list.string() + ".lock"},
+          fd_{::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)} {
         if (fd_ < 0) throw std::runtime_error{"cannot open the file " + path_};
     }
     life_lock(life_lock const&) = delete;
@@ -84,9 +84,8 @@ class observed {
 public:
     /// 0 stands for no process, and never ends.
     explicit observed(pid_t pid)
-        : fd_{pid == 0 ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))}, ended_{
-                                                                                        pid != 0 &&
-                                                                                        fd_ < 0} {}
+        : fd_{pid == 0 ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))},
+          ended_{pid != 0 && fd_ < 0} {}
     observed(observed const&) = delete;
     observed& operator=(observed const&) = delete;
     ~observed() {

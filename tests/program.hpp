@@ -56,7 +56,7 @@ inline std::string read_file(std::string const& path) {
 }
 
 struct ended {
-    int code = -1;   ///< the exit code; -1 when a signal ended it
+    int code = -1; ///< the exit code; -1 when a signal ended it
     int signal = 0;
     std::string out;
     std::string err;
@@ -78,8 +78,8 @@ public:
         std::vector<char*> arguments;
         for (auto& argument : command) arguments.push_back(argument.data());
         arguments.push_back(nullptr);
-        int const failed = posix_spawn(&pid_, arguments[0], &files, nullptr, arguments.data(),
-                                       environ);
+        int const failed =
+            posix_spawn(&pid_, arguments[0], &files, nullptr, arguments.data(), environ);
         posix_spawn_file_actions_destroy(&files);
         REQUIRE_MESSAGE(failed == 0, "cannot start " << command.front());
     }

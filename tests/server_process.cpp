@@ -78,7 +78,7 @@ void give_to(std::optional<system_user> const& user, std::filesystem::path const
 
 bool is_open_to_all(std::filesystem::path folder) {
     for (;; folder = folder.parent_path()) {
-        struct stat found {};
+        struct stat found{};
         if (::stat(folder.c_str(), &found) != 0 || (found.st_mode & S_IXOTH) == 0) return false;
         if (folder == folder.root_path()) return true;
     }

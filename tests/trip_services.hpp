@@ -143,9 +143,9 @@ private:
     }
 
     scratch_folder const* folder_;
-    std::array<service, count> all_{
-        service{"flight", "30", "seats"}, service{"hotel", "10", "rooms"},
-        service{"car", "6", "rentals"}, service{"card", "15000.00", "charges"}};
+    std::array<service, count> all_{service{"flight", "30", "seats"},
+                                    service{"hotel", "10", "rooms"}, service{"car", "6", "rentals"},
+                                    service{"card", "15000.00", "charges"}};
 };
 
 } // namespace testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The compiled part of settle::http.
 #ifndef SETTLE_COMPILED
-#    define SETTLE_COMPILED
+#define SETTLE_COMPILED
 #endif
 
 #include <settle/http.ipp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The compiled part of settle::mariadb: every function that depends on no type of a user.
 #ifndef SETTLE_COMPILED
-#    define SETTLE_COMPILED
+#define SETTLE_COMPILED
 #endif
 
 #include <settle/mariadb/address.ipp>

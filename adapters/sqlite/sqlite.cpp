@@ -18,8 +18,8 @@
 #include <settle/sqlite/open_files.ipp>
 #include <settle/sqlite/receiver.ipp>
 #include <settle/sqlite/receiver_schema.ipp>
-#include <settle/sqlite/record_sql.ipp>
 #include <settle/sqlite/record_session.ipp>
+#include <settle/sqlite/record_sql.ipp>
 #include <settle/sqlite/row.ipp>
 #include <settle/sqlite/schema.ipp>
 #include <settle/sqlite/table_check.ipp>

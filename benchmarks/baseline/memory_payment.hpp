@@ -58,8 +58,8 @@ template <fetch Fetches = fetch::as_used>
 class memory_shop {
     using account = memory_account<std::string>;
     template <typename Value>
-    using table = std::unordered_map<std::string, Value, settle::memory::text_hash,
-                                     std::equal_to<>>;
+    using table =
+        std::unordered_map<std::string, Value, settle::memory::text_hash, std::equal_to<>>;
 
 public:
     explicit memory_shop(std::size_t room) : entries_(room) { orders_.reserve(room); }

@@ -162,11 +162,11 @@ private:
             [&](members const& change) { add(change, one, one.second.amount); });
     }
     static void pull(write& accounts, std::string const& id, std::string const& account) {
-        accounts.update(
-            [&](members const& filter) { filter.text("_id", account).text(marks, id); },
-            [&](members const& change) {
-                change.object("$pull", [&](members const& mark) { mark.text(marks, id); });
-            });
+        accounts.update([&](members const& filter) { filter.text("_id", account).text(marks, id); },
+                        [&](members const& change) {
+                            change.object("$pull",
+                                          [&](members const& mark) { mark.text(marks, id); });
+                        });
     }
 
     connection const& on_;

@@ -181,13 +181,13 @@ private:
 
     struct service {
         service(std::string const& address, std::string const& name, std::string own_participant)
-            : url(address + "/apply"),
-              participant(std::move(own_participant)), fixed{"Content-Type: application/json",
-                                                             "Settle-Service: " + name,
-                                                             "Settle-Participant: " + participant,
-                                                             "Settle-Has-Apply: true",
-                                                             "",
-                                                             ""} {}
+            : url(address + "/apply"), participant(std::move(own_participant)),
+              fixed{"Content-Type: application/json",
+                    "Settle-Service: " + name,
+                    "Settle-Participant: " + participant,
+                    "Settle-Has-Apply: true",
+                    "",
+                    ""} {}
 
         void set_time(std::int64_t created) {
             fixed[4] = "Settle-Epoch: " + std::to_string(created);

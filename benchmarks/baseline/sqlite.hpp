@@ -103,8 +103,7 @@ private:
 /// BEGIN IMMEDIATE and COMMIT, prepared.
 class commits {
 public:
-    explicit commits(connection const& on)
-        : begin_(on, "BEGIN IMMEDIATE"), commit_(on, "COMMIT") {}
+    explicit commits(connection const& on) : begin_(on, "BEGIN IMMEDIATE"), commit_(on, "COMMIT") {}
 
     template <typename Function>
     void in_one(Function const& function) const {

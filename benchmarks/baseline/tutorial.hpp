@@ -49,8 +49,8 @@ public:
         insert_.changes_one(id, time, json_);
     }
     void change(std::string_view id, state from, state to, std::int64_t time) const {
-        if (!change_.changes_one(id, static_cast<std::int64_t>(from),
-                                 static_cast<std::int64_t>(to), time)) {
+        if (!change_.changes_one(id, static_cast<std::int64_t>(from), static_cast<std::int64_t>(to),
+                                 time)) {
             throw std::runtime_error("by hand: a transaction is not in its state");
         }
     }
@@ -121,9 +121,7 @@ private:
     void refuse_marked() const {
         if (!recovering_) throw std::runtime_error("by hand: an account has the mark already");
     }
-    std::string_view path_of(std::string_view id) {
-        return path_.assign("$.").append(id);
-    }
+    std::string_view path_of(std::string_view id) { return path_.assign("$.").append(id); }
 
     marks kept_;
     commits commits_;
@@ -199,8 +197,13 @@ private:
     }
 
     void apply(std::span<bench::request const> batch) {
-        on_accounts([&] { for (auto const& one : batch) sources_.debit(one); },
-                    [&] { for (auto const& one : batch) destinations_.credit(one); });
+        on_accounts(
+            [&] {
+                for (auto const& one : batch) sources_.debit(one);
+            },
+            [&] {
+                for (auto const& one : batch) destinations_.credit(one);
+            });
     }
 
     void finish(std::span<bench::request const> batch) {

@@ -41,22 +41,22 @@ SETTLE_BEGIN
 ///   list(filter, after, limit)  rows in the order of their keys, beginning after a key
 ///   find(key)                   the row of a key
 template <typename Database>
-concept ReceiverDatabase = requires(Database& database, typename Database::transaction& native,
-                                    std::span<service_call const> calls, std::string_view key,
-                                    receiver_row const& row, receiver_filter const& filter,
-                                    timestamp before, std::size_t limit,
-                                    bool (&work)(typename Database::session&),
-                                    void (&function)(typename Database::transaction&)) {
-    { Database::largest_wave } -> std::convertible_to<std::size_t>;
-    { native.expect(calls) } -> std::same_as<void>;
-    { native.find(key) } -> std::same_as<std::optional<receiver_row>>;
-    { native.store(row) } -> std::same_as<void>;
-    { native.attempt(work) } -> std::same_as<bool>;
-    { database.perform(function) } -> std::same_as<detail::commit_result>;
-    { database.erase(before, limit) } -> std::same_as<result<std::size_t>>;
-    { database.list(filter, key, limit) } -> std::same_as<result<std::vector<receiver_row>>>;
-    { database.find(key) } -> std::same_as<result<std::optional<receiver_row>>>;
-};
+concept ReceiverDatabase =
+    requires(Database& database, typename Database::transaction& native,
+             std::span<service_call const> calls, std::string_view key, receiver_row const& row,
+             receiver_filter const& filter, timestamp before, std::size_t limit,
+             bool (&work)(typename Database::session&),
+             void (&function)(typename Database::transaction&)) {
+        { Database::largest_wave } -> std::convertible_to<std::size_t>;
+        { native.expect(calls) } -> std::same_as<void>;
+        { native.find(key) } -> std::same_as<std::optional<receiver_row>>;
+        { native.store(row) } -> std::same_as<void>;
+        { native.attempt(work) } -> std::same_as<bool>;
+        { database.perform(function) } -> std::same_as<detail::commit_result>;
+        { database.erase(before, limit) } -> std::same_as<result<std::size_t>>;
+        { database.list(filter, key, limit) } -> std::same_as<result<std::vector<receiver_row>>>;
+        { database.find(key) } -> std::same_as<result<std::optional<receiver_row>>>;
+    };
 
 struct receiver_options {
     /// The longest result that a handler may answer, in bytes.
@@ -102,21 +102,13 @@ void check_options(receiver_options const& options);
 
 // Whether a handler has an operation: a function or a function object of this name.
 template <typename Handler>
-concept HasApply = requires {
-    &Handler::apply;
-};
+concept HasApply = requires { &Handler::apply; };
 template <typename Handler>
-concept HasQuery = requires {
-    &Handler::query;
-};
+concept HasQuery = requires { &Handler::query; };
 template <typename Handler>
-concept HasConfirm = requires {
-    &Handler::confirm;
-};
+concept HasConfirm = requires { &Handler::confirm; };
 template <typename Handler>
-concept HasCompensate = requires {
-    &Handler::compensate;
-};
+concept HasCompensate = requires { &Handler::compensate; };
 
 template <typename Handler, typename Session>
 concept TakesApply = requires(Handler& handler, Session& session, service_call const& call) {
@@ -367,5 +359,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/receiver.ipp>
+#include <settle/receiver.ipp>
 #endif

@@ -95,8 +95,8 @@ SETTLE_FUNCTION std::string fault_of_answer(service_answer const& given, service
 
 SETTLE_FUNCTION service_answer checked_answer(service_answer given, service_call const& call,
                                               receiver_options const& options) {
-    bool const ends = call.operation == call_operation::confirm ||
-                      call.operation == call_operation::compensate;
+    bool const ends =
+        call.operation == call_operation::confirm || call.operation == call_operation::compensate;
     if (given.status == call_status::refused && ends) {
         return service_answer::unavailable("settle: the handler of '" + std::string{call.service} +
                                            "' refused a " + std::string{name_of(call.operation)} +

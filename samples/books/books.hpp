@@ -63,7 +63,7 @@ inline constexpr settle::prepared<posting, "ledger"> ledger;
 inline constexpr auto outgoing_type = settle::transaction<outgoing, "outgoing">(
     settle::participant<"payer">(accounts, param<&outgoing::payer>)
         .require(field<&account::balance> >= param<&outgoing::amount>)
-        .apply(field<& account::balance> -= param<&outgoing::amount>)
+        .apply(field<&account::balance> -= param<&outgoing::amount>)
         .compensate(settle::inverse),
     settle::participant<"payee">(ledger).apply(call(
         param<&outgoing::order_id>, param<&outgoing::payee>, lit<0>, param<&outgoing::amount>)));
@@ -73,6 +73,6 @@ inline constexpr auto incoming_type = settle::transaction<incoming, "incoming">(
     settle::participant<"payer">(ledger).apply(call(
         param<&incoming::order_id>, param<&incoming::payer>, param<&incoming::amount>, lit<0>)),
     settle::participant<"payee">(accounts, param<&incoming::payee>)
-        .confirm(field<& account::balance> += param<&incoming::amount>));
+        .confirm(field<&account::balance> += param<&incoming::amount>));
 
 } // namespace books

@@ -86,9 +86,8 @@ std::uint64_t ledger_client::open(std::span<std::string const> ids, std::int64_t
 }
 
 void ledger_client::each_account(std::function<void(account const&)> const& visit) {
-    ask("SELECT id, balance, opened_with FROM account ORDER BY id", [&](row found) {
-        visit(account{found[0], number(found[1]), number(found[2])});
-    });
+    ask("SELECT id, balance, opened_with FROM account ORDER BY id",
+        [&](row found) { visit(account{found[0], number(found[1]), number(found[2])}); });
 }
 
 std::vector<posting> ledger_client::postings() {

@@ -24,9 +24,7 @@ std::vector<samples::table_layout> layouts() {
 
 bool is_refund(std::string_view number) { return number.starts_with('C'); }
 
-auto key_of(order_line const& line) {
-    return std::tie(line.stock_code, line.quantity, line.price);
-}
+auto key_of(order_line const& line) { return std::tie(line.stock_code, line.quantity, line.price); }
 
 /// Removes the first run: digits of any length as a number, with its size, or text up to digits.
 std::tuple<std::size_t, std::string_view> take_run(std::string_view& number) {
@@ -67,8 +65,8 @@ std::vector<std::size_t> sorted(std::vector<order_line> const& lines) {
 
 /// For an order whose lines are all repeated, equally often or by a multiple: the first repeating
 /// line, and the line that it repeats. Nothing for another order.
-std::optional<std::pair<std::size_t, std::size_t>> repetition(
-    std::vector<order_line> const& lines) {
+std::optional<std::pair<std::size_t, std::size_t>>
+repetition(std::vector<order_line> const& lines) {
     std::optional<std::pair<std::size_t, std::size_t>> first;
     auto const order = sorted(lines);
     std::size_t times = 0;
@@ -127,8 +125,8 @@ void invoice_reader::take_row() {
 }
 
 bool invoice_reader::names_nothing() const {
-    bool const goods = !samples::is_placeholder(value(quantity)) &&
-                       !samples::is_placeholder(value(price));
+    bool const goods =
+        !samples::is_placeholder(value(quantity)) && !samples::is_placeholder(value(price));
     return !goods && samples::is_blank(value(number)) && samples::is_blank(value(stock_code)) &&
            samples::is_blank(value(customer));
 }
@@ -275,8 +273,8 @@ void invoice_reader::remark_on_equal_lines() {
     }
     if (!first) return;
     if (more > 0) {
-        first->sentence += fmt::format(", and so do {} more such lines",
-                                       samples::with_commas(more));
+        first->sentence +=
+            fmt::format(", and so do {} more such lines", samples::with_commas(more));
     }
     ready_.emplace_back(std::move(*first));
 }
@@ -303,9 +301,8 @@ void invoice_reader::remark_on_groups() {
 /// Makes the pieces after all lines are read.
 void invoice_reader::finish() {
     for (auto const line : sums_) pass_over(line);
-    bool const scattered = std::any_of(invoices_.begin(), invoices_.end(), [](auto const& each) {
-        return each.groups.size() > 1;
-    });
+    bool const scattered = std::any_of(invoices_.begin(), invoices_.end(),
+                                       [](auto const& each) { return each.groups.size() > 1; });
     if (scattered) doubt_all();
     refuse_repeated(scattered);
     if (scattered) {
@@ -323,8 +320,8 @@ void invoice_reader::finish() {
     auto const by_line = [](piece const& one, piece const& other) {
         return line_of(one) < line_of(other);
     };
-    auto const sorted = ready_.begin() + static_cast<std::ptrdiff_t>(scattered ? before
-                                                                               : ready_.size());
+    auto const sorted =
+        ready_.begin() + static_cast<std::ptrdiff_t>(scattered ? before : ready_.size());
     std::stable_sort(ready_.begin(), sorted, by_line);
 }
 
@@ -332,11 +329,13 @@ invoice_reader::piece invoice_reader::piece_of(growing&& invoice) {
     if (invoice.refused) return std::move(*invoice.refused);
     if (is_refund(invoice.number)) {
         return samples::request<refund>{
-            invoice.line, invoice.number,
+            invoice.line,
+            invoice.number,
             {invoice.number, invoice.customer, invoice.amount, std::move(invoice.lines)}};
     }
     return samples::request<payment>{
-        invoice.line, invoice.number,
+        invoice.line,
+        invoice.number,
         {invoice.number, invoice.customer, invoice.amount, std::move(invoice.lines)}};
 }
 

@@ -53,8 +53,8 @@ private:
         std::string customer{};
         std::int64_t amount = 0;
         std::vector<order_line> lines{};
-        std::vector<std::uint64_t> at{};    // line numbers of its lines in the file
-        std::vector<std::size_t> groups{};  // indexes of the first lines of adjacent groups
+        std::vector<std::uint64_t> at{};   // line numbers of its lines in the file
+        std::vector<std::size_t> groups{}; // indexes of the first lines of adjacent groups
         std::optional<samples::refusal> refused{};
     };
 
@@ -83,9 +83,9 @@ private:
     samples::csv_row row_;
     std::vector<growing> invoices_;
     std::unordered_map<std::string, std::size_t> indexes_; // indexes in invoices_
-    std::optional<std::size_t> last_;                    // the invoice of the last good line
-    std::vector<std::uint64_t> sums_;                    // lines of sums, unless an invoice follows
-    std::optional<std::uint64_t> adrift_;                // an unreadable line after that invoice
+    std::optional<std::size_t> last_;                      // the invoice of the last good line
+    std::vector<std::uint64_t> sums_;     // lines of sums, unless an invoice follows
+    std::optional<std::uint64_t> adrift_; // an unreadable line after that invoice
     std::optional<std::uint64_t> first_adrift_;
     std::vector<piece> ready_;
     std::size_t given_ = 0;

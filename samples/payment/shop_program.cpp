@@ -69,9 +69,8 @@ public:
         records.create_each(shop::customers, named.customers, [&](std::string const& id) {
             return shop::customer{id, balance_, balance_};
         });
-        records.create_each(shop::items, named.codes, [&](std::string const& code) {
-            return shop::item{code, stock_};
-        });
+        records.create_each(shop::items, named.codes,
+                            [&](std::string const& code) { return shop::item{code, stock_}; });
         for (std::size_t at = 0; at < orders.size(); ++at) {
             auto const share = static_cast<double>(at) / static_cast<double>(orders.size());
             if (!records.goes_on(share)) return;

@@ -43,15 +43,14 @@ inline constexpr settle::collection<order, "orders", &order::id> orders;
 
 /// A bare mark does not hold the replaced value. The guard does: a paid order was unpaid
 /// before.
-inline constexpr auto payment_type =
-    settle::transaction<payment, "payment">(
-        settle::participant<"balance">(balances, param<&payment::balance_id>)
-            .require(field<&purse::balance> >= param<&payment::amount>)
-            .apply(field<&purse::balance> -= param<&payment::amount>)
-            .compensate(field<&purse::balance> += param<&payment::amount>),
-        settle::participant<"order">(orders, param<&payment::order_id>)
-            .require(field<&order::state> == lit<"UnPaid">)
-            .apply(field<&order::state> = lit<"Paid">)
-            .compensate(field<&order::state> = lit<"UnPaid">));
+inline constexpr auto payment_type = settle::transaction<payment, "payment">(
+    settle::participant<"balance">(balances, param<&payment::balance_id>)
+        .require(field<&purse::balance> >= param<&payment::amount>)
+        .apply(field<&purse::balance> -= param<&payment::amount>)
+        .compensate(field<&purse::balance> += param<&payment::amount>),
+    settle::participant<"order">(orders, param<&payment::order_id>)
+        .require(field<&order::state> == lit<"UnPaid">)
+        .apply(field<&order::state> = lit<"Paid">)
+        .compensate(field<&order::state> = lit<"UnPaid">));
 
 } // namespace shop::tutorial

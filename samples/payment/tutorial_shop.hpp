@@ -19,8 +19,8 @@ class tutorial_shop : public samples::tutorial_application<tutorial_shop, tutori
 public:
     static constexpr std::string_view name = "payment";
     static constexpr std::string_view pieces = "payments";
-    static constexpr std::array<std::string_view, 3> tables{
-        tutorial::balances.name, tutorial::orders.name, "transaction"};
+    static constexpr std::array<std::string_view, 3> tables{tutorial::balances.name,
+                                                            tutorial::orders.name, "transaction"};
 
     static settle::mongodb::tutorial_layout layout() {
         settle::mongodb::tutorial_layout documents;

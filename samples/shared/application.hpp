@@ -35,15 +35,11 @@ namespace samples {
 
 /// True for an application whose transactions have participants beside its store.
 template <typename Application>
-concept has_others = requires(Application& application) {
-    application.options();
-};
+concept has_others = requires(Application& application) { application.options(); };
 
 /// True for an application whose transactions have prepared participants.
 template <typename Application>
-concept prepares = requires {
-    Application::prepared;
-};
+concept prepares = requires { Application::prepared; };
 
 /// The commands of one application on one engine.
 /// Shape:   Application offers
@@ -70,8 +66,8 @@ class commands {
 public:
     commands(Application& application, Engine& engine, settings const& given,
              interrupt const& interrupted)
-        : application_(&application), engine_(&engine), given_(&given),
-          interrupted_(&interrupted) {}
+        : application_(&application), engine_(&engine), given_(&given), interrupted_(&interrupted) {
+    }
 
     exit_code call(command which) {
         if constexpr (requires { typename Application::reader; }) {
@@ -124,9 +120,9 @@ private:
         });
         if (given_->report.empty()) return printed;
         return worse(printed, code_of(Application::name, [&] {
-            write_report(result, given_->report);
-            return result.ends_with();
-        }));
+                         write_report(result, given_->report);
+                         return result.ends_with();
+                     }));
     }
 
     exit_code recover() {
@@ -247,8 +243,8 @@ private:
         }
         if (result.verdict == settle::verdict::done) {
             if constexpr (has_others<Application>) {
-                return complain(fmt::format("{} is done, too late to cancel it",
-                                            given_->cancel_id));
+                return complain(
+                    fmt::format("{} is done, too late to cancel it", given_->cancel_id));
             }
             return complain(fmt::format("{} is done, too late to cancel it; '{} reverse {}' "
                                         "undoes it",
@@ -270,8 +266,7 @@ private:
         }
         if (result.verdict == settle::verdict::canceled) {
             return complain(fmt::format("{} is not reversed: {}", given_->reverse_id,
-                                        words_for(*application_, result.participant,
-                                                  result.why)));
+                                        words_for(*application_, result.participant, result.why)));
         }
         return unsettled(result);
     }
@@ -299,8 +294,8 @@ private:
             return complain(sentence_of(result.problem));
         }
         if (!result.done() && !result.canceled()) return unsettled(result);
-        print_line(fmt::format("{} is {}", given_->resolve_id,
-                               result.done() ? "done" : "canceled"));
+        print_line(
+            fmt::format("{} is {}", given_->resolve_id, result.done() ? "done" : "canceled"));
         return exit_code::settled;
     }
 
@@ -333,10 +328,8 @@ private:
             fmt::print("    money       {}\n", sums.now);
         }
         bool const balanced = !sums.opened || check_accounts(marks + begun_count > 0);
-        fmt::print("{} marks       {} left\n", marks == 0 ? "ok " : "BAD",
-                   with_commas(marks));
-        fmt::print("{} unfinished  {}\n", unfinished == 0 ? "ok " : "BAD",
-                   with_commas(unfinished));
+        fmt::print("{} marks       {} left\n", marks == 0 ? "ok " : "BAD", with_commas(marks));
+        fmt::print("{} unfinished  {}\n", unfinished == 0 ? "ok " : "BAD", with_commas(unfinished));
         if (unfinished > 0 || marks > 0) {
             fmt::print("'{} recover' settles transactions of ended programs, or says why not\n",
                        Application::name);
@@ -361,8 +354,8 @@ private:
     bool check_accounts(bool under_way) {
         auto const found = compare_accounts(under_way);
         if (!found.impossible.empty()) {
-            print_line(fmt::format("    accounts    not compared with the log: {}",
-                                   found.impossible));
+            print_line(
+                fmt::format("    accounts    not compared with the log: {}", found.impossible));
             return true;
         }
         if (found.wrong == 0) {
@@ -387,9 +380,8 @@ private:
                 return found;
             }
             books<Application> by_log{*engine_};
-            found = by_log.compare([&](auto&& visit) {
-                application_->each_account(*engine_, visit);
-            });
+            found =
+                by_log.compare([&](auto&& visit) { application_->each_account(*engine_, visit); });
             bool const went_on =
                 found.wrong > 0 && books<Application>{*engine_}.entries() != by_log.entries();
             if (went_on) found.impossible = "another program is at work";
@@ -419,18 +411,18 @@ exit_code call_all(Application& application, Store& store, settings const& given
     bool failed = false;
     for (auto const each : given.commands) {
         if (interrupted.requested() || failed) {
-            complain(Application::name, fmt::format("{}, so {} was not begun",
-                                                    failed ? "this failed" : "interrupted",
-                                                    name_of(each)));
+            complain(Application::name,
+                     fmt::format("{}, so {} was not begun", failed ? "this failed" : "interrupted",
+                                 name_of(each)));
             code = worse(code, exit_code::unsettled);
             continue;
         }
         failed = true;
         code = worse(code, code_of(Application::name, [&] {
-            auto const ended = all.call(each);
-            failed = false;
-            return ended;
-        }));
+                         auto const ended = all.call(each);
+                         failed = false;
+                         return ended;
+                     }));
     }
     return code;
 }

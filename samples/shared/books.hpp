@@ -100,8 +100,8 @@ public:
     book_findings compare(EachAccount&& each_account) {
         book_findings found;
         if (!unread_.empty()) {
-            found.impossible = fmt::format("the entry {} is of no type that this program knows",
-                                           unread_);
+            found.impossible =
+                fmt::format("the entry {} is of no type that this program knows", unread_);
             return found;
         }
         each_account([&](std::string_view collection, std::string const& account,

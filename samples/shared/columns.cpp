@@ -68,8 +68,8 @@ found_columns find_columns(std::span<table_layout const> layouts,
             if (found.problem.empty()) found.problem = problem;
         }
         bool const fewer_missing = found.indexes.size() < best.indexes.size();
-        bool const better = which == 0 || found.count > best.count ||
-                            (found.count == best.count && fewer_missing);
+        bool const better =
+            which == 0 || found.count > best.count || (found.count == best.count && fewer_missing);
         if (found.problem.empty() || better) best = std::move(found);
         if (best.problem.empty()) break;
     }

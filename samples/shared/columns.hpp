@@ -16,10 +16,10 @@ using table_layout = std::vector<std::vector<std::string>>;
 
 /// The positions of a layout's columns in a header.
 struct found_columns {
-    std::size_t layout = 0;          // which of the layouts
+    std::size_t layout = 0;           // which of the layouts
     std::vector<std::size_t> indexes; // for each of its columns
-    std::size_t count = 0;           // number of its columns in the header
-    std::string problem;             // a sentence, when a column is missing or named twice
+    std::size_t count = 0;            // number of its columns in the header
+    std::string problem;              // a sentence, when a column is missing or named twice
 };
 
 /// The layout that fits a header. If none fits, the layout with the most columns found; among

@@ -83,8 +83,8 @@ bool is_total_word(std::string_view field) {
         lower.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(each))));
     }
     constexpr std::array<std::string_view, 14> words{
-        "total",  "totals",  "grandtotal", "subtotal",    "sum",   "sums",  "summe",
-        "gesamt", "somme",   "suma",       "gesamtsumme", "total(s)", "totale", "insgesamt"};
+        "total",  "totals", "grandtotal", "subtotal",    "sum",      "sums",   "summe",
+        "gesamt", "somme",  "suma",       "gesamtsumme", "total(s)", "totale", "insgesamt"};
     return std::find(words.begin(), words.end(), lower) != words.end();
 }
 
@@ -148,11 +148,11 @@ bool csv_file::take_header() {
         // An unreadable row has kept its first names.
         auto found = find_columns(layouts_, header.fields);
         bool const fits = header && found.problem.empty();
-        bool const better = best_delimiter == 0 || (header && !best_header) ||
-                            (bool{header} == bool{best_header} &&
-                             (found.count > best.count ||
-                              (found.count == best.count &&
-                               header.fields.size() > best_header.fields.size())));
+        bool const better =
+            best_delimiter == 0 || (header && !best_header) ||
+            (bool{header} == bool{best_header} &&
+             (found.count > best.count ||
+              (found.count == best.count && header.fields.size() > best_header.fields.size())));
         comment = begins_comment(taken_.front().text);
         lone_return = has_lone_return(taken_.front().text);
         // read_row() has already put back all but the first line of an unreadable row.
@@ -205,8 +205,8 @@ bool csv_file::read_row(csv_row& row, std::vector<numbered_line>& taken) {
         if (taken.empty()) {
             if (line.text == "\n" || line.text == "\r\n") continue;
             // The line in which a spreadsheet declares its delimiter.
-            bool const hint = line.number == 1 && line.text.starts_with("sep=") &&
-                              line.text.size() <= 7;
+            bool const hint =
+                line.number == 1 && line.text.starts_with("sep=") && line.text.size() <= 7;
             if (hint) continue;
             row = csv_row{};
             row.line = line.number;
@@ -214,8 +214,7 @@ bool csv_file::read_row(csv_row& row, std::vector<numbered_line>& taken) {
         bool const endless = line.too_long || (size += line.text.size()) > line_reader::longest;
         taken.push_back(std::move(line));
         if (endless) {
-            return give_up(row, taken,
-                           "the row is longer than 1 MiB; is a closing quote missing?");
+            return give_up(row, taken, "the row is longer than 1 MiB; is a closing quote missing?");
         }
         auto const reached = parser_.feed(taken.back().text, row.fields);
         if (reached == state::row_complete) return true;
@@ -253,8 +252,8 @@ bool csv_file::may_be_header(csv_row const& row) const {
     constexpr std::size_t longest_name = 40;
     std::vector<std::string> names;
     for (std::string const& field : row.fields) {
-        bool const name = field.size() <= longest_name &&
-                          field.find_first_of("0123456789") == std::string::npos;
+        bool const name =
+            field.size() <= longest_name && field.find_first_of("0123456789") == std::string::npos;
         if (name) names.push_back(field);
     }
     return std::any_of(layouts_.begin(), layouts_.end(), [&](table_layout const& layout) {

@@ -44,9 +44,8 @@ nlohmann::ordered_json to_json(settle::entry const& entry) {
         {"id", entry.id},
         {"type", entry.type},
         {"state", shown_state(entry)},
-        {"reason", entry.why == settle::reason::none
-                       ? nlohmann::ordered_json(nullptr)
-                       : nlohmann::ordered_json(name_of(entry.why))},
+        {"reason", entry.why == settle::reason::none ? nlohmann::ordered_json(nullptr)
+                                                     : nlohmann::ordered_json(name_of(entry.why))},
         {"participant", entry.participant},
         {"created", utc(entry.created)},
         {"modified", utc(entry.modified)},

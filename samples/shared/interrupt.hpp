@@ -58,4 +58,4 @@ private:
     std::thread waiter_;
 };
 
-}  // namespace samples
+} // namespace samples

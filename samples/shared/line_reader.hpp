@@ -27,7 +27,7 @@ namespace samples {
 struct numbered_line {
     std::uint64_t number = 0;
     std::string text;
-    bool too_long = false;  // the rest of the line is skipped
+    bool too_long = false; // the rest of the line is skipped
 };
 
 /// Reads the lines of a file; a newline ends a line.
@@ -44,12 +44,12 @@ public:
         if (file_ < 0 && errno == ENOENT) {
             throw input_error(fmt::format("{}: there is no such file", name()));
         }
-        struct ::stat found {};
+        struct ::stat found{};
         if (file_ < 0 || ::fstat(file_, &found) != 0) {
             int const error = errno;
             if (file_ >= 0) ::close(file_);
-            throw input_error(fmt::format("{}: cannot be opened: {}", name(),
-                                          std::strerror(error)));
+            throw input_error(
+                fmt::format("{}: cannot be opened: {}", name(), std::strerror(error)));
         }
         if (S_ISDIR(found.st_mode)) {
             ::close(file_);
@@ -148,4 +148,4 @@ private:
     std::deque<numbered_line> again_;
 };
 
-}  // namespace samples
+} // namespace samples

@@ -45,7 +45,7 @@ inline std::int64_t to_int64(std::string_view name, std::string_view text,
     return value;
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// Reads decimal text such as `245.20`, `.80`, `1000`, `-12.3` or `12,50` as hundredths. A comma is
 /// a decimal point only before the last one or two digits.
@@ -116,4 +116,4 @@ inline std::string format_money(std::int64_t hundredths) {
     return fmt::format("{}{}.{:02}", negative ? "-" : "", size / 100, size % 100);
 }
 
-}  // namespace samples
+} // namespace samples

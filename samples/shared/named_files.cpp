@@ -42,8 +42,8 @@ bool status_of(files::path const& path, struct ::stat& found) {
 
 /// True if two paths name the same file, also through links, or the same missing file.
 bool are_same_file(files::path const& first, files::path const& second) {
-    struct ::stat left {};
-    struct ::stat right {};
+    struct ::stat left{};
+    struct ::stat right{};
     bool const exists = status_of(first, left);
     if (exists != status_of(second, right)) return false;
     if (exists) return left.st_dev == right.st_dev && left.st_ino == right.st_ino;
@@ -111,7 +111,7 @@ void check_report(settings const& given) {
     };
     if (is_any_of(given.report, database_files(given))) refuse("the database");
     for (auto const& [which, path] : inputs_of(given)) {
-        struct ::stat found {};
+        struct ::stat found{};
         // A terminal can be both read and written.
         bool const device = status_of(path, found) && S_ISCHR(found.st_mode);
         if (device || !are_same_file(given.report, path)) continue;
@@ -133,7 +133,7 @@ void check_named_files(settings const& given) {
                                       name_of(which), path.string()));
     }
     bool const twice = inputs.size() == 2 && are_same_file(inputs[0].second, inputs[1].second);
-    struct ::stat found {};
+    struct ::stat found{};
     if (twice && status_of(inputs[0].second, found) && !S_ISREG(found.st_mode) &&
         !S_ISDIR(found.st_mode)) {
         throw input_error(fmt::format("'{}' and '{}' are to read {}, which can be read once only; "

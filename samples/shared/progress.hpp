@@ -62,4 +62,4 @@ private:
     clock::time_point last_ = began_;
 };
 
-}  // namespace samples
+} // namespace samples

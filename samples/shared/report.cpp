@@ -36,18 +36,24 @@ nlohmann::ordered_json to_json(report const& shown) {
     for (auto const& [line, sentence] : shown.remarks) {
         remarks.push_back({{"line", line}, {"sentence", sentence}});
     }
-    return {{"done", shown.done},           {"canceled", shown.canceled},
-            {"undecided", shown.undecided}, {"refused", shown.refused},
-            {"repeated", shown.repeated},   {"earlier", shown.earlier},
-            {"stopped", shown.stopped},     {"left_over", shown.left_over},
-            {"reasons", shown.reasons},     {"seconds", shown.seconds},
-            {"sum_before", shown.sum_before}, {"sum_after", shown.sum_after},
-            {"remarks", std::move(remarks)}, {"more_remarks", shown.unnamed}};
+    return {{"done", shown.done},
+            {"canceled", shown.canceled},
+            {"undecided", shown.undecided},
+            {"refused", shown.refused},
+            {"repeated", shown.repeated},
+            {"earlier", shown.earlier},
+            {"stopped", shown.stopped},
+            {"left_over", shown.left_over},
+            {"reasons", shown.reasons},
+            {"seconds", shown.seconds},
+            {"sum_before", shown.sum_before},
+            {"sum_after", shown.sum_after},
+            {"remarks", std::move(remarks)},
+            {"more_remarks", shown.unnamed}};
 }
 
 input_error cannot_write(std::filesystem::path const& path, int error) {
-    return input_error(fmt::format("{}: cannot be written: {}", path.string(),
-                                   system_text(error)));
+    return input_error(fmt::format("{}: cannot be written: {}", path.string(), system_text(error)));
 }
 
 /// Whether the path is a device or the system's name of an open file, such as /dev/stdout: a rename
@@ -68,8 +74,8 @@ std::optional<int> descriptor_of(std::filesystem::path const& path) {
     for (std::string_view const folder : {"/dev/fd/", "/proc/self/fd/"}) {
         if (!text.starts_with(folder)) continue;
         int number = -1;
-        auto const [end, error] = std::from_chars(text.data() + folder.size(),
-                                                  text.data() + text.size(), number);
+        auto const [end, error] =
+            std::from_chars(text.data() + folder.size(), text.data() + text.size(), number);
         if (error == std::errc{} && *end == '\0' && number >= 0) return number;
     }
     return std::nullopt;

@@ -31,9 +31,9 @@ struct report {
     std::uint64_t repeated = 0;                   // repeats an earlier line's transaction
     std::uint64_t earlier = 0;                    // settled before this run began
     std::map<std::string, std::uint64_t> reasons; // why transactions are not done
-    std::vector<remark> remarks; // the first remarks; the counts include all
-    std::uint64_t unnamed = 0;   // the number of further remarks
-    bool stopped = false;        // the run ended before the input did
+    std::vector<remark> remarks;                  // the first remarks; the counts include all
+    std::uint64_t unnamed = 0;                    // the number of further remarks
+    bool stopped = false;                         // the run ended before the input did
     std::uint64_t left_over = 0; // entries of earlier runs that this run did not settle
     double seconds = 0;
     std::int64_t sum_before = 0; // hundredths

@@ -168,15 +168,15 @@ private:
     template <typename Parameters>
     std::optional<refusal> missing(request<Parameters> const& next_request) {
         std::optional<refusal> no;
-        application_->each_record(next_request.parameters, [&](auto const& collection,
-                                                               auto const& key) {
-            if (no || open_.has(collection, key)) return;
-            no = application_->not_open(next_request, collection.name, key);
-            auto const form = visible_form(key);
-            if (form == key || !open_.has(collection, form)) return;
-            no->sentence += fmt::format("; '{}' and '{}', which is there, {}", key, form,
-                                        alike_words);
-        });
+        application_->each_record(
+            next_request.parameters, [&](auto const& collection, auto const& key) {
+                if (no || open_.has(collection, key)) return;
+                no = application_->not_open(next_request, collection.name, key);
+                auto const form = visible_form(key);
+                if (form == key || !open_.has(collection, form)) return;
+                no->sentence +=
+                    fmt::format("; '{}' and '{}', which is there, {}", key, form, alike_words);
+            });
         return no;
     }
 
@@ -327,15 +327,14 @@ private:
         // A failed guard is common; any other reason deserves a remark.
         if (result.why == settle::reason::guard_failed) return;
         report_.note(line, fmt::format("'{}' is canceled: {}", result.id,
-                                       words_for(*application_, result.participant,
-                                                 result.why)));
+                                       words_for(*application_, result.participant, result.why)));
     }
 
     void undecided(std::uint64_t line, settle::outcome const& result) {
         ++report_.undecided;
         ++report_.reasons["undecided"];
-        report_.note(line, fmt::format("'{}' is undecided: {}", result.id,
-                                       sentence_of(result.problem)));
+        report_.note(line,
+                     fmt::format("'{}' is undecided: {}", result.id, sentence_of(result.problem)));
     }
 
     void refused(origin const& from, settle::outcome const& result) {

@@ -20,7 +20,19 @@
 namespace samples {
 
 enum class command {
-    open, run, recover, work, purge, list, show, cancel, reverse, balance, check, stuck, resolve,
+    open,
+    run,
+    recover,
+    work,
+    purge,
+    list,
+    show,
+    cancel,
+    reverse,
+    balance,
+    check,
+    stuck,
+    resolve,
     doubts
 };
 

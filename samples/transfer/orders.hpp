@@ -64,8 +64,8 @@ private:
         if (!samples::is_placeholder(from) && !samples::is_placeholder(to)) return false;
         if (samples::is_total_word(value(id))) return true;
         if (!samples::is_placeholder(value(id))) return false;
-        bool const nothing = samples::is_placeholder(from) &&
-                             samples::is_placeholder(value(destination));
+        bool const nothing =
+            samples::is_placeholder(from) && samples::is_placeholder(value(destination));
         bool const at_bank = file_.layout() == bank_layout && samples::is_total_word(value(bank));
         return nothing || at_bank || samples::is_total_word(from) ||
                samples::is_total_word(value(destination));
@@ -84,9 +84,9 @@ private:
         auto const& from = value(source);
         if (samples::is_blank(number)) return refuse("no id", "the order has no id");
         if (samples::is_blank(from) || samples::is_blank(to)) {
-            return refuse("no account", fmt::format("order '{}' names no {} account", number,
-                                                    samples::is_blank(from) ? "source"
-                                                                            : "destination"));
+            return refuse("no account",
+                          fmt::format("order '{}' names no {} account", number,
+                                      samples::is_blank(from) ? "source" : "destination"));
         }
         if (from == to) {
             return refuse("source is destination",
@@ -96,9 +96,9 @@ private:
             auto const& text = value(amount);
             auto const sum = samples::parse_money("amount", text);
             if (sum <= 0) {
-                return refuse("amount not above zero",
-                              fmt::format("order '{}': the amount {} is not above zero", number,
-                                          text));
+                return refuse(
+                    "amount not above zero",
+                    fmt::format("order '{}': the amount {} is not above zero", number, text));
             }
             return samples::request<transfer>{row_.line, number, {from, std::move(to), sum}};
         } catch (samples::input_error const& error) {

@@ -35,14 +35,13 @@ inline constexpr settle::collection<account, "accounts", &account::id> accounts;
 
 /// The credit shows while the transfer may still be canceled, as in the documents. New programs
 /// should use bank::transfer_type.
-inline constexpr auto transfer_type =
-    settle::transaction<transfer, "transfer">(
-        settle::participant<"source">(accounts, param<&transfer::source>)
-            .require(field<&account::balance> >= param<&transfer::amount>)
-            .apply(field<&account::balance> -= param<&transfer::amount>)
-            .compensate(field<&account::balance> += param<&transfer::amount>),
-        settle::participant<"destination">(accounts, param<&transfer::destination>)
-            .apply(field<&account::balance> += param<&transfer::amount>)
-            .compensate(settle::inverse));
+inline constexpr auto transfer_type = settle::transaction<transfer, "transfer">(
+    settle::participant<"source">(accounts, param<&transfer::source>)
+        .require(field<&account::balance> >= param<&transfer::amount>)
+        .apply(field<&account::balance> -= param<&transfer::amount>)
+        .compensate(field<&account::balance> += param<&transfer::amount>),
+    settle::participant<"destination">(accounts, param<&transfer::destination>)
+        .apply(field<&account::balance> += param<&transfer::amount>)
+        .compensate(settle::inverse));
 
 } // namespace bank::tutorial

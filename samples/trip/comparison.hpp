@@ -128,7 +128,7 @@ private:
 
     template <typename Result>
     static std::pair<std::string, std::int64_t> number_and_amount(settle::kept_result const& kept,
-                                                                  std::int64_t Result::*amount) {
+                                                                  std::int64_t Result::* amount) {
         auto const read = settle::decode_json<Result>(kept.value);
         if (!read.has_value()) return {};
         return {read.value().number, read.value().*amount};

@@ -30,9 +30,17 @@ public:
     using piece = std::variant<samples::refusal, samples::request<trip>, samples::remark>;
 
     explicit order_reader(std::filesystem::path path)
-        : file_(std::move(path),
-                {{{"id"}, {"traveller"}, {"price"}, {"card"}, {"flight"}, {"people"}, {"hotel"},
-                  {"rooms"}, {"nights"}, {"car"}, {"days"}}}) {}
+        : file_(std::move(path), {{{"id"},
+                                   {"traveller"},
+                                   {"price"},
+                                   {"card"},
+                                   {"flight"},
+                                   {"people"},
+                                   {"hotel"},
+                                   {"rooms"},
+                                   {"nights"},
+                                   {"car"},
+                                   {"days"}}}) {}
 
     /// False at the end of the file.
     bool next(piece& given) {
@@ -45,20 +53,31 @@ public:
 
 private:
     enum column : std::size_t {
-        id, traveller, price, card, flight, people, hotel, rooms, nights, car, days
+        id,
+        traveller,
+        price,
+        card,
+        flight,
+        people,
+        hotel,
+        rooms,
+        nights,
+        car,
+        days
     };
 
     std::string const& value(column which) const { return file_.value(row_, which); }
 
     samples::refusal refuse(std::string reason, std::string_view sentence) const {
-        return {row_.line, std::move(reason),
-                fmt::format("order '{}': {}", value(id), sentence)};
+        return {row_.line, std::move(reason), fmt::format("order '{}': {}", value(id), sentence)};
     }
 
     piece read() const {
-        constexpr std::pair<column, std::string_view> names[]{
-            {traveller, "traveller"}, {card, "card"}, {flight, "flight"}, {hotel, "hotel"},
-            {car, "car"}};
+        constexpr std::pair<column, std::string_view> names[]{{traveller, "traveller"},
+                                                              {card, "card"},
+                                                              {flight, "flight"},
+                                                              {hotel, "hotel"},
+                                                              {car, "car"}};
         if (!row_.note.empty()) return samples::remark{row_.line, row_.note};
         if (!row_) return samples::refusal{row_.line, "unreadable line", row_.problem};
         if (samples::is_blank(value(id))) {
@@ -78,12 +97,12 @@ private:
                 return refuse("price not above zero",
                               fmt::format("the price {} is not above zero", value(price)));
             }
-            return samples::request<trip>{
-                row_.line, value(id),
-                trip{value(traveller), paid, value(card), value(flight),
-                     count("number of people", people), value(hotel),
-                     count("number of rooms", rooms), count("number of nights", nights),
-                     value(car), count("number of days", days)}};
+            return samples::request<trip>{row_.line, value(id),
+                                          trip{value(traveller), paid, value(card), value(flight),
+                                               count("number of people", people), value(hotel),
+                                               count("number of rooms", rooms),
+                                               count("number of nights", nights), value(car),
+                                               count("number of days", days)}};
         } catch (samples::input_error const& error) {
             return refuse("unusable number", error.what());
         }

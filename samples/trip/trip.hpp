@@ -20,7 +20,7 @@ struct account {
 // The requests to the services, and their answers.
 
 struct reservation {
-    std::string item; // a flight, a hotel, a kind of car
+    std::string item;   // a flight, a hotel, a kind of car
     std::int64_t units; // seats, rooms, cars
     std::int64_t days;
 };
@@ -84,10 +84,10 @@ inline constexpr settle::service<payment, receipt, "card", settle::barrier> card
 inline constexpr auto trip_type = settle::transaction<trip, "trip">(
     settle::participant<"traveller">(accounts, param<&trip::traveller>)
         .require(field<&account::balance> >= param<&trip::price>)
-        .apply(field<& account::balance> -= param<&trip::price>)
+        .apply(field<&account::balance> -= param<&trip::price>)
         .compensate(settle::inverse),
     settle::participant<"agency">(accounts, lit<"agency">)
-        .confirm(field<& account::balance> += param<&trip::price>),
+        .confirm(field<&account::balance> += param<&trip::price>),
     settle::participant<"flight">(flights)
         .apply(call(param<&trip::flight>, param<&trip::people>, lit<1>))
         .confirm(call())

@@ -20,8 +20,8 @@ public:
     static constexpr char const* foreign = "settle-of-another-program";
 
     killed_banks(testing::scratch_folder const& folder, std::mt19937_64& chance)
-        : folder_{&folder}, banks_{folder}, input_{orders_of_both(folder, of_each)}, chance_{
-                                                                                         &chance} {
+        : folder_{&folder}, banks_{folder}, input_{orders_of_both(folder, of_each)},
+          chance_{&chance} {
         auto const opened = banks_.call({"open", input_, "--balance", "900.00"});
         REQUIRE_MESSAGE(opened.code == 0, opened.out << opened.err);
         prepare_foreign();
@@ -133,13 +133,15 @@ private:
     /// MariaDB's own client prepares a native transaction, and ends.
     void prepare_foreign() {
         std::string const name{foreign};
-        auto const prepared = testing::program{
-            *folder_,
-            {"/usr/bin/mariadb", "--no-defaults", "--host=127.0.0.1",
-             "--port=" + std::to_string(banks_.second.port()), "--user=root", "test", "-e",
-             "CREATE TABLE other (id INT PRIMARY KEY); XA START '" + name +
-                 "'; INSERT INTO other VALUES (1); XA END '" + name + "'; XA PREPARE '" + name +
-                 "'"}}.wait();
+        auto const prepared =
+            testing::program{*folder_,
+                             {"/usr/bin/mariadb", "--no-defaults", "--host=127.0.0.1",
+                              "--port=" + std::to_string(banks_.second.port()), "--user=root",
+                              "test", "-e",
+                              "CREATE TABLE other (id INT PRIMARY KEY); XA START '" + name +
+                                  "'; INSERT INTO other VALUES (1); XA END '" + name +
+                                  "'; XA PREPARE '" + name + "'"}}
+                .wait();
         REQUIRE_MESSAGE(prepared.code == 0, prepared.out << prepared.err);
         REQUIRE(banks_.in_doubt() == std::vector<std::string>{name});
     }

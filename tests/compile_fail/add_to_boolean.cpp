@@ -5,14 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::frozen> = lit<true>)
+                                          .apply(field<&account::frozen> = lit<true>)
 #else
-        .apply(field<&account::frozen> += lit<1>)
+                                          .apply(field<&account::frozen> += lit<1>)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

@@ -14,7 +14,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
         .apply(field<&account::visits> += lit<1>)
         .apply(field<&account::balance> += param<&transfer::amount>)
 #endif
-        .compensate(settle::inverse)
-);
+        .compensate(settle::inverse));
 
 } // namespace bank

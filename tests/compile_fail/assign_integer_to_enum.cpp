@@ -5,14 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::state> = lit<status::closed>)
+                                          .apply(field<&account::state> = lit<status::closed>)
 #else
-        .apply(field<&account::state> = 1)
+                                          .apply(field<&account::state> = 1)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

@@ -5,14 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::visits> = lit<2000000000>)
+                                          .apply(field<&account::visits> = lit<2000000000>)
 #else
-        .apply(field<&account::visits> = lit<3000000000>)
+                                          .apply(field<&account::visits> = lit<3000000000>)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

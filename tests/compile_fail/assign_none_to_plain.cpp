@@ -5,14 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::limit> = std::nullopt)
+                                          .apply(field<&account::limit> = std::nullopt)
 #else
-        .apply(field<&account::balance> = std::nullopt)
+                                          .apply(field<&account::balance> = std::nullopt)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

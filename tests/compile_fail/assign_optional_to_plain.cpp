@@ -5,14 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::limit> = param<&transfer::limit>)
+                                          .apply(field<&account::limit> = param<&transfer::limit>)
 #else
-        .apply(field<&account::balance> = param<&transfer::limit>)
+                                          .apply(field<&account::balance> = param<&transfer::limit>)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

@@ -5,14 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::state> = param<&transfer::state>)
+                                          .apply(field<&account::state> = param<&transfer::state>)
 #else
-        .apply(field<&account::state> = param<&transfer::note>)
+                                          .apply(field<&account::state> = param<&transfer::note>)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

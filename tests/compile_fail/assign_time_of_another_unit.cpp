@@ -5,14 +5,14 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::since> = param<&transfer::at>)
+                                          .apply(field<&account::since> = param<&transfer::at>)
 #else
-        .apply(field<&account::since> = param<&transfer::at_minute>)
+                                          .apply(field<&account::since> =
+                                                     param<&transfer::at_minute>)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

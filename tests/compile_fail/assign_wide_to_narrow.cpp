@@ -5,14 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::visits> = param<&transfer::small>)
+                                          .apply(field<&account::visits> = param<&transfer::small>)
 #else
-        .apply(field<&account::visits> = param<&transfer::amount>)
+                                          .apply(field<&account::visits> = param<&transfer::amount>)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

@@ -12,7 +12,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #else
         .require(field<&account::frozen> == false && field<&account::state> = status::open)
 #endif
-        .confirm(field<&account::balance> += param<&transfer::amount>)
-);
+        .confirm(field<&account::balance> += param<&transfer::amount>));
 
 } // namespace bank

@@ -65,12 +65,11 @@ struct refund {
 
 } // namespace bank
 
-SETTLE_STRUCT(bank::account, id, balance, reserved, visits, state, frozen, since, limit,
-                        owner);
+SETTLE_STRUCT(bank::account, id, balance, reserved, visits, state, frozen, since, limit, owner);
 SETTLE_STRUCT(bank::order, number, state, total);
 SETTLE_STRUCT(bank::line, article, quantity);
-SETTLE_STRUCT(bank::transfer, source, destination, amount, fee, number, small, state,
-                        tint, at, at_minute, urgent, limit, note, whole_order, lines);
+SETTLE_STRUCT(bank::transfer, source, destination, amount, fee, number, small, state, tint, at,
+              at_minute, urgent, limit, note, whole_order, lines);
 SETTLE_STRUCT(bank::refund, account, amount);
 
 namespace bank {

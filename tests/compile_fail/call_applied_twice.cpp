@@ -5,13 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto trip_type = transaction<trip, "trip">(
-    participant<"flight">(airline)
-        .apply(call(param<&trip::flight>, param<&trip::people>))
+inline constexpr auto trip_type =
+    transaction<trip, "trip">(participant<"flight">(airline)
+                                  .apply(call(param<&trip::flight>, param<&trip::people>))
 #ifdef FIXED
-        .compensate(call()));
+                                  .compensate(call()));
 #else
-        .apply(call(param<&trip::flight>, param<&trip::people>)));
+                                  .apply(call(param<&trip::flight>, param<&trip::people>)));
 #endif
 
 } // namespace bank

@@ -5,10 +5,11 @@
 
 namespace bank {
 
-inline constexpr auto trip_type = transaction<trip, "trip">(flight, participant<"mail">(mailer)
+inline constexpr auto trip_type =
+    transaction<trip, "trip">(flight, participant<"mail">(mailer)
 #ifdef FIXED
-        .confirm(call(param<&trip::flight>, param<&trip::people>))
+                                          .confirm(call(param<&trip::flight>, param<&trip::people>))
 #endif
-);
+    );
 
 } // namespace bank

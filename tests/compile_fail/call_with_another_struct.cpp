@@ -5,13 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto trip_type = transaction<trip, "trip">(
-    participant<"flight">(airline)
+inline constexpr auto trip_type =
+    transaction<trip, "trip">(participant<"flight">(airline)
 #ifdef FIXED
-        .apply(call(param<&trip::flight>, param<&trip::people>))
+                                  .apply(call(param<&trip::flight>, param<&trip::people>))
 #else
-        .apply(call(param<&transfer::note>, param<&trip::people>))
+                                  .apply(call(param<&transfer::note>, param<&trip::people>))
 #endif
-        .compensate(call()));
+                                  .compensate(call()));
 
 } // namespace bank

@@ -7,13 +7,13 @@ namespace bank {
 
 inline constexpr settle::service<small_seat, ticket, "office", settle::barrier> office;
 
-inline constexpr auto trip_type = transaction<trip, "trip">(
-    participant<"flight">(office)
+inline constexpr auto trip_type =
+    transaction<trip, "trip">(participant<"flight">(office)
 #ifdef FIXED
-        .apply(call(param<&trip::flight>, settle::lit<2>))
+                                  .apply(call(param<&trip::flight>, settle::lit<2>))
 #else
-        .apply(call(param<&trip::flight>, param<&trip::people>))
+                                  .apply(call(param<&trip::flight>, param<&trip::people>))
 #endif
-        .compensate(call()));
+                                  .compensate(call()));
 
 } // namespace bank

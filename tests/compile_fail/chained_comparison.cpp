@@ -8,12 +8,11 @@ namespace bank {
 inline constexpr auto transfer_type = transaction<transfer, "transfer">(
     participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .require(lit<0> <= field<&account::balance>
-                 && field<&account::balance> <= param<&transfer::amount>)
+        .require(lit<0> <= field<&account::balance> &&
+                 field<&account::balance> <= param<&transfer::amount>)
 #else
         .require(lit<0> <= field<&account::balance> <= param<&transfer::amount>)
 #endif
-        .confirm(field<&account::balance> += param<&transfer::amount>)
-);
+        .confirm(field<&account::balance> += param<&transfer::amount>));
 
 } // namespace bank

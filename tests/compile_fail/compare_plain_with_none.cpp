@@ -12,7 +12,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #else
         .require(field<&account::balance> != std::nullopt)
 #endif
-        .confirm(field<&account::balance> += param<&transfer::amount>)
-);
+        .confirm(field<&account::balance> += param<&transfer::amount>));
 
 } // namespace bank

@@ -5,14 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .require(field<&account::state> == lit<status::open>)
+                                          .require(field<&account::state> == lit<status::open>)
 #else
 #endif
-        .apply(field<&account::state> = lit<status::closed>)
-        .compensate(field<&account::state> = lit<status::open>)
-);
+                                          .apply(field<&account::state> = lit<status::closed>)
+                                          .compensate(field<&account::state> = lit<status::open>));
 
 } // namespace bank

@@ -5,15 +5,15 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
-        .require(field<&account::state> == lit<status::open>)
-        .apply(field<&account::state> = lit<status::closed>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
+                                          .require(field<&account::state> == lit<status::open>)
+                                          .apply(field<&account::state> = lit<status::closed>)
 #ifdef FIXED
-        .compensate(field<&account::state> = lit<status::open>)
+                                          .compensate(field<&account::state> = lit<status::open>)
 #else
-        .compensate(field<&account::state> = lit<status::closed>)
+                                          .compensate(field<&account::state> = lit<status::closed>)
 #endif
-);
+    );
 
 } // namespace bank

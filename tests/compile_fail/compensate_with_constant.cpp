@@ -5,15 +5,15 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::visits> += lit<1>)
-        .compensate(field<&account::visits> -= lit<1>)
+                                          .apply(field<&account::visits> += lit<1>)
+                                          .compensate(field<&account::visits> -= lit<1>)
 #else
-        .apply(field<&account::visits> += 1)
-        .compensate(field<&account::visits> -= 1)
+                                          .apply(field<&account::visits> += 1)
+                                          .compensate(field<&account::visits> -= 1)
 #endif
-);
+    );
 
 } // namespace bank

@@ -15,7 +15,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
                               field<&order::total> = param<&transfer::amount>),
                field<&order::total> += lit<1>)
 #endif
-        .compensate(settle::inverse)
-);
+        .compensate(settle::inverse));
 
 } // namespace bank

@@ -5,14 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"order">(orders, param<&transfer::number>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"order">(orders, param<&transfer::number>)
 #ifdef FIXED
-        .apply(settle::create(param<&transfer::whole_order>))
+                                          .apply(settle::create(param<&transfer::whole_order>))
 #else
-        .apply(settle::create(param<&transfer::note>))
+                                          .apply(settle::create(param<&transfer::note>))
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

@@ -7,12 +7,12 @@ namespace bank {
 
 inline constexpr auto opening = participant<"order">(orders, param<&transfer::number>)
 #ifdef FIXED
-    .apply(settle::create(param<&transfer::whole_order>))
-    .compensate(settle::inverse)
+                                    .apply(settle::create(param<&transfer::whole_order>))
+                                    .compensate(settle::inverse)
 #else
-    .confirm(settle::create(param<&transfer::whole_order>))
+                                    .confirm(settle::create(param<&transfer::whole_order>))
 #endif
-;
+    ;
 inline constexpr auto transfer_type = transaction<transfer, "transfer">(opening);
 
 } // namespace bank

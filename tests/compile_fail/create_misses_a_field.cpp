@@ -13,7 +13,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #else
         .apply(settle::create(field<&order::state> = lit<status::open>))
 #endif
-        .compensate(settle::inverse)
-);
+        .compensate(settle::inverse));
 
 } // namespace bank

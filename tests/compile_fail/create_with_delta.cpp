@@ -14,7 +14,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
         .apply(settle::create(field<&order::state> = lit<status::open>,
                               field<&order::total> += param<&transfer::amount>))
 #endif
-        .compensate(settle::inverse)
-);
+        .compensate(settle::inverse));
 
 } // namespace bank

@@ -14,7 +14,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #endif
         .apply(field<&account::balance> -= param<&transfer::amount>)
         .compensate(settle::inverse)
-        .confirm(field<&account::balance> -= param<&transfer::fee>)
-);
+        .confirm(field<&account::balance> -= param<&transfer::fee>));
 
 } // namespace bank

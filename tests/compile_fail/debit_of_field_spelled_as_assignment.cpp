@@ -12,7 +12,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #else
         .require(field<&account::balance> >= param<&transfer::amount>)
 #endif
-        .confirm(field<&account::balance> = field<&account::balance> - field<&account::reserved>)
-);
+        .confirm(field<&account::balance> = field<&account::balance> - field<&account::reserved>));
 
 } // namespace bank

@@ -10,12 +10,11 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #ifdef FIXED
         .require(field<&account::balance> >= param<&transfer::amount> + param<&transfer::fee>)
 #else
-        .require(field<&account::balance> >= param<&transfer::amount>
-                 && field<&account::balance> >= param<&transfer::fee>)
+        .require(field<&account::balance> >= param<&transfer::amount> &&
+                 field<&account::balance> >= param<&transfer::fee>)
 #endif
         .apply(field<&account::balance> -= param<&transfer::amount>,
                field<&account::balance> -= param<&transfer::fee>)
-        .compensate(settle::inverse)
-);
+        .compensate(settle::inverse));
 
 } // namespace bank

@@ -13,8 +13,7 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
         .require(field<&account::balance> >= param<&transfer::amount>)
 #endif
         .apply(field<&account::balance> =
-               field<&account::balance> - param<&transfer::amount> - param<&transfer::fee>)
-        .compensate(settle::inverse)
-);
+                   field<&account::balance> - param<&transfer::amount> - param<&transfer::fee>)
+        .compensate(settle::inverse));
 
 } // namespace bank

@@ -5,16 +5,15 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .require(field<&account::balance> >= lit<10>)
-        .apply(field<&account::balance> -= lit<10>)
+                                          .require(field<&account::balance> >= lit<10>)
+                                          .apply(field<&account::balance> -= lit<10>)
 #else
-        .require(field<&account::balance> >= 5)
-        .apply(field<&account::balance> -= 10)
+                                          .require(field<&account::balance> >= 5)
+                                          .apply(field<&account::balance> -= 10)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

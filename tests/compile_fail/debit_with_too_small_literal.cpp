@@ -5,15 +5,14 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .require(field<&account::balance> >= lit<10>)
+                                          .require(field<&account::balance> >= lit<10>)
 #else
-        .require(field<&account::balance> >= lit<5>)
+                                          .require(field<&account::balance> >= lit<5>)
 #endif
-        .apply(field<&account::balance> -= lit<10>)
-        .compensate(settle::inverse)
-);
+                                          .apply(field<&account::balance> -= lit<10>)
+                                          .compensate(settle::inverse));
 
 } // namespace bank

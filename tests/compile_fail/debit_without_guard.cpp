@@ -12,7 +12,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #else
 #endif
         .apply(field<&account::balance> -= param<&transfer::amount>)
-        .compensate(settle::inverse)
-);
+        .compensate(settle::inverse));
 
 } // namespace bank

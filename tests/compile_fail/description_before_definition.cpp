@@ -6,7 +6,9 @@
 namespace bank {
 struct suit;
 #ifdef FIXED
-struct suit { int hearts; };
+struct suit {
+    int hearts;
+};
 #endif
 } // namespace bank
 

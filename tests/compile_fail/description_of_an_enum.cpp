@@ -5,7 +5,9 @@
 
 namespace bank {
 #ifdef FIXED
-struct suit { int hearts; };
+struct suit {
+    int hearts;
+};
 #else
 enum class suit { hearts };
 #endif

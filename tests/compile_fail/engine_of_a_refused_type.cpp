@@ -8,13 +8,13 @@
 
 namespace bank {
 
-inline constexpr auto gift_type = transaction<transfer, "gift">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto gift_type =
+    transaction<transfer, "gift">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .require(field<&account::balance> >= param<&transfer::amount>)
+                                      .require(field<&account::balance> >= param<&transfer::amount>)
 #endif
-        .apply(field<&account::balance> -= param<&transfer::amount>)
-        .compensate(settle::inverse));
+                                      .apply(field<&account::balance> -= param<&transfer::amount>)
+                                      .compensate(settle::inverse));
 
 inline void run(settle::memory::database& database) {
     settle::engine engine{database, settle::type<gift_type>};

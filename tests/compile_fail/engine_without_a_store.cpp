@@ -15,8 +15,8 @@ inline constexpr auto gift_type = transaction<transfer, "gift">(
 #ifdef FIXED
 using gifts = settle::engine<settle::memory::database, settle::type_tag<gift_type>>;
 #else
-using gifts = settle::engine<settle::log_binding<settle::memory::database>,
-                             settle::type_tag<gift_type>>;
+using gifts =
+    settle::engine<settle::log_binding<settle::memory::database>, settle::type_tag<gift_type>>;
 #endif
 constexpr std::size_t size = sizeof(gifts);
 static_assert(size > 0);

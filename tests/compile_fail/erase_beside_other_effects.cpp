@@ -5,14 +5,14 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
 #else
-        .apply(field<&account::balance> += param<&transfer::amount>)
-        .compensate(settle::inverse)
+                                          .apply(field<&account::balance> +=
+                                                 param<&transfer::amount>)
+                                          .compensate(settle::inverse)
 #endif
-        .confirm(settle::erase)
-);
+                                          .confirm(settle::erase));
 
 } // namespace bank

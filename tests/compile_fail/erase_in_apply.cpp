@@ -5,14 +5,14 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .confirm(settle::erase)
+                                          .confirm(settle::erase)
 #else
-        .apply(settle::erase)
-        .compensate(settle::inverse)
+                                          .apply(settle::erase)
+                                          .compensate(settle::inverse)
 #endif
-);
+    );
 
 } // namespace bank

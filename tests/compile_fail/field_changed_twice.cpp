@@ -5,15 +5,14 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::state> = lit<status::closed>)
+                                          .apply(field<&account::state> = lit<status::closed>)
 #else
-        .apply(field<&account::state> = lit<status::open>,
-               field<&account::state> = lit<status::closed>)
+                                          .apply(field<&account::state> = lit<status::open>,
+                                                 field<&account::state> = lit<status::closed>)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

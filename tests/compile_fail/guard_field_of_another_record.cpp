@@ -13,7 +13,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
         .require(field<&order::total> >= param<&transfer::amount>)
 #endif
         .apply(field<&account::balance> -= param<&transfer::amount>)
-        .compensate(settle::inverse)
-);
+        .compensate(settle::inverse));
 
 } // namespace bank

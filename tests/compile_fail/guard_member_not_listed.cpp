@@ -7,7 +7,8 @@ namespace bank {
 
 struct thing {
     std::string id;
-    std::int64_t value; std::int64_t count;
+    std::int64_t value;
+    std::int64_t count;
 };
 
 } // namespace bank

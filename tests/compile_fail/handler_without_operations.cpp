@@ -14,12 +14,11 @@ struct handler {
     settle::service_answer aply(session&, settle::service_call const&) const {
 #endif
         return settle::service_answer::ok();
-    }
-};
+}
+}; // namespace bank
 
-inline settle::service_answer
-take(settle::receiver<settle::sqlite::receiver_database>& receiver,
-     settle::service_call const& call) {
+inline settle::service_answer take(settle::receiver<settle::sqlite::receiver_database>& receiver,
+                                   settle::service_call const& call) {
     return receiver.take(call, handler{});
 }
 

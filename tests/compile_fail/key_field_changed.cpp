@@ -5,14 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::owner> = param<&transfer::note>)
+                                          .apply(field<&account::owner> = param<&transfer::note>)
 #else
-        .apply(field<&account::id> = param<&transfer::note>)
+                                          .apply(field<&account::id> = param<&transfer::note>)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

@@ -13,7 +13,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
         .require(settle::may_pass_zero(field<&account::balance> >= param<&transfer::amount>))
         .apply(field<&account::balance> -= param<&transfer::amount>)
 #endif
-        .compensate(settle::inverse)
-);
+        .compensate(settle::inverse));
 
 } // namespace bank

@@ -12,6 +12,7 @@ struct thing {
     std::string note;
 #else
     std::int64_t value;
+
 private:
     std::string note;
 #endif

@@ -5,14 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .apply(field<&account::balance> += lit<5>)
+                                          .apply(field<&account::balance> += lit<5>)
 #else
-        .apply(field<&account::balance> += lit<-5>)
+                                          .apply(field<&account::balance> += lit<-5>)
 #endif
-        .compensate(settle::inverse)
-);
+                                          .compensate(settle::inverse));
 
 } // namespace bank

@@ -12,7 +12,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #else
         .require(field<&account::limit> != std::optional<std::int64_t>{5})
 #endif
-        .confirm(field<&account::balance> += param<&transfer::amount>)
-);
+        .confirm(field<&account::balance> += param<&transfer::amount>));
 
 } // namespace bank

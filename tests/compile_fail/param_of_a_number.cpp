@@ -5,13 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .confirm(field<&account::balance> += lit<100>)
+                                          .confirm(field<&account::balance> += lit<100>)
 #else
-        .confirm(field<&account::balance> += param<100>)
+                                          .confirm(field<&account::balance> += param<100>)
 #endif
-);
+    );
 
 } // namespace bank

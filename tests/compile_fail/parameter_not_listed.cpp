@@ -20,8 +20,8 @@ SETTLE_STRUCT(bank::thing, id);
 
 namespace bank {
 
-inline constexpr auto thing_type = transaction<thing, "thing">(
-    participant<"destination">(accounts, param<&thing::id>)
-        .confirm(field<&account::balance> += param<&thing::value>));
+inline constexpr auto thing_type =
+    transaction<thing, "thing">(participant<"destination">(accounts, param<&thing::id>)
+                                    .confirm(field<&account::balance> += param<&thing::value>));
 
 } // namespace bank

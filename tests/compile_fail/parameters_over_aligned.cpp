@@ -21,9 +21,9 @@ SETTLE_STRUCT(bank::payout, to, amount);
 
 namespace bank {
 
-inline constexpr auto payout_type = transaction<payout, "payout">(
-    participant<"to">(accounts, param<&payout::to>)
-        .confirm(field<&account::balance> += param<&payout::amount>));
+inline constexpr auto payout_type =
+    transaction<payout, "payout">(participant<"to">(accounts, param<&payout::to>)
+                                      .confirm(field<&account::balance> += param<&payout::amount>));
 auto const& descriptor = settle::descriptor_of<settle::forward<payout_type>>;
 
 } // namespace bank

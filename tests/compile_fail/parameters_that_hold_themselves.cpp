@@ -20,8 +20,8 @@ SETTLE_STRUCT(bank::tree, source, branches);
 
 namespace bank {
 
-inline constexpr auto tree_type = transaction<tree, "tree">(
-    participant<"source">(accounts, param<&tree::source>)
-        .confirm(field<&account::balance> += lit<1>));
+inline constexpr auto tree_type =
+    transaction<tree, "tree">(participant<"source">(accounts, param<&tree::source>)
+                                  .confirm(field<&account::balance> += lit<1>));
 
 } // namespace bank

@@ -20,8 +20,8 @@ SETTLE_STRUCT(bank::thing, id, value);
 
 namespace bank {
 
-inline constexpr auto thing_type = transaction<thing, "thing">(
-    participant<"destination">(accounts, param<&thing::id>)
-        .confirm(field<&account::balance> += lit<1>));
+inline constexpr auto thing_type =
+    transaction<thing, "thing">(participant<"destination">(accounts, param<&thing::id>)
+                                    .confirm(field<&account::balance> += lit<1>));
 
 } // namespace bank

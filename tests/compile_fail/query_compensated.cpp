@@ -5,13 +5,13 @@
 
 namespace bank {
 
-inline constexpr auto trip_type = transaction<trip, "trip">(
-    participant<"price">(airline)
+inline constexpr auto trip_type =
+    transaction<trip, "trip">(participant<"price">(airline)
 #ifdef FIXED
-        .apply(call(param<&trip::flight>, param<&trip::people>))
+                                  .apply(call(param<&trip::flight>, param<&trip::people>))
 #else
-        .apply(query(param<&trip::flight>, param<&trip::people>))
+                                  .apply(query(param<&trip::flight>, param<&trip::people>))
 #endif
-        .compensate(call()));
+                                  .compensate(call()));
 
 } // namespace bank

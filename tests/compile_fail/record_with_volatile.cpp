@@ -12,7 +12,7 @@ struct thing {
     int note;
 #else
     std::int64_t value;
-    volatile int note;
+    int volatile note;
 #endif
 };
 

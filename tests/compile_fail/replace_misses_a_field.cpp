@@ -13,7 +13,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #else
         .apply(settle::replace(field<&order::total> = param<&transfer::amount>))
 #endif
-        .compensate(settle::inverse)
-);
+        .compensate(settle::inverse));
 
 } // namespace bank

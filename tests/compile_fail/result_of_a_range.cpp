@@ -10,12 +10,13 @@ inline constexpr auto stays =
         .apply(call(settle::line<&stay::hotel>, settle::line<&stay::nights>))
         .compensate(call());
 
-inline constexpr auto trip_type = transaction<trip, "trip">(
-    flight, stays, participant<"mail">(mailer)
+inline constexpr auto trip_type =
+    transaction<trip, "trip">(flight, stays,
+                              participant<"mail">(mailer)
 #ifdef FIXED
-                       .confirm(call(result_from<"flight", &ticket::number>, 1)));
+                                  .confirm(call(result_from<"flight", &ticket::number>, 1)));
 #else
-                       .confirm(call(result_from<"stays", &ticket::number>, 1)));
+                                  .confirm(call(result_from<"stays", &ticket::number>, 1)));
 #endif
 
 } // namespace bank

@@ -5,14 +5,14 @@
 
 namespace bank {
 
-inline constexpr auto trip_type = transaction<trip, "trip">(
-    participant<"flight">(airline)
-        .apply(call(param<&trip::flight>, param<&trip::people>))
+inline constexpr auto trip_type =
+    transaction<trip, "trip">(participant<"flight">(airline)
+                                  .apply(call(param<&trip::flight>, param<&trip::people>))
 #ifdef FIXED
-        .compensate(call())
-        .confirm(call(result_from<"flight", &ticket::number>, 1)));
+                                  .compensate(call())
+                                  .confirm(call(result_from<"flight", &ticket::number>, 1)));
 #else
-        .compensate(call(result_from<"flight", &ticket::number>, 1)));
+                                  .compensate(call(result_from<"flight", &ticket::number>, 1)));
 #endif
 
 } // namespace bank

@@ -6,9 +6,7 @@
 namespace bank {
 
 inline constexpr auto trip_type = transaction<trip, "trip">(
-    participant<"seats">(seats)
-        .apply(call(param<&trip::flight>, param<&trip::people>)),
-    flight,
+    participant<"seats">(seats).apply(call(param<&trip::flight>, param<&trip::people>)), flight,
     participant<"mail">(mailer)
 #ifdef FIXED
         .confirm(call(result_from<"flight", &ticket::number>, param<&trip::people>)));

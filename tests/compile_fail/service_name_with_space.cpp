@@ -11,9 +11,9 @@ inline constexpr settle::service<seat, ticket, "air_line", settle::barrier> offi
 inline constexpr settle::service<seat, ticket, "air line", settle::barrier> office;
 #endif
 
-inline constexpr auto trip_type = transaction<trip, "trip">(
-    participant<"office">(office)
-        .apply(call(param<&trip::flight>, param<&trip::people>))
-        .compensate(call()));
+inline constexpr auto trip_type =
+    transaction<trip, "trip">(participant<"office">(office)
+                                  .apply(call(param<&trip::flight>, param<&trip::people>))
+                                  .compensate(call()));
 
 } // namespace bank

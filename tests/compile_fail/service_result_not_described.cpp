@@ -15,9 +15,9 @@ inline constexpr settle::service<seat, settle::nothing, "office", settle::barrie
 inline constexpr settle::service<seat, untold, "office", settle::barrier> office;
 #endif
 
-inline constexpr auto trip_type = transaction<trip, "trip">(
-    participant<"office">(office)
-        .apply(call(param<&trip::flight>, param<&trip::people>))
-        .compensate(call()));
+inline constexpr auto trip_type =
+    transaction<trip, "trip">(participant<"office">(office)
+                                  .apply(call(param<&trip::flight>, param<&trip::people>))
+                                  .compensate(call()));
 
 } // namespace bank

@@ -11,14 +11,14 @@ namespace bank {
 inline constexpr auto trip_type = transaction<trip, "trip">(flight);
 
 inline auto make(settle::memory::database& log) {
-    return settle::engine{
-        log,
+    return settle::engine{log,
 #ifdef FIXED
-        settle::bind(airline, [](seat const&, settle::service_call const&) {
-            return settle::reply<ticket>{ticket{}};
-        }),
+                          settle::bind(airline,
+                                       [](seat const&, settle::service_call const&) {
+                                           return settle::reply<ticket>{ticket{}};
+                                       }),
 #endif
-        settle::type<trip_type>};
+                          settle::type<trip_type>};
 }
 
 } // namespace bank

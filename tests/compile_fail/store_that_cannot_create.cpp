@@ -5,8 +5,13 @@
 #include <settle/running/engine.hpp>
 
 namespace bank {
-struct account { std::string id; std::int64_t balance; };
-struct opening { std::string id; };
+struct account {
+    std::string id;
+    std::int64_t balance;
+};
+struct opening {
+    std::string id;
+};
 } // namespace bank
 SETTLE_STRUCT(bank::account, id, balance);
 SETTLE_STRUCT(bank::opening, id);

@@ -14,7 +14,6 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #else
         .require(field<&account::owner> == owner_of_all)
 #endif
-        .confirm(field<&account::balance> += param<&transfer::amount>)
-);
+        .confirm(field<&account::balance> += param<&transfer::amount>));
 
 } // namespace bank

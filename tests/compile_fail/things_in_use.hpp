@@ -12,9 +12,9 @@ namespace bank {
 
 inline constexpr settle::collection<thing, "things", &thing::id> things;
 
-inline constexpr auto gift_type = transaction<transfer, "gift">(
-    participant<"thing">(things, param<&transfer::destination>)
-        .confirm(field<&thing::value> += param<&transfer::amount>));
+inline constexpr auto gift_type =
+    transaction<transfer, "gift">(participant<"thing">(things, param<&transfer::destination>)
+                                      .confirm(field<&thing::value> += param<&transfer::amount>));
 
 inline void run(settle::memory::database& database) {
     settle::engine engine{database, settle::type<gift_type>};

@@ -5,16 +5,16 @@
 
 namespace bank {
 
-inline constexpr auto destination = participant<"destination">(accounts,
-                                                               param<&transfer::destination>)
-    .confirm(field<&account::balance> += param<&transfer::amount>);
+inline constexpr auto destination =
+    participant<"destination">(accounts, param<&transfer::destination>)
+        .confirm(field<&account::balance> += param<&transfer::amount>);
 
 #ifdef FIXED
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(destination)
-    .require(param<&transfer::amount> > lit<0>);
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(destination).require(param<&transfer::amount> > lit<0>);
 #else
-inline constexpr auto transfer_type = transaction<transfer, "transfer">(destination)
-    .require(settle::line<&line::quantity> > lit<0>);
+inline constexpr auto transfer_type =
+    transaction<transfer, "transfer">(destination).require(settle::line<&line::quantity> > lit<0>);
 #endif
 
 } // namespace bank

@@ -5,9 +5,9 @@
 
 namespace bank {
 
-inline constexpr auto destination = participant<"destination">(accounts,
-                                                               param<&transfer::destination>)
-    .confirm(field<&account::balance> += param<&transfer::amount>);
+inline constexpr auto destination =
+    participant<"destination">(accounts, param<&transfer::destination>)
+        .confirm(field<&account::balance> += param<&transfer::amount>);
 
 #ifdef FIXED
 inline constexpr auto transfer_type = transaction<transfer, "transfer">(destination);

@@ -16,9 +16,9 @@ inline constexpr settle::collection<order, "accounts", &order::number> others;
 inline constexpr auto gift_type = transaction<transfer, "gift">(
     participant<"destination">(accounts, param<&transfer::destination>)
         .confirm(field<&account::balance> += param<&transfer::amount>));
-inline constexpr auto order_type = transaction<transfer, "order">(
-    participant<"order">(others, param<&transfer::number>)
-        .confirm(field<&order::total> += param<&transfer::amount>));
+inline constexpr auto order_type =
+    transaction<transfer, "order">(participant<"order">(others, param<&transfer::number>)
+                                       .confirm(field<&order::total> += param<&transfer::amount>));
 
 inline auto make(settle::memory::database& one) {
     return settle::engine{one, settle::type<gift_type>, settle::type<order_type>};

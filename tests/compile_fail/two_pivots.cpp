@@ -8,13 +8,13 @@ namespace bank {
 inline constexpr auto card =
     participant<"card">(airline).apply(call(param<&trip::flight>, param<&trip::people>));
 
-inline constexpr auto trip_type = transaction<trip, "trip">(
-    participant<"first">(airline)
-        .apply(call(param<&trip::flight>, param<&trip::people>))
+inline constexpr auto trip_type =
+    transaction<trip, "trip">(participant<"first">(airline)
+                                  .apply(call(param<&trip::flight>, param<&trip::people>))
 #ifdef FIXED
-        .compensate(call())
+                                  .compensate(call())
 #endif
-    ,
-    card);
+                                  ,
+                              card);
 
 } // namespace bank

@@ -52,6 +52,5 @@ TEST_CASE("clocks: entries with a future date are settled, and a purge keeps the
     CHECK(transfer(folder, {"purge"}).out == "purged: 20 entries\n");
     CHECK(transfer(folder, {"purge"}).out == "purged: 0 entries\n");
     CHECK(nlohmann::json::parse(transfer(folder, {"list", "--json"}).out).size() == 10);
-    CHECK(transfer(folder, {"show", "p100"}).out.find("2038-01-01 00:00:00Z") !=
-          std::string::npos);
+    CHECK(transfer(folder, {"show", "p100"}).out.find("2038-01-01 00:00:00Z") != std::string::npos);
 }

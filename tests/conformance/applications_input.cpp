@@ -79,20 +79,19 @@ TEST_CASE("input: equal rows with one id are one transfer, and the report names 
 
 TEST_CASE("input: a refused row opens no account, no customer and no stock") {
     scratch_folder const folder{"input-refused"};
-    auto const file = folder.write(
-        "f.csv", header + "o1,ann,bob,1\n" + header + "o2,cid,dan,0\no3,eve,eve,1\n,fay,gus,1\n"
-                                                      "o4,hal,ida\no5,jim,kay,1.234\n");
+    auto const file = folder.write("f.csv", header + "o1,ann,bob,1\n" + header +
+                                                "o2,cid,dan,0\no3,eve,eve,1\n,fay,gus,1\n"
+                                                "o4,hal,ida\no5,jim,kay,1.234\n");
     auto const report = report_of(folder, "transfer", file, 1);
     CHECK(report["done"] == 1);
     CHECK(report["refused"] == 5);
-    CHECK(call(folder, "transfer", {"balance"}).out ==
-          "ann                            999.00\n"
-          "bob                           1001.00\n"
-          "sum                           2000.00\n");
+    CHECK(call(folder, "transfer", {"balance"}).out == "ann                            999.00\n"
+                                                       "bob                           1001.00\n"
+                                                       "sum                           2000.00\n");
 
-    auto const invoices = folder.write(
-        "i.csv", invoice_header + "1,x,1,1,7\n" + invoice_header + "2,y,0,1,8\n3,z,1,1,\n"
-                                                                   "C4,w,1,1,9\n");
+    auto const invoices = folder.write("i.csv", invoice_header + "1,x,1,1,7\n" + invoice_header +
+                                                    "2,y,0,1,8\n3,z,1,1,\n"
+                                                    "C4,w,1,1,9\n");
     CHECK(report_of(folder, "payment", invoices, 1)["refused"] == 3);
     CHECK(testing::ask(folder.at("payment.db"), "SELECT id FROM customers").size() == 1);
     CHECK(testing::ask(folder.at("payment.db"), "SELECT stock_code FROM items").size() == 1);
@@ -200,10 +199,13 @@ TEST_CASE("input: delimiters, decimal commas and column names of other programs 
 
 TEST_CASE("input: no id, name or error can forge a line or control the terminal") {
     scratch_folder const folder{"input-raw"};
-    std::string const wild = "o1\nx2  transfer  done\x1B[2J\xE2\x80\xAE\xC2\x9B" "1m";
+    std::string const wild = "o1\nx2  transfer  done\x1B[2J\xE2\x80\xAE\xC2\x9B"
+                             "1m";
     std::string const shown = "o1\\nx2  transfer  done\\x1b[2J\\u{202e}\\u{9b}1m";
-    auto const file = folder.write("f.csv", header + "\"" + wild + "\",\"an\tn\",\"b\nob\",1\n\"" +
-                                                wild + "2\",\"an\tn\",\"zo\x1B" "e\",x\n");
+    auto const file =
+        folder.write("f.csv", header + "\"" + wild + "\",\"an\tn\",\"b\nob\",1\n\"" + wild +
+                                  "2\",\"an\tn\",\"zo\x1B"
+                                  "e\",x\n");
     auto const opened = call(folder, "transfer", {"open", file, "--balance", "10"});
     auto const ran = call(folder, "transfer", {"run", file, "--report", folder.at("r.json")});
     CHECK(ran.code == 1);
@@ -253,7 +255,8 @@ TEST_CASE("input: no id, name or error can forge a line or control the terminal"
 TEST_CASE("input: names that look alike are reported and kept unchanged") {
     scratch_folder const folder{"input-alike"};
     auto const file = folder.write("f.csv", header + "o1,ann,bob,1\n\"o1 \",ann ,bob,1\n"
-                                                     "o3,\xC2\xA0" "ann,caf\xC3\xA9,1\n"
+                                                     "o3,\xC2\xA0"
+                                                     "ann,caf\xC3\xA9,1\n"
                                                      "o4,bob,cafe\xCC\x81,1\n"
                                                      "o5,b\xE2\x80\x8Bob,ann,1\n");
     auto const opened = call(folder, "transfer", {"open", file, "--balance", "10"});

@@ -285,8 +285,8 @@ TEST_CASE("transfer: any batch size and thread count has the outcomes of one ord
         unsigned const to = (from + 1 + chance() % 3) % 4;
         // Now and then an id is repeated, usually with other parameters.
         unsigned const id = chance() % 20 == 0 ? chance() % (i + 1) : i;
-        text += fmt::format("o{},a{},a{},{}.00\n", id, circle + from, circle + to,
-                            1 + chance() % 12);
+        text +=
+            fmt::format("o{},a{},a{},{}.00\n", id, circle + from, circle + to, 1 + chance() % 12);
     }
     auto const accounts = folder.write("names.csv", names);
     auto const file = folder.write("orders.csv", text);
@@ -339,9 +339,9 @@ TEST_CASE("transfer: an order refused for a missing account runs once the accoun
 
 TEST_CASE("transfer: a bad batch size or thread count is refused in one sentence") {
     scratch_folder const folder{"bank-paces"};
-    std::vector<std::vector<std::string>> const wrong{{"--batch", "0"},     {"--batch", "100001"},
-                                                      {"--batch", "some"},  {"--threads", "0"},
-                                                      {"--threads", "65"},  {"--threads", "-1"}};
+    std::vector<std::vector<std::string>> const wrong{{"--batch", "0"},    {"--batch", "100001"},
+                                                      {"--batch", "some"}, {"--threads", "0"},
+                                                      {"--threads", "65"}, {"--threads", "-1"}};
     for (auto const& arguments : wrong) {
         std::vector<std::string> all{"run", orders};
         all.insert(all.end(), arguments.begin(), arguments.end());
@@ -485,8 +485,8 @@ TEST_CASE("transfer: an interrupted run finishes its window, and the next run co
         // The transactions in flight have ended.
         CHECK(transfer(folder, {"check"}).code == 0);
         // The elements that were read from the input have run, and none is half done in the log.
-        std::uint64_t const ran = report["done"].get<std::uint64_t>() +
-                                  report["canceled"].get<std::uint64_t>();
+        std::uint64_t const ran =
+            report["done"].get<std::uint64_t>() + report["canceled"].get<std::uint64_t>();
         auto const listed = transfer(folder, {"list"}).out;
         CHECK(listed.ends_with(samples::with_commas(ran) + " entries\n"));
     }

@@ -17,10 +17,8 @@ using settle::testing::manual_environment;
 using lives = std::vector<std::pair<std::string, life>>;
 
 struct sale {
-    BOOST_HANA_DEFINE_STRUCT(sale,
-        (std::string, label),
-        (std::string, account),
-        (std::int64_t, amount));
+    BOOST_HANA_DEFINE_STRUCT(sale, (std::string, label), (std::string, account),
+                             (std::int64_t, amount));
 };
 inline constexpr auto sale_type = settle::transaction<sale, "sale">(
     participant<"label">(labels, param<&sale::label>)
@@ -87,8 +85,8 @@ TEST_CASE("order: outcomes equal those of single calls, whichever calls of the s
                                   settle::with_environment(manual_environment{seed})};
             open_accounts(engine);
             fragile.plan(settle::testing::random_faults(
-                seed, 30, {fault_kind::unavailable, fault_kind::unknown_before,
-                           fault_kind::unknown_after}));
+                seed, 30,
+                {fault_kind::unavailable, fault_kind::unknown_before, fault_kind::unknown_after}));
             auto const outcomes = engine.run_all(orders, {40, {}, {}});
             fragile.plan({});
             CHECK(same_end(engine, outcomes, expected));
@@ -103,7 +101,10 @@ template <typename Database>
 auto holder_on(Database& db, manual_environment const& time, bool const* leaves) {
     settle::options no_wait;
     no_wait.takeover = std::chrono::milliseconds{0};
-    return settle::engine{db, no_wait, settle::type<relabel_type>, settle::two_phases,
+    return settle::engine{db,
+                          no_wait,
+                          settle::type<relabel_type>,
+                          settle::two_phases,
                           settle::with_environment(time),
                           settle::observed_by([leaves](settle::event const& seen) {
                               if (*leaves && seen.taken == settle::step::apply) throw killed{};
@@ -148,10 +149,12 @@ TEST_CASE("order: no transaction overtakes a transaction that waits for another 
                         {"c", {"newer", "newest"}},
                         {"d", {"free", "freed"}}};
         std::string order;
-        engine.run_all(all, [&](std::size_t number, settle::outcome const& one) {
-            CHECK_MESSAGE(one.done(), one.text());
-            order += all[number].first;
-        }, {1000, {}, {}});
+        engine.run_all(all,
+                       [&](std::size_t number, settle::outcome const& one) {
+                           CHECK_MESSAGE(one.done(), one.text());
+                           order += all[number].first;
+                       },
+                       {1000, {}, {}});
         // A transaction that shares no record with a waiting transaction need not wait.
         CHECK(order == "dabc");
         CHECK(engine.read(labels, "newest").value().has_value());
@@ -168,16 +171,18 @@ TEST_CASE("order: the first of two transactions with one id decides, even if it 
             int pauses = 0;
             settle::options limits;
             limits.patience = std::chrono::milliseconds{300};
-            settle::engine engine{db, limits, settle::type<life_type>, how,
+            settle::engine engine{db,
+                                  limits,
+                                  settle::type<life_type>,
+                                  how,
                                   settle::with_environment(time),
                                   settle::observed_by([&](settle::event const& seen) {
                                       if (seen.taken != settle::step::pause || !ends) return;
                                       if (++pauses == 4) busy.end();
                                   })};
             engine.create(labels, label{"free", ""}).value();
-            lives const all{{"a", {"busy", "new"}},
-                            {"b", {"new", "newer"}},
-                            {"b", {"free", "freed"}}};
+            lives const all{
+                {"a", {"busy", "new"}}, {"b", {"new", "newer"}}, {"b", {"free", "freed"}}};
             auto const outcomes = engine.run_all(all, {1000, {}, {}});
             REQUIRE(outcomes.size() == 3);
             CHECK(outcomes[0].done() == ends);
@@ -315,8 +320,10 @@ TEST_CASE("order: a transaction after an unavailable store does not claim repeat
     settle::memory::database other;
     settle::testing::faulty fragile{other};
     int claims = 0;
-    settle::engine engine{settle::log_in(log), settle::bind(bank::accounts, db),
-                          settle::bind(labels, fragile), settle::type<sale_type>,
+    settle::engine engine{settle::log_in(log),
+                          settle::bind(bank::accounts, db),
+                          settle::bind(labels, fragile),
+                          settle::type<sale_type>,
                           settle::with_environment(manual_environment{}),
                           settle::observed_by([&](settle::event const& seen) {
                               if (seen.taken == settle::step::claim) ++claims;

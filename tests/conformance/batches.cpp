@@ -34,14 +34,14 @@ TEST_CASE("batch: a window that holds the whole batch ends as single calls do") 
 TEST_CASE("batch: money moves down a whole chain of transfers") {
     std::vector<std::pair<std::string, bank::transfer>> chain;
     for (int i = 0; i < 30; ++i) {
-        chain.emplace_back("c" + std::to_string(i), bank::transfer{name_of_account(i),
-                                                                   name_of_account(i + 1), 150});
+        chain.emplace_back("c" + std::to_string(i),
+                           bank::transfer{name_of_account(i), name_of_account(i + 1), 150});
     }
     auto const expected = one_by_one(chain);
     CHECK(std::count_if(expected.outcomes.begin(), expected.outcomes.end(),
                         [](auto const& one) { return one.done(); }) == 0);
-    chain.insert(chain.begin(), {"first", bank::transfer{name_of_account(39), name_of_account(0),
-                                                         50}});
+    chain.insert(chain.begin(),
+                 {"first", bank::transfer{name_of_account(39), name_of_account(0), 50}});
     auto const expected_after = one_by_one(chain);
     CHECK(std::all_of(expected_after.outcomes.begin(), expected_after.outcomes.end(),
                       [](auto const& one) { return one.done(); }));
@@ -72,8 +72,8 @@ TEST_CASE("batch: exclusive effects on one record follow each other in order") {
 TEST_CASE("batch: a record is created, used and erased within one window") {
     std::vector<std::pair<std::string, life>> all;
     for (int i = 0; i < 20; ++i) {
-        all.emplace_back("l" + std::to_string(i), life{"a" + std::to_string(i % 3),
-                                                       "a" + std::to_string((i + 1) % 3)});
+        all.emplace_back("l" + std::to_string(i),
+                         life{"a" + std::to_string(i % 3), "a" + std::to_string((i + 1) % 3)});
     }
     for_each_engine([&](auto& engine, std::string const& name) {
         engine.create(labels, label{"a0", "here"}).value();
@@ -240,14 +240,13 @@ TEST_CASE("batch: elements omitted by a stop stay in the source of the range") {
                          });
         std::stop_source stop;
         int calls = 0;
-        auto const report = engine.run_all(
-            transfers,
-            [&](std::size_t number, settle::outcome one) {
-                CHECK(one.done());
-                if (number == 2) stop.request_stop();
-                ++calls;
-            },
-            {1, {}, stop.get_token()});
+        auto const report = engine.run_all(transfers,
+                                           [&](std::size_t number, settle::outcome one) {
+                                               CHECK(one.done());
+                                               if (number == 2) stop.request_stop();
+                                               ++calls;
+                                           },
+                                           {1, {}, stop.get_token()});
         // The length of such a range is unknown.
         CHECK(report.taken == 3);
         CHECK(report.not_taken == std::nullopt);
@@ -288,12 +287,11 @@ TEST_CASE("batch: records not created because of a stop stay in the source of th
                         return label{"label " + std::to_string(number), ""};
                     });
         std::stop_source stop;
-        auto const report = engine.create_all(
-            labels, made,
-            [&](std::size_t number, auto const&) {
-                if (number == 2) stop.request_stop();
-            },
-            {1, {}, stop.get_token()});
+        auto const report = engine.create_all(labels, made,
+                                              [&](std::size_t number, auto const&) {
+                                                  if (number == 2) stop.request_stop();
+                                              },
+                                              {1, {}, stop.get_token()});
         CHECK(report.created == 3);
         CHECK(report.problem.code == settle::errc::stopped);
         int next = 0;
@@ -310,12 +308,11 @@ TEST_CASE("batch: a stop after the last element omits nothing") {
         INFO(name);
         std::stop_source stop;
         std::vector<bank::transfer> const all(5, {name_of_account(1), name_of_account(2), 1});
-        auto const report = engine.run_all(
-            all,
-            [&](std::size_t number, settle::outcome const&) {
-                if (number == 4) stop.request_stop();
-            },
-            {1, {}, stop.get_token()});
+        auto const report = engine.run_all(all,
+                                           [&](std::size_t number, settle::outcome const&) {
+                                               if (number == 4) stop.request_stop();
+                                           },
+                                           {1, {}, stop.get_token()});
         CHECK(report == settle::batch_report{5, std::size_t{0}, {}});
         CHECK(engine.run_all(all).report == settle::batch_report{5, std::size_t{0}, {}});
     });

@@ -36,17 +36,13 @@ using settle::param;
 using settle::participant;
 
 struct label {
-    BOOST_HANA_DEFINE_STRUCT(label,
-        (std::string, id),
-        (std::string, text));
+    BOOST_HANA_DEFINE_STRUCT(label, (std::string, id), (std::string, text));
 };
 inline constexpr settle::collection<label, "labels", &label::id> labels;
 
 struct relabel {
-    BOOST_HANA_DEFINE_STRUCT(relabel,
-        (std::string, id),
-        (std::string, before),
-        (std::string, after));
+    BOOST_HANA_DEFINE_STRUCT(relabel, (std::string, id), (std::string, before),
+                             (std::string, after));
 };
 /// Requires the label that its predecessor wrote.
 inline constexpr auto relabel_type = settle::transaction<relabel, "relabel">(
@@ -55,9 +51,7 @@ inline constexpr auto relabel_type = settle::transaction<relabel, "relabel">(
         .confirm(field<&label::text> = param<&relabel::after>));
 
 struct life {
-    BOOST_HANA_DEFINE_STRUCT(life,
-        (std::string, ends),
-        (std::string, begins));
+    BOOST_HANA_DEFINE_STRUCT(life, (std::string, ends), (std::string, begins));
 };
 /// Erases one record and creates another.
 inline constexpr auto life_type = settle::transaction<life, "life">(

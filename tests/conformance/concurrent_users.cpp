@@ -32,9 +32,7 @@ auto engine_on(Database& database) {
     return settle::engine{database, settle::type<move_type>, settle::type<relabel_type>};
 }
 
-std::string account(std::uint64_t number) {
-    return "account-" + std::to_string(number % accounts);
-}
+std::string account(std::uint64_t number) { return "account-" + std::to_string(number % accounts); }
 
 template <typename Engine>
 void open_accounts(Engine& engine) {
@@ -141,9 +139,8 @@ void same_ids(int threads, int count) {
                 // Every user runs the same transfers: one user runs each, and all users get its
                 // outcome.
                 auto own = engine_on(db);
-                use(own, "all", 7, count, [&](outcome const& one) {
-                    mine[one.id] = std::string{name_of(one.verdict)};
-                });
+                use(own, "all", 7, count,
+                    [&](outcome const& one) { mine[one.id] = std::string{name_of(one.verdict)}; });
             });
         }
     }
@@ -193,9 +190,7 @@ void read_reported(int from, std::map<std::string, std::string>& reported, std::
 
 } // namespace
 
-TEST_CASE("users: threads share one engine on memory") {
-    in_threads<memory_fixture>(4, 500, true);
-}
+TEST_CASE("users: threads share one engine on memory") { in_threads<memory_fixture>(4, 500, true); }
 TEST_CASE("users: each thread has an engine on memory") {
     in_threads<memory_fixture>(4, 500, false);
 }

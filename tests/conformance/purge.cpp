@@ -57,8 +57,7 @@ private:
 template <typename Database>
 auto engine_on(Database& db, settle::testing::manual_environment const& time) {
     return settle::engine{db, settle::type<bank::transfer_type>, settle::with_environment(time),
-                          settle::two_phases,
-                          settle::observed_by([](settle::event const& seen) {
+                          settle::two_phases, settle::observed_by([](settle::event const& seen) {
                               bool const applied = seen.taken == settle::step::apply;
                               if (applied && seen.id == "left") throw ended_here{};
                           })};
@@ -187,8 +186,8 @@ TEST_CASE("purge: an entry dated by a wrong clock goes only when its end is old 
 
 TEST_CASE("purge: an infinite limit makes the horizon infinite, and no entry is old enough") {
     constexpr settle::time_limit for_ever = std::chrono::hours::max();
-    for (auto const member : {&settle::options::resubmission, &settle::options::lifetime,
-                              &settle::options::clocks}) {
+    for (auto const member :
+         {&settle::options::resubmission, &settle::options::lifetime, &settle::options::clocks}) {
         settle::options limits;
         limits.*member = for_ever;
         CHECK(limits.horizon() == for_ever);

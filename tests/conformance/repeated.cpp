@@ -56,9 +56,9 @@ orders into_one(std::size_t count) {
     orders made;
     for (std::size_t i = 0; i < count; ++i) {
         auto const from = static_cast<int>(1 + i % (accounts_open - 1));
-        made.emplace_back("t" + std::to_string(1000 + i),
-                          bank::transfer{name_of_account(from), name_of_account(0),
-                                         i % 7 == 6 ? 1000 : 1});
+        made.emplace_back(
+            "t" + std::to_string(1000 + i),
+            bank::transfer{name_of_account(from), name_of_account(0), i % 7 == 6 ? 1000 : 1});
     }
     return made;
 }
@@ -69,9 +69,9 @@ using relabel_list = std::vector<std::pair<std::string, relabel>>;
 relabel_list chain(std::size_t count) {
     relabel_list made;
     for (std::size_t i = 0; i < count; ++i) {
-        made.emplace_back("r" + std::to_string(1000 + i),
-                          relabel{"hot", "label " + std::to_string(i),
-                                  "label " + std::to_string(i + 1)});
+        made.emplace_back(
+            "r" + std::to_string(1000 + i),
+            relabel{"hot", "label " + std::to_string(i), "label " + std::to_string(i + 1)});
     }
     return made;
 }

@@ -63,38 +63,20 @@ using engine_type =
 using request = outcome (*)(engine_type&);
 
 constexpr request requests[]{
-    [](engine_type& by) {
-        return by.run("a", move{"A", "B", 60});
-    },
+    [](engine_type& by) { return by.run("a", move{"A", "B", 60}); },
     // There is enough after the first alone.
-    [](engine_type& by) {
-        return by.run("b", move{"B", "C", 60});
-    },
+    [](engine_type& by) { return by.run("b", move{"B", "C", 60}); },
     // There is not enough for this and the first.
-    [](engine_type& by) {
-        return by.run("c", move{"A", "C", 60});
-    },
+    [](engine_type& by) { return by.run("c", move{"A", "C", 60}); },
     // Another transaction has this id.
-    [](engine_type& by) {
-        return by.run("a", move{"A", "C", 10});
-    },
-    [](engine_type& by) {
-        return by.run("d", relabel{"A", "new"});
-    },
-    [](engine_type& by) {
-        return by.run("e", issue{card{"new", "", true, {}, {}, {}, {}, 0, 0}});
-    },
-    [](engine_type& by) {
-        return by.run("f", withdraw{"old", true});
-    },
+    [](engine_type& by) { return by.run("a", move{"A", "C", 10}); },
+    [](engine_type& by) { return by.run("d", relabel{"A", "new"}); },
+    [](engine_type& by) { return by.run("e", issue{card{"new", "", true, {}, {}, {}, {}, 0, 0}}); },
+    [](engine_type& by) { return by.run("f", withdraw{"old", true}); },
     // A record that cannot be read.
-    [](engine_type& by) {
-        return by.run("g", move{"A", "broken", 10});
-    },
+    [](engine_type& by) { return by.run("g", move{"A", "broken", 10}); },
     // A record whose change aborts the shared native transaction.
-    [](engine_type& by) {
-        return by.run("h", move{"A", "breaking", 10});
-    }};
+    [](engine_type& by) { return by.run("h", move{"A", "breaking", 10}); }};
 
 /// The outcomes of two callers, and the records and entries that they left.
 struct ends {
@@ -172,9 +154,9 @@ private:
                SQLITE_BUSY;
     }
     ends look(ends all) const {
-        all.records = testing::ask(here_.file(),
-                                   "SELECT id, balance, label FROM suite_ledgers UNION ALL "
-                                   "SELECT id, points, holder FROM suite_cards ORDER BY 1");
+        all.records =
+            testing::ask(here_.file(), "SELECT id, balance, label FROM suite_ledgers UNION ALL "
+                                       "SELECT id, points, holder FROM suite_cards ORDER BY 1");
         return all;
     }
 

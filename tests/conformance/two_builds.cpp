@@ -54,13 +54,14 @@ constexpr auto older = settle::transaction<transfer, "transfer">(
 
 /// Has one more parameter, and the participants in the opposite order. Run on an entry of the older
 /// definition, every part would change another record.
-constexpr auto newer = settle::transaction<transfer, "transfer">(
-    settle::participant<"destination">(accounts, param<&transfer::destination>)
-        .confirm(field<&account::balance> += param<&transfer::amount>),
-    settle::participant<"source">(accounts, param<&transfer::source>)
-        .require(field<&account::balance> >= param<&transfer::amount>)
-        .apply(field<&account::balance> -= param<&transfer::amount>)
-        .compensate(settle::inverse))
+constexpr auto newer =
+    settle::transaction<transfer, "transfer">(
+        settle::participant<"destination">(accounts, param<&transfer::destination>)
+            .confirm(field<&account::balance> += param<&transfer::amount>),
+        settle::participant<"source">(accounts, param<&transfer::source>)
+            .require(field<&account::balance> >= param<&transfer::amount>)
+            .apply(field<&account::balance> -= param<&transfer::amount>)
+            .compensate(settle::inverse))
         .require(param<&transfer::source> != param<&transfer::destination>);
 
 constexpr std::int64_t opening = 1000;

@@ -37,7 +37,11 @@ sample bank(scratch_folder const& folder, std::size_t count) {
     std::string text;
     std::string line;
     for (std::size_t i = 0; i <= count && std::getline(all, line); ++i) text += line + "\n";
-    return {"transfer", folder.write("orders.csv", text), {"--balance", "1000.00"}, 0, count,
+    return {"transfer",
+            folder.write("orders.csv", text),
+            {"--balance", "1000.00"},
+            0,
+            count,
             {"7", "40", "200", "1000"},
             "WITH moved(id, amount) AS ("
             "SELECT parameters ->> 'source', -(parameters ->> 'amount') FROM settle_entries "
@@ -49,8 +53,12 @@ sample bank(scratch_folder const& folder, std::size_t count) {
 
 /// The shop with its whole file: 400 invoices and 43 refunds.
 sample shop() {
-    return {"payment", testing::data_file("payment/online_retail.csv"),
-            {"--balance", "2000.00", "--stock", "1000"}, 1, 443, {"3", "20", "100"},
+    return {"payment",
+            testing::data_file("payment/online_retail.csv"),
+            {"--balance", "2000.00", "--stock", "1000"},
+            1,
+            443,
+            {"3", "20", "100"},
             "WITH entry AS MATERIALIZED (SELECT iif(type = 'payment', 1, -1) AS sign, "
             "parameters FROM settle_entries WHERE state = 'done'), "
             "moved(what, amount) AS ("

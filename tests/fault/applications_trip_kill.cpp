@@ -128,7 +128,6 @@ private:
         std::this_thread::sleep_for(std::chrono::microseconds{chance() % longest});
     }
 
-
     std::vector<std::string> run_arguments() {
         std::vector<std::string> arguments{"run", input_};
         constexpr char const* batches[]{"1", "3", "10", "40"};

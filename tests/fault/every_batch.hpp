@@ -30,20 +30,15 @@ struct scene {
 
 /// The second transfer needs the money of the first. The first and the third compete for the money
 /// of A, which suffices for one of them.
-inline scene<move> const chain{
-    {{"A", 100, 0, ""}, {"B", 0, 0, ""}, {"C", 0, 0, ""}},
-    {},
-    {{"A", "B", 60}, {"B", "C", 60}, {"A", "C", 60}}};
+inline scene<move> const chain{{{"A", 100, 0, ""}, {"B", 0, 0, ""}, {"C", 0, 0, ""}},
+                               {},
+                               {{"A", "B", 60}, {"B", "C", 60}, {"A", "C", 60}}};
 
 /// A transfer that also takes goods from a shelf. In `shelf_behind`, the second delivery needs the
 /// money of the first; the second and the third each need all goods of the second shelf.
 struct delivery {
-    BOOST_HANA_DEFINE_STRUCT(delivery,
-        (std::string, payer),
-        (std::string, payee),
-        (std::int64_t, price),
-        (std::int64_t, shelf),
-        (std::int64_t, amount));
+    BOOST_HANA_DEFINE_STRUCT(delivery, (std::string, payer), (std::string, payee),
+                             (std::int64_t, price), (std::int64_t, shelf), (std::int64_t, amount));
 };
 inline constexpr auto delivery_type = settle::transaction<delivery, "delivery">(
     settle::participant<"payer">(ledgers, settle::param<&delivery::payer>)
@@ -66,19 +61,16 @@ inline scene<move> const pair_of_transfers{
     {{"A", 100, 0, ""}, {"B", 0, 0, ""}, {"C", 0, 0, ""}}, {}, {{"A", "B", 60}, {"B", "C", 60}}};
 
 /// If the third runs first, the money suffices for it, but then not for the second.
-inline scene<move> const overtaking{
-    {{"A", 100, 0, ""}, {"B", 10, 0, ""}, {"C", 0, 0, ""}},
-    {},
-    {{"A", "B", 50}, {"B", "C", 60}, {"B", "A", 10}}};
+inline scene<move> const overtaking{{{"A", 100, 0, ""}, {"B", 10, 0, ""}, {"C", 0, 0, ""}},
+                                    {},
+                                    {{"A", "B", 50}, {"B", "C", 60}, {"B", "A", 10}}};
 
 /// The first transaction is already in the log, and takes longer than the others.
 inline scene<move> const begun{chain.accounts, {}, chain.batch, 1};
 
 /// Each transaction adds to one account and labels the other account exclusively.
 inline scene<tally> const crossing{
-    {{"A", 0, 0, ""}, {"B", 0, 0, ""}},
-    {},
-    {{"A", "B", 1}, {"B", "A", 2}, {"A", "B", 4}}};
+    {{"A", 0, 0, ""}, {"B", 0, 0, ""}}, {}, {{"A", "B", 1}, {"B", "A", 2}, {"A", "B", 4}}};
 
 /// The other worker beside a batch.
 enum class other_worker { recovers, cancels, sweeps, runs_the_same, purges };
@@ -88,8 +80,8 @@ enum class other_worker { recovers, cancels, sweeps, runs_the_same, purges };
 }
 
 template <typename Parameters>
-[[nodiscard]] std::vector<std::pair<settle::transaction_id, Parameters>> named(
-    scene<Parameters> const& given) {
+[[nodiscard]] std::vector<std::pair<settle::transaction_id, Parameters>>
+named(scene<Parameters> const& given) {
     std::vector<std::pair<settle::transaction_id, Parameters>> made;
     for (auto const& one : given.batch) made.emplace_back(name_of_element(made.size()), one);
     return made;

@@ -27,9 +27,7 @@ auto const stock_stays = stays(shop::items, field<&shop::item::in_stock> >= lit<
 static_assert(decltype(conserves(shop::tills, field<&shop::till::takings>))::late_credits<
               settle::detail::type_list<settle::type_tag<shop::payment_type>>>());
 
-shop::payment paid(std::vector<shop::order_line> lines) {
-    return {"i", "c", 60, std::move(lines)};
-}
+shop::payment paid(std::vector<shop::order_line> lines) { return {"i", "c", 60, std::move(lines)}; }
 
 } // namespace
 
@@ -68,10 +66,10 @@ TEST_CASE("explore: two transfers over one hot account, in both directions") {
 }
 
 TEST_CASE("explore: a guard that fails on the last participant") {
-    right(settle::type<loan_type>, two_accounts, runs("t1", loan{"B", "A", 60}), money,
-          never_below, within(2, 0));
-    right(settle::type<loan_type>, two_accounts, runs("t1", loan{"B", "A", 60}), money,
-          never_below, everything(1, 1));
+    right(settle::type<loan_type>, two_accounts, runs("t1", loan{"B", "A", 60}), money, never_below,
+          within(2, 0));
+    right(settle::type<loan_type>, two_accounts, runs("t1", loan{"B", "A", 60}), money, never_below,
+          everything(1, 1));
 }
 
 TEST_CASE("explore: a payment of two lines, over four collections") {
@@ -137,8 +135,8 @@ TEST_CASE("long: explore: a transfer, one worker, two late writes") {
 TEST_CASE("long: explore: an id submitted again after its purge, two late writes") {
     bounds anew = within(1, 2);
     anew.ages = anew.resubmits = true;
-    right(transfers, starts(accounts, account("A", 200), account("B", 0)), runs("t1", sixty),
-          money, never_below, anew);
+    right(transfers, starts(accounts, account("A", 200), account("B", 0)), runs("t1", sixty), money,
+          never_below, anew);
 }
 
 TEST_CASE("long: explore: a payment of two lines, one worker that may do everything") {

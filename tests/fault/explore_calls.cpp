@@ -33,8 +33,8 @@ SETTLE_STRUCT(charge, payer, amount);
 SETTLE_STRUCT(letter, to, ticket);
 
 inline constexpr settle::service<seat_request, ticket, "airline", settle::barrier> airline;
-inline constexpr settle::service<charge, settle::nothing, "cards",
-                                 remembers_keys | keeps_refusals> cards;
+inline constexpr settle::service<charge, settle::nothing, "cards", remembers_keys | keeps_refusals>
+    cards;
 inline constexpr settle::service<letter, settle::nothing, "mailer", remembers_keys> mailer;
 
 inline constexpr auto voyage_type = settle::transaction<voyage, "voyage">(
@@ -99,11 +99,10 @@ TEST_CASE("explore: a call at commit needs a receiver that remembers keys") {
 
 TEST_CASE("explore: a saga is searched from its definition") {
     voyage const given{"A", "LH 1", 60};
-    right_saga(explore(settle::type<voyage_type>, payer, runs("t1", given), never_below,
-                       canceling(1, 1)));
-    auto const apart = models("flight", [](call_model& flight) {
-        flight.writes = row_write::after_effect;
-    });
+    right_saga(
+        explore(settle::type<voyage_type>, payer, runs("t1", given), never_below, canceling(1, 1)));
+    auto const apart =
+        models("flight", [](call_model& flight) { flight.writes = row_write::after_effect; });
     wrong_saga(explore(settle::type<voyage_type>, payer, runs("t1", given), never_below,
                        canceling(1, 1), apart),
                "t1 flight: this call took effect twice", 6);

@@ -7,10 +7,8 @@
 namespace {
 
 struct trip {
-    BOOST_HANA_DEFINE_STRUCT(trip,
-        (std::string, payer),
-        (std::string, train),
-        (std::int64_t, price));
+    BOOST_HANA_DEFINE_STRUCT(trip, (std::string, payer), (std::string, train),
+                             (std::int64_t, price));
 };
 
 inline constexpr booking_test::office<"trains"> trains;
@@ -20,11 +18,10 @@ using explored::accounts;
 using settle::field;
 using settle::param;
 
-inline constexpr auto buyer =
-    settle::participant<"payer">(accounts, param<&trip::payer>)
-        .require(field<&bank::account::balance> >= param<&trip::price>)
-        .apply(field<&bank::account::balance> -= param<&trip::price>)
-        .compensate(settle::inverse);
+inline constexpr auto buyer = settle::participant<"payer">(accounts, param<&trip::payer>)
+                                  .require(field<&bank::account::balance> >= param<&trip::price>)
+                                  .apply(field<&bank::account::balance> -= param<&trip::price>)
+                                  .compensate(settle::inverse);
 
 /// The definition names the train first, and the record is applied first.
 inline constexpr auto trip_type = settle::transaction<trip, "trip">(

@@ -57,13 +57,11 @@ TEST_CASE("explore: a transaction that has applied is requeued at any time") {
 }
 
 TEST_CASE("long: explore: a requeued transaction and two late writes") {
-    right(transfers, two_accounts, runs("t1", sixty), money, never_below,
-          in_a_batch(within(1, 2)));
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, in_a_batch(within(1, 2)));
 }
 
 TEST_CASE("long: explore: another worker takes over a requeued transaction") {
-    right(transfers, two_accounts, runs("t1", sixty), money, never_below,
-          in_a_batch(within(2, 1)));
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, in_a_batch(within(2, 1)));
 }
 
 TEST_CASE("long: explore: one phase or two, two workers and one late write") {

@@ -31,7 +31,7 @@ inline constexpr settle::service<flight_request, settle::nothing, "airline", set
 inline constexpr auto payment_type = settle::transaction<purchase, "payment">(
     participant<"payer">(accounts, param<&purchase::payer>)
         .require(field<&bank::account::balance> >= param<&purchase::amount>)
-        .apply(field<& bank::account::balance> -= param<&purchase::amount>)
+        .apply(field<&bank::account::balance> -= param<&purchase::amount>)
         .compensate(settle::inverse),
     participant<"payee">(ledger).apply(
         settle::call(param<&purchase::payer>, param<&purchase::amount>)));
@@ -40,7 +40,7 @@ inline constexpr auto payment_type = settle::transaction<purchase, "payment">(
 inline constexpr auto journey_type = settle::transaction<journey, "journey">(
     participant<"payer">(accounts, param<&journey::payer>)
         .require(field<&bank::account::balance> >= param<&journey::amount>)
-        .apply(field<& bank::account::balance> -= param<&journey::amount>)
+        .apply(field<&bank::account::balance> -= param<&journey::amount>)
         .compensate(settle::inverse),
     participant<"payee">(ledger).apply(
         settle::call(param<&journey::payer>, param<&journey::amount>)),

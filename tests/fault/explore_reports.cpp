@@ -15,9 +15,7 @@ struct without_escrow : settle::detail::protocol_rules {
 auto const one = runs("t1", sixty);
 
 struct grant {
-    BOOST_HANA_DEFINE_STRUCT(grant,
-        (std::string, id),
-        (std::int64_t, amount));
+    BOOST_HANA_DEFINE_STRUCT(grant, (std::string, id), (std::int64_t, amount));
 };
 /// Creates money from nothing.
 constexpr auto grant_type = settle::transaction<grant, "grant">(
@@ -31,7 +29,7 @@ constexpr settle::collection<shelf, "shelves", &shelf::id> shelves;
 constexpr auto taking_type =
     settle::transaction<grant, "taking">(participant<"shelf">(shelves, param<&grant::id>)
                                              .require(field<&shelf::count> >= param<&grant::amount>)
-                                             .apply(field<& shelf::count> -= param<&grant::amount>)
+                                             .apply(field<&shelf::count> -= param<&grant::amount>)
                                              .compensate(settle::inverse));
 
 /// A coordinator whose driver does not send this step to receivers.
@@ -64,8 +62,8 @@ private:
 template <settle::step Forgotten>
 exploration buy(call_model const& seat) {
     return explore<searched_protocol<forgetful<Forgotten>, settle::detail::protocol_rules>>(
-        settle::type<purchase_type>, two_accounts, runs("t1", purchase{"A", 60}),
-        calls("t1", seat), canceling(1, 0));
+        settle::type<purchase_type>, two_accounts, runs("t1", purchase{"A", 60}), calls("t1", seat),
+        canceling(1, 0));
 }
 
 template <typename... Clauses>
@@ -97,8 +95,7 @@ TEST_CASE("explore: a wrong run is replayed step by step") {
     auto const found = overdraw();
     REQUIRE_FALSE(found.right);
     CHECK(found.steps == 7);
-    CHECK(shown(found).find("settle::testing::replay{\"" + found.run + "\"}") !=
-          std::string::npos);
+    CHECK(shown(found).find("settle::testing::replay{\"" + found.run + "\"}") != std::string::npos);
     auto const again = overdraw(replay{found.run});
     CHECK_FALSE(again);
     CHECK(again.trace == found.trace);
@@ -174,17 +171,16 @@ TEST_CASE("explore: clauses that cannot be searched are refused with a hint") {
           "settle: a search reverses 't2', which no settle::testing::runs names");
     CHECK(refusal(settle::type<paint_type>, runs("t1", paint{"A", "B", "red"}), reverses("t1")) ==
           "settle: a search reverses types whose effects are all sums");
-    CHECK(refusal(transfers, two_accounts, one, within(4, 0)).starts_with(
-        "settle: a search has room for 3 of these"));
+    CHECK(refusal(transfers, two_accounts, one, within(4, 0))
+              .starts_with("settle: a search has room for 3 of these"));
     CHECK(refusal(transfers, two_accounts, one, calls("t2", call_model{"seat"})) ==
           "settle: a search adds calls to 't2', which no settle::testing::runs names");
     CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat"}),
-                  calls("t1", call_model{"meal"})) ==
-          "settle: a search adds calls to 't1' twice");
+                  calls("t1", call_model{"meal"})) == "settle: a search adds calls to 't1' twice");
     CHECK(refusal(transfers, two_accounts, one, models("seat", [](call_model&) {})) ==
           "settle: a search models the call 'seat', which no transaction makes");
     CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat", 0})) ==
           "settle: the call 'seat' needs a stage from 1 and 1 to 14 results");
-    CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat"}),
-                  reverses("t1")) == "settle: a search reverses types of records alone");
+    CHECK(refusal(transfers, two_accounts, one, calls("t1", call_model{"seat"}), reverses("t1")) ==
+          "settle: a search reverses types of records alone");
 }

@@ -41,8 +41,8 @@ TEST_CASE("rule: only an acknowledged keep allows the next stage") {
 }
 
 TEST_CASE("rule: a cancel compensates the calls without an answer, too") {
-    needs(switched::compensates_unanswered, purchases, payer, buys,
-          calls("t1", booking("seat", 1)), canceling(1, 1));
+    needs(switched::compensates_unanswered, purchases, payer, buys, calls("t1", booking("seat", 1)),
+          canceling(1, 1));
 }
 
 TEST_CASE("rule: after a claim the records are applied again before a later stage") {

@@ -11,9 +11,7 @@ using namespace explored;
 namespace {
 
 struct purse {
-    BOOST_HANA_DEFINE_STRUCT(purse,
-        (std::string, id),
-        (std::int64_t, balance));
+    BOOST_HANA_DEFINE_STRUCT(purse, (std::string, id), (std::int64_t, balance));
 };
 constexpr settle::collection<purse, "purses", &purse::id> purses;
 

@@ -26,33 +26,27 @@ inline constexpr auto transfers = settle::type<transfer_type>;
 // ---------------------------------------------------------------------------------------- types
 
 struct flag {
-    BOOST_HANA_DEFINE_STRUCT(flag,
-        (std::string, id),
-        (std::string, colour));
+    BOOST_HANA_DEFINE_STRUCT(flag, (std::string, id), (std::string, colour));
 };
 inline constexpr settle::collection<flag, "flags", &flag::id> flags;
 
 struct paint {
-    BOOST_HANA_DEFINE_STRUCT(paint,
-        (std::string, first),
-        (std::string, second),
-        (std::string, colour));
+    BOOST_HANA_DEFINE_STRUCT(paint, (std::string, first), (std::string, second),
+                             (std::string, colour));
 };
 
 /// Two exclusive effects that readers see at once.
-inline constexpr auto paint_type = settle::transaction<paint, "paint">(
-    participant<"first">(flags, param<&paint::first>)
-        .apply(field<&flag::colour> = param<&paint::colour>)
-        .compensate(settle::inverse),
-    participant<"second">(flags, param<&paint::second>)
-        .apply(field<&flag::colour> = param<&paint::colour>)
-        .compensate(settle::inverse));
+inline constexpr auto paint_type =
+    settle::transaction<paint, "paint">(participant<"first">(flags, param<&paint::first>)
+                                            .apply(field<&flag::colour> = param<&paint::colour>)
+                                            .compensate(settle::inverse),
+                                        participant<"second">(flags, param<&paint::second>)
+                                            .apply(field<&flag::colour> = param<&paint::colour>)
+                                            .compensate(settle::inverse));
 
 struct renaming {
-    BOOST_HANA_DEFINE_STRUCT(renaming,
-        (std::string, old),
-        (std::string, fresh),
-        (std::string, colour));
+    BOOST_HANA_DEFINE_STRUCT(renaming, (std::string, old), (std::string, fresh),
+                             (std::string, colour));
 };
 
 /// Creates one record and erases another.
@@ -65,10 +59,8 @@ inline constexpr auto rename_type = settle::transaction<renaming, "rename">(
         .confirm(settle::erase));
 
 struct loan {
-    BOOST_HANA_DEFINE_STRUCT(loan,
-        (std::string, source),
-        (std::string, destination),
-        (std::int64_t, amount));
+    BOOST_HANA_DEFINE_STRUCT(loan, (std::string, source), (std::string, destination),
+                             (std::int64_t, amount));
 };
 
 /// Credits at apply, as the tutorial does: readers may see money that is not certain.
@@ -82,11 +74,8 @@ inline constexpr auto loan_type = settle::transaction<loan, "loan">(
         .compensate(settle::inverse));
 
 struct fee {
-    BOOST_HANA_DEFINE_STRUCT(fee,
-        (std::string, payer),
-        (std::string, painted),
-        (std::string, colour),
-        (std::int64_t, amount));
+    BOOST_HANA_DEFINE_STRUCT(fee, (std::string, payer), (std::string, painted),
+                             (std::string, colour), (std::int64_t, amount));
 };
 
 /// A sum and an assignment, in two collections that may well live in two stores.
@@ -100,9 +89,7 @@ inline constexpr auto fee_type = settle::transaction<fee, "fee">(
         .confirm(field<&flag::colour> = param<&fee::colour>));
 
 struct purchase {
-    BOOST_HANA_DEFINE_STRUCT(purchase,
-        (std::string, payer),
-        (std::int64_t, amount));
+    BOOST_HANA_DEFINE_STRUCT(purchase, (std::string, payer), (std::int64_t, amount));
 };
 
 /// Pays for calls, which a search adds as later stages.

@@ -165,8 +165,7 @@ private:
             apply(now, one, 0, one.bytes.size());
             pending.push_back(std::move(one));
         }
-        static void apply(std::string& content, edit const& one, std::size_t from,
-                          std::size_t to) {
+        static void apply(std::string& content, edit const& one, std::size_t from, std::size_t to) {
             if (one.truncates) {
                 content.resize(one.offset);
             } else if (from < to) {

@@ -54,7 +54,7 @@ struct opened {
 /// Everything that one run of the story observed.
 struct observations {
     std::vector<outcome> outcomes;
-    std::set<std::string> created;      ///< ledgers whose creation was acknowledged
+    std::set<std::string> created;       ///< ledgers whose creation was acknowledged
     std::vector<std::string> complaints; ///< problems that no user should see
 
     /// Checks that a sentence of this library names the next step of the user.
@@ -196,8 +196,8 @@ struct reckoned {
         bool const back = one.id.find("/reverse") != std::string::npos;
         if (one.type == "suite_move" || back) {
             // The story reverses one transaction; these are its parameters.
-            move const given = back ? move{"B", "A", 30}
-                                    : settle::decode_json<move>(one.parameters).value();
+            move const given =
+                back ? move{"B", "A", 30} : settle::decode_json<move>(one.parameters).value();
             balances[given.source] -= given.amount;
             balances[given.destination] += given.amount;
         } else if (one.type == "suite_order") {
@@ -264,9 +264,8 @@ private:
             auto const expected_state = one.done() ? settle::state::done : settle::state::canceled;
             if (!exists) complain(one.text() + ", and the log has no entry");
             else if (found->second.state != expected_state || found->second.why != one.why) {
-                complain(one.text() + ", and it is " +
-                         std::string{name_of(found->second.state)} + " (" +
-                         std::string{name_of(found->second.why)} + ")");
+                complain(one.text() + ", and it is " + std::string{name_of(found->second.state)} +
+                         " (" + std::string{name_of(found->second.why)} + ")");
             }
         }
     }

@@ -46,7 +46,7 @@ private:
         vfs* of;
         disk::file file;
         int lock;
-        unsigned shared;    ///< locks of the shared memory, a bit each
+        unsigned shared; ///< locks of the shared memory, a bit each
         unsigned exclusive;
         bool maps;
     };
@@ -90,8 +90,8 @@ private:
         if (here.fault_of(act::look) != trouble::none) return SQLITE_IOERR_ACCESS;
         auto const found = here.disk_->find(name);
         // SQLite treats an empty journal as absent.
-        bool const there = found && (flags != SQLITE_ACCESS_EXISTS ||
-                                     !here.disk_->content(*found).empty());
+        bool const there =
+            found && (flags != SQLITE_ACCESS_EXISTS || !here.disk_->content(*found).empty());
         *out = there ? 1 : 0;
         return SQLITE_OK;
     }

@@ -117,8 +117,7 @@ void check_settled(Engine& engine, std::vector<outcome> const& outcomes) {
         INFO("outcome: ", one.text());
         auto const found = engine.find(one.id).value();
         REQUIRE(found.has_value());
-        CHECK(found->state ==
-              (one.done() ? settle::state::done : settle::state::canceled));
+        CHECK(found->state == (one.done() ? settle::state::done : settle::state::canceled));
         if (one.canceled()) {
             CHECK(found->why == one.why);
             CHECK(found->participant == one.participant);

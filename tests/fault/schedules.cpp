@@ -141,9 +141,8 @@ void play(std::uint64_t seed, std::uint64_t percent, Database& db) {
     CHECK(plain.sweep().problem.empty());
     std::vector<outcome> all;
     for (auto const& some : outcomes) all.insert(all.end(), some.begin(), some.end());
-    std::erase_if(all, [](outcome const& one) {
-        return one.problem.code == settle::errc::unknown_id;
-    });
+    std::erase_if(all,
+                  [](outcome const& one) { return one.problem.code == settle::errc::unknown_id; });
     check_settled(plain, all);
     std::int64_t sum = 0;
     for (ledger const& one : plain.template scan_page<ledgers_type>(std::nullopt, 100).value()) {

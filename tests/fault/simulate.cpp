@@ -17,18 +17,14 @@ using simulation_test::replay;
 
 /// The stock of an article and the number sold.
 struct article {
-    BOOST_HANA_DEFINE_STRUCT(article,
-        (std::int64_t, number),
-        (std::int64_t, stock),
-        (std::int64_t, sold));
+    BOOST_HANA_DEFINE_STRUCT(article, (std::int64_t, number), (std::int64_t, stock),
+                             (std::int64_t, sold));
 };
 constexpr settle::collection<article, "articles", &article::number> articles;
 
 struct sale {
-    BOOST_HANA_DEFINE_STRUCT(sale,
-        (std::string, customer),
-        (std::int64_t, price),
-        (std::vector<order_line>, lines));
+    BOOST_HANA_DEFINE_STRUCT(sale, (std::string, customer), (std::int64_t, price),
+                             (std::vector<order_line>, lines));
 };
 
 /// The customer pays the shop, and the stock becomes less; money and stock are conserved.
@@ -87,12 +83,9 @@ void prepare(Simulation& trial) {
 /// Shape:   given - databases and the engine's other arguments
 template <typename... Given>
 auto simulation_on(Given&&... given) {
-    return simulation{std::forward<Given>(given)...,
-                      settle::type<move_type>,
-                      settle::type<sale_type>,
-                      settle::type<relabel_type>,
-                      settle::type<issue_type>,
-                      settle::type<withdraw_type>};
+    return simulation{std::forward<Given>(given)..., settle::type<move_type>,
+                      settle::type<sale_type>,       settle::type<relabel_type>,
+                      settle::type<issue_type>,      settle::type<withdraw_type>};
 }
 
 simulation_report in_one_database(simulation_limits const& limits) {

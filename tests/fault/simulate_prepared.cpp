@@ -51,14 +51,14 @@ inline constexpr settle::service<seat_request, settle::nothing, "airline", settl
 inline constexpr auto payment_type = settle::transaction<payment, "payment">(
     settle::participant<"payer">(purses, param<&payment::from>)
         .require(field<&purse::balance> >= param<&payment::amount>)
-        .apply(field<& purse::balance> -= param<&payment::amount>)
+        .apply(field<&purse::balance> -= param<&payment::amount>)
         .compensate(settle::inverse),
     settle::participant<"payee">(ledger).apply(call(param<&payment::to>, param<&payment::amount>)));
 
 inline constexpr auto journey_type = settle::transaction<journey, "journey">(
     settle::participant<"payer">(purses, param<&journey::from>)
         .require(field<&purse::balance> >= param<&journey::amount>)
-        .apply(field<& purse::balance> -= param<&journey::amount>)
+        .apply(field<&purse::balance> -= param<&journey::amount>)
         .compensate(settle::inverse),
     settle::participant<"payee">(ledger).apply(call(param<&journey::to>, param<&journey::amount>)),
     settle::participant<"seat">(airline)

@@ -83,10 +83,10 @@ inline constexpr settle::service<letter, settle::nothing, "mailer", settle::reme
 inline constexpr auto outing_type = settle::transaction<outing, "outing">(
     settle::participant<"customer">(purses, param<&outing::customer>)
         .require(field<&purse::balance> >= param<&outing::price>)
-        .apply(field<& purse::balance> -= param<&outing::price>)
+        .apply(field<&purse::balance> -= param<&outing::price>)
         .compensate(settle::inverse),
     settle::participant<"agency">(purses, lit<"agency">)
-        .confirm(field<& purse::balance> += param<&outing::price>),
+        .confirm(field<&purse::balance> += param<&outing::price>),
     settle::participant<"offer">(offers).apply(settle::query(param<&outing::customer>)),
     settle::participant<"seats">(airline, settle::each<&outing::legs>)
         .apply(call(line<&leg::flight>, line<&leg::people>))
@@ -406,11 +406,8 @@ TEST_CASE("simulation of services: a function is a service, and its calls are di
         for (auto const& [key, people] : seats) booked += std::max<std::int64_t>(people, 0);
         return booked == sold ? "" : "booked " + std::to_string(booked);
     });
-    auto const report = trial.run(
-        [](dice& chance) {
-            return leg{"LH 1", chance.between(1, 4)};
-        },
-        simulation_limits::with_services(1));
+    auto const report = trial.run([](dice& chance) { return leg{"LH 1", chance.between(1, 4)}; },
+                                  simulation_limits::with_services(1));
     CHECK_MESSAGE(report, report);
     CHECK(sold > 1'000);
     CHECK(report.late > 100);

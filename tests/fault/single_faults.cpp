@@ -99,8 +99,8 @@ void each_fault(Prepare const& prepare, Run const& run) {
     REQUIRE(usual.calls >= 3);
     std::size_t hits = 0;
     for (fault_kind const kind : every_kind) {
-        for (std::uint64_t const operations : {~std::uint64_t{0}, std::uint64_t{1},
-                                               ~std::uint64_t{1}}) {
+        for (std::uint64_t const operations :
+             {~std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{1}}) {
             for (arrival const when : {arrival::never, arrival::before_recovery,
                                        arrival::after_recovery, arrival::after_sweep}) {
                 if (kind != fault_kind::late && when != arrival::never) continue;
@@ -141,9 +141,8 @@ TEST_CASE("fault: an order whose third line is refused fails once at every call"
 }
 
 TEST_CASE("fault: rewriting a record fails once at every call") {
-    each_fault(nothing_before, [](auto& engine) {
-        return engine.run("t", rewrite{first_card(), second_card()});
-    });
+    each_fault(nothing_before,
+               [](auto& engine) { return engine.run("t", rewrite{first_card(), second_card()}); });
 }
 
 TEST_CASE("fault: creating a record fails once at every call") {
@@ -169,23 +168,18 @@ TEST_CASE("fault: working off submitted transactions fails once at every call") 
 }
 
 TEST_CASE("fault: reversing a transfer fails once at every call") {
-    each_fault(
-        [](auto& engine) {
-            REQUIRE(engine.run("t", move{"A", "B", 30}).done());
-        },
-        [](auto& engine) {
-            outcome actual = engine.reverse("t");
-            // The entry of the original is read once and not again when that fails.
-            if (actual.verdict == verdict::undecided) actual = engine.reverse("t");
-            return actual;
-        });
+    each_fault([](auto& engine) { REQUIRE(engine.run("t", move{"A", "B", 30}).done()); },
+               [](auto& engine) {
+                   outcome actual = engine.reverse("t");
+                   // The entry of the original is read once and not again when that fails.
+                   if (actual.verdict == verdict::undecided) actual = engine.reverse("t");
+                   return actual;
+               });
 }
 
 TEST_CASE("fault: reversing a rewritten record fails once at every call") {
     each_fault(
-        [](auto& engine) {
-            REQUIRE(engine.run("t", rewrite{first_card(), second_card()}).done());
-        },
+        [](auto& engine) { REQUIRE(engine.run("t", rewrite{first_card(), second_card()}).done()); },
         [](auto& engine) {
             outcome actual = engine.reverse("t");
             if (actual.verdict == verdict::undecided) actual = engine.reverse("t");
@@ -194,15 +188,12 @@ TEST_CASE("fault: reversing a rewritten record fails once at every call") {
 }
 
 TEST_CASE("fault: reversing an erase fails once at every call") {
-    each_fault(
-        [](auto& engine) {
-            REQUIRE(engine.run("t", withdraw{"c", true}).done());
-        },
-        [](auto& engine) {
-            outcome actual = engine.reverse("t");
-            if (actual.verdict == verdict::undecided) actual = engine.reverse("t");
-            return actual;
-        });
+    each_fault([](auto& engine) { REQUIRE(engine.run("t", withdraw{"c", true}).done()); },
+               [](auto& engine) {
+                   outcome actual = engine.reverse("t");
+                   if (actual.verdict == verdict::undecided) actual = engine.reverse("t");
+                   return actual;
+               });
 }
 
 } // namespace settle_test

@@ -53,12 +53,12 @@ TEST_CASE("stray: a mark without an entry is undone, and its id can never run ag
     open_records(engine);
     std::string const before = snapshot(engine);
     auto session = db.bind<ledgers_type, cards_type, shelves_type>(db.bind_log().name());
-    auto const leave = [&]<auto const& Type>(settle::type_tag<Type>, std::string id,
-                                             auto const& given) {
-        part_wave wave{settle::step::apply};
-        wave.add<settle::forward<Type>>(std::move(id), given, 41);
-        wave.send(session);
-    };
+    auto const leave = [&] < auto const &
+                       Type > (settle::type_tag<Type>, std::string id, auto const& given) {
+                           part_wave wave{settle::step::apply};
+                           wave.add<settle::forward<Type>>(std::move(id), given, 41);
+                           wave.send(session);
+                       };
     leave(settle::type<move_type>, "transfer", move{"A", "B", 30});
     leave(settle::type<rewrite_type>, "rewrite", rewrite{first_card(), second_card()});
     leave(settle::type<issue_type>, "issue", issue{new_card()});

@@ -88,8 +88,8 @@ exploration needs(bool& rule, Clauses const&... clauses) {
     without const it{rule};
     auto const lacking = explore<protocol>(clauses...);
     CHECK_MESSAGE(!lacking.right, lacking);
-    MESSAGE("right in " << kept.states << " states; without the rule wrong after "
-                        << lacking.steps << " steps");
+    MESSAGE("right in " << kept.states << " states; without the rule wrong after " << lacking.steps
+                        << " steps");
     return lacking;
 }
 

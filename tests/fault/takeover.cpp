@@ -109,8 +109,7 @@ TEST_CASE("takeover: another worker sweeps before every call of the owner") {
 }
 
 TEST_CASE("takeover: other parameters under the id are refused before every call of the owner") {
-    at_every_call(transfer, [](auto& other, manual_environment const& time,
-                               std::vector<outcome>&) {
+    at_every_call(transfer, [](auto& other, manual_environment const& time, std::vector<outcome>&) {
         time.advance(1s);
         if (!other.find("t").value()) return;
         outcome const reply = other.run("t", move{"A", "B", 31});

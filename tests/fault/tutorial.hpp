@@ -97,8 +97,8 @@ public:
     void look_again() { next_ = step::read; }
 
     [[nodiscard]] std::size_t hash() const {
-        std::size_t seed = settle::hash_mix(static_cast<std::size_t>(next_),
-                                            static_cast<std::uint64_t>(state_));
+        std::size_t seed =
+            settle::hash_mix(static_cast<std::size_t>(next_), static_cast<std::uint64_t>(state_));
         seed = settle::hash_mix(seed, owner_);
         for (answer const one : answers_) {
             seed = settle::hash_mix(seed, static_cast<std::uint64_t>(one));

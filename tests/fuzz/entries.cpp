@@ -2,9 +2,9 @@
 // Rows of a log and of its marks as another program may leave them: a clear error or an entry.
 #include "fuzz.hpp"
 
+#include <settle/adapter/image_codec.hpp>
 #include <settle/sqlite.hpp>
 #include <settle/sqlite/entry_reader.hpp>
-#include <settle/adapter/image_codec.hpp>
 #include <settle/sqlite/record_table.hpp>
 #include <settle/sqlite/schema.hpp>
 

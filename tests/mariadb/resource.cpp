@@ -241,9 +241,8 @@ TEST_CASE("resource: a server that is frozen, and options and addresses without 
     CHECK(six.database == "b/c");
     maria::options senseless;
     senseless.answer_timeout = 1s;
-    CHECK(refusal([&] {
-              maria::resource const made{"mariadb://h/bank", senseless};
-          }).code == settle::errc::bad_option);
+    CHECK(refusal([&] { maria::resource const made{"mariadb://h/bank", senseless}; }).code ==
+          settle::errc::bad_option);
     // By its socket.
     maria::resource near{"mariadb://root@/test?socket=" + own.socket(), backend::limits()};
     near.bind(log_name);

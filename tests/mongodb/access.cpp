@@ -68,10 +68,10 @@ void make_user(connection& admin, std::string const& name, std::vector<std::stri
     std::string actions;
     for (auto const& one : given) actions += (actions.empty() ? "\"" : ", \"") + one + "\"";
     do_as(admin, R"({"createRole": "role_)" + name + R"(", "roles": [], "privileges": [
-        {"resource": {"db": ")" + name + R"(", "collection": ""}, "actions": [)" + actions +
-                     "]}]}");
-    do_as(admin, R"({"createUser": ")" + name + R"(", "pwd": "word", "roles": ["role_)" + name +
-                     "\"]}");
+        {"resource": {"db": ")" +
+                     name + R"(", "collection": ""}, "actions": [)" + actions + "]}]}");
+    do_as(admin,
+          R"({"createUser": ")" + name + R"(", "pwd": "word", "roles": ["role_)" + name + "\"]}");
 }
 
 } // namespace
@@ -104,8 +104,8 @@ TEST_CASE("long: access: a user with the listed rights can do everything, else a
         make_user(admin, name, others);
         auto const reply = use(as(name + ":word@", name));
         INFO(reply);
-        auto const where = reply.find(" on the database '" + name +
-                                     "' is missing, so MongoDB could not ");
+        auto const where =
+            reply.find(" on the database '" + name + "' is missing, so MongoDB could not ");
         REQUIRE(where != std::string::npos);
         CHECK(reply.starts_with("settle: the right '"));
         CHECK(reply.substr(0, where).find("'" + missing + "'") != std::string::npos);

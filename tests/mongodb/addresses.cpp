@@ -58,8 +58,8 @@ void set_boolean(wire_message& message, std::string const& name, bool value) {
     std::vector<std::uint8_t> field{0x08}; // BSON's type of a boolean
     field.insert(field.end(), name.begin(), name.end());
     field.push_back(0);
-    auto const at = std::search(message.bytes.begin(), message.bytes.end(), field.begin(),
-                                field.end());
+    auto const at =
+        std::search(message.bytes.begin(), message.bytes.end(), field.begin(), field.end());
     if (message.bytes.end() - at > static_cast<std::ptrdiff_t>(field.size())) {
         *(at + static_cast<std::ptrdiff_t>(field.size())) = value ? 1 : 0;
     }
@@ -179,9 +179,11 @@ TEST_CASE("addresses: a server of another protocol is refused within the address
         std::string reply;
         bool closes;
     };
-    for (example const& one :
-         {example{"", false}, {"", true}, {"HTTP/1.1 400 Bad Request\r\n\r\n", true},
-          {"SSH-2.0-OpenSSH_9.2p1\r\n", false}, {std::string(64, '\0'), true}}) {
+    for (example const& one : {example{"", false},
+                               {"", true},
+                               {"HTTP/1.1 400 Bad Request\r\n\r\n", true},
+                               {"SSH-2.0-OpenSSH_9.2p1\r\n", false},
+                               {std::string(64, '\0'), true}}) {
         INFO("it replies ", one.reply.substr(0, 20), one.closes ? " and closes" : "");
         strange_server const strange{one.reply, one.closes};
         check_refused("mongodb://127.0.0.1:" + std::to_string(strange.port()) + "/bank?" +
@@ -254,8 +256,8 @@ TEST_CASE("addresses: every write and commit asks for a majority's journal") {
                             message.command == "commitTransaction";
         std::string const text{message.bytes.begin(), message.bytes.end()};
         // Statements of a native transaction carry no write concern: their commit does.
-        bool const inside = text.find("autocommit") != std::string::npos &&
-                            message.command != "commitTransaction";
+        bool const inside =
+            text.find("autocommit") != std::string::npos && message.command != "commitTransaction";
         if (!writes || inside) return;
         ++looked_at;
         bool const strong = text.find("writeConcern") != std::string::npos &&

@@ -62,11 +62,11 @@ TEST_CASE("applications: check compares every account in MongoDB with the log") 
                         {"--two-phases", "open", input, "--balance", "9000.00", "run", input})
                 .code == 0);
     CHECK(check().out.find("ok  accounts    5 agree with the log\n") != std::string::npos);
-    auto const changed = run_command(
-        own.address(),
-        R"({"update": "accounts", "updates": [)"
-        R"({"q": {"_id": "1"}, "u": {"$inc": {"balance": {"$numberLong": "-7"}}}},)"
-        R"({"q": {"_id": "2"}, "u": {"$inc": {"balance": {"$numberLong": "7"}}}}]})");
+    auto const changed =
+        run_command(own.address(),
+                    R"({"update": "accounts", "updates": [)"
+                    R"({"q": {"_id": "1"}, "u": {"$inc": {"balance": {"$numberLong": "-7"}}}},)"
+                    R"({"q": {"_id": "2"}, "u": {"$inc": {"balance": {"$numberLong": "7"}}}}]})");
     REQUIRE_MESSAGE(changed.ok, changed.error);
     auto const found = check();
     CHECK(found.code == 1);

@@ -49,19 +49,17 @@ constexpr auto type_of(Guard const& guard, Effects const&... effects) {
 constexpr auto set_text = field<&note::text> = lit<"new">;
 constexpr auto by_literal = type_of(field<&note::text> == lit<"old">, set_text);
 constexpr auto by_mirrored = type_of(lit<"old"> == field<&note::text>, set_text);
-constexpr auto by_one_of_two = type_of(
-    field<&note::count> > lit<0> && (lit<"old"> == field<&note::text>), set_text);
+constexpr auto by_one_of_two =
+    type_of(field<&note::count> > lit<0> && (lit<"old"> == field<&note::text>), set_text);
 constexpr auto by_parameter = type_of(field<&note::text> == param<&change::before>,
                                       field<&note::text> = param<&change::after>);
-constexpr auto by_negation =
-    type_of(!field<&note::read> && field<&note::text> == lit<"old">, set_text,
-            field<&note::read> = lit<true>);
+constexpr auto by_negation = type_of(!field<&note::read> && field<&note::text> == lit<"old">,
+                                     set_text, field<&note::read> = lit<true>);
 constexpr auto beside_a_sum = type_of(field<&note::text> == lit<"old">, set_text,
                                       field<&note::count> += param<&change::amount>);
 constexpr auto by_nothing = type_of(field<&note::text> != lit<"new">, set_text);
-constexpr auto by_either = type_of(
-    field<&note::text> == lit<"old"> || field<&note::text> == lit<"older">, set_text);
-
+constexpr auto by_either =
+    type_of(field<&note::text> == lit<"old"> || field<&note::text> == lit<"older">, set_text);
 
 template <auto const& Type>
 class taken_notes {

@@ -54,10 +54,9 @@ TEST_CASE("old programs: settle stores each state in the spelling of the old pro
         std::string cancelled;
         std::string done;
     };
-    for (auto const& one :
-         {example{spelling::lower, "pending", "committed", "cancelled", "done"},
-          {spelling::upper, "PENDING", "COMMITTED", "CANCELLED", "DONE"},
-          {spelling::capitalised, "Pending", "Committed", "Cancelled", "Done"}}) {
+    for (auto const& one : {example{spelling::lower, "pending", "committed", "cancelled", "done"},
+                            {spelling::upper, "PENDING", "COMMITTED", "CANCELLED", "DONE"},
+                            {spelling::capitalised, "Pending", "Committed", "Cancelled", "Done"}}) {
         auto dialect = settle_test::dialects()[1];
         dialect.states = one.how;
         dialect.applied = "committed";
@@ -82,8 +81,8 @@ TEST_CASE("old programs: settle stores each state in the spelling of the old pro
         CHECK(engine.cancel("3").canceled());
         CHECK(engine.run("4", parameters).done());
         auto const has = [&](char const* id, std::string const& word) {
-            return count(own.address(), std::string{R"({"_id": )"} + id + R"(, "state": ")" +
-                                            word + "\"}") == 1;
+            return count(own.address(),
+                         std::string{R"({"_id": )"} + id + R"(, "state": ")" + word + "\"}") == 1;
         };
         INFO(one.done);
         CHECK(has("1", one.pending));

@@ -76,7 +76,8 @@ TEST_CASE("callbacks: every callback may call the engine with one connection and
     settle::mongodb::database log{own.address() + "&maxPoolSize=1"};
     settle::memory::database other;
     std::function<void(settle::event const&)> action;
-    settle::engine engine{settle::log_in(log), settle::bind(ledgers, log),
+    settle::engine engine{settle::log_in(log),
+                          settle::bind(ledgers, log),
                           settle::bind(settle::testing::cards, other),
                           settle::type<settle::testing::move_type>,
                           settle::type<settle::testing::withdraw_type>,
@@ -106,8 +107,8 @@ TEST_CASE("fork: a child cannot use its parent's database, and ends without a wa
     REQUIRE(child >= 0);
     if (child == 0) {
         ::alarm(20);
-        bool good = engine->run("child", transfer{"A", "B", 1}).problem.code ==
-                    settle::errc::forked;
+        bool good =
+            engine->run("child", transfer{"A", "B", 1}).problem.code == settle::errc::forked;
         auto const read = db->read_linearizable(ledgers, "A");
         good = good && !read.has_value() && read.problem().code == settle::errc::forked;
         try {

@@ -40,7 +40,7 @@ private:
 class reply {
 public:
     bool ok = false;
-    std::uint32_t domain = 0;   ///< libmongoc's, 0 when the command succeeded
+    std::uint32_t domain = 0; ///< libmongoc's, 0 when the command succeeded
     std::uint32_t code = 0;
     std::string error;
 
@@ -113,9 +113,8 @@ public:
         bson_error_t error{};
         document const command{json};
         bson_t native;
-        answer.ok = mongoc_client_command_with_opts(client_.get(), database.c_str(),
-                                                    command.get(), nullptr, nullptr, &native,
-                                                    &error);
+        answer.ok = mongoc_client_command_with_opts(client_.get(), database.c_str(), command.get(),
+                                                    nullptr, nullptr, &native, &error);
         bson_concat(answer.document(), &native);
         bson_destroy(&native);
         answer.domain = answer.ok ? 0 : error.domain;
@@ -134,7 +133,7 @@ public:
 
 private:
     std::unique_ptr<mongoc_client_t, void (*)(mongoc_client_t*)> client_{nullptr,
-                                                                        mongoc_client_destroy};
+                                                                         mongoc_client_destroy};
     std::string database_;
 };
 

@@ -7,18 +7,13 @@
 namespace settle_test {
 
 struct tagged {
-    BOOST_HANA_DEFINE_STRUCT(tagged,
-        (std::string, id),
-        (std::vector<std::string>, tags),
-        (std::vector<std::int64_t>, sizes),
-        (std::int64_t, weight));
+    BOOST_HANA_DEFINE_STRUCT(tagged, (std::string, id), (std::vector<std::string>, tags),
+                             (std::vector<std::int64_t>, sizes), (std::int64_t, weight));
 };
 inline constexpr settle::collection<tagged, "suite_tagged", &tagged::id> all_tagged;
 
 struct weigh {
-    BOOST_HANA_DEFINE_STRUCT(weigh,
-        (std::string, id),
-        (std::int64_t, weight));
+    BOOST_HANA_DEFINE_STRUCT(weigh, (std::string, id), (std::int64_t, weight));
 };
 inline constexpr auto weigh_type = settle::transaction<weigh, "suite_weigh">(
     settle::participant<"part">(all_tagged, settle::param<&weigh::id>)
@@ -27,11 +22,11 @@ inline constexpr auto weigh_type = settle::transaction<weigh, "suite_weigh">(
 
 namespace {
 
+using settle::errc;
+using settle::outcome;
 using settle::testing::cards;
 using settle::testing::relabel;
 using settle::testing::withdraw;
-using settle::errc;
-using settle::outcome;
 
 struct foreign_bank : bank_documents {
     using bank_documents::bank_documents;
@@ -84,17 +79,18 @@ TEST_CASE("foreign documents: an unusable record cancels its own transactions an
               {R"({"$numberDouble": "1e300"})", "or too large"},
               {R"({"$numberDouble": "NaN"})", "with a fraction"},
               {R"({"$numberDecimal": "100"})", "'balance' is no whole number"},
-              {R"("100")", "'balance' is no whole number"}, {"null", "is no whole number"},
-              {"[100]", "is no whole number"}, {R"({"$gt": 5})", "is no whole number"}}) {
+              {R"("100")", "'balance' is no whole number"},
+              {"null", "is no whole number"},
+              {"[100]", "is no whole number"},
+              {R"({"$gt": 5})", "is no whole number"}}) {
             INFO(one.value);
             std::string const bad = "bad" + std::to_string(++number);
             here.put_balance(bad, one.value);
             auto const before = here.look("suite_ledgers", bad);
-            std::vector<std::pair<std::string, transfer>> const wave{
-                {bad + "/1", {"A", "B", 1}},
-                {bad + "/2", {"A", bad, 1}},
-                {bad + "/3", {"B", "A", 1}},
-                {bad + "/4", {bad, "A", 1}}};
+            std::vector<std::pair<std::string, transfer>> const wave{{bad + "/1", {"A", "B", 1}},
+                                                                     {bad + "/2", {"A", bad, 1}},
+                                                                     {bad + "/3", {"B", "A", 1}},
+                                                                     {bad + "/4", {bad, "A", 1}}};
             auto const outcomes = here.engine.run_all(wave);
             CHECK(outcomes[0].done());
             CHECK(outcomes[2].done());
@@ -237,8 +233,8 @@ TEST_CASE("foreign documents: fields that JSON cannot express return unchanged")
 TEST_CASE("foreign documents: hostile keys and texts are stored or refused, never run") {
     everywhere([](foreign_bank& here) {
         std::string const long_text(100'000, 'x');
-        std::vector<std::string> const strange{"$set", "a.b",  "$",    ".",   "_id", "{$gt: ''}",
-                                               "",     "ключ", "a\nb", "'\"\\", long_text};
+        std::vector<std::string> const strange{
+            "$set", "a.b", "$", ".", "_id", "{$gt: ''}", "", "ключ", "a\nb", "'\"\\", long_text};
         for (std::string const& key : strange) {
             INFO(key.substr(0, 20));
             here.engine.create(ledgers, {key, opening, 0, ""}).value();
@@ -404,8 +400,10 @@ TEST_CASE("foreign documents: a part whose record vanished with its mark is not 
         auto const add_index = R"({"createIndexes": "suite_ledgers", "indexes": [
             {"key": {"seen": 1}, "name": "ttl", "expireAfterSeconds": 60}]})";
         REQUIRE(here.shell.run(add_index).ok);
-        REQUIRE(here.shell.run(R"({"delete": "suite_ledgers",
-                                   "deletes": [{"q": {"_id": "B"}, "limit": 1}]})").ok);
+        REQUIRE(here.shell
+                    .run(R"({"delete": "suite_ledgers",
+                                   "deletes": [{"q": {"_id": "B"}, "limit": 1}]})")
+                    .ok);
         auto const report = soon.recover(of_any_age());
         CHECK(report.done == 0);
         REQUIRE(report.skipped.size() == 1);

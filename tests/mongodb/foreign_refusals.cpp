@@ -18,8 +18,7 @@ void check_native(settle::error const& problem, int code, settle::condition expe
         CHECK((problem.code == one) == (one == expected));
     }
     CHECK(problem.text.starts_with("settle: MongoDB could not "));
-    CHECK(problem.text.find(reply + " (code " + std::to_string(code) + "). ") !=
-          std::string::npos);
+    CHECK(problem.text.find(reply + " (code " + std::to_string(code) + "). ") != std::string::npos);
 }
 
 } // namespace

@@ -7,9 +7,9 @@
 namespace settle_test {
 namespace {
 
-using settle::testing::relabel;
 using settle::errc;
 using settle::outcome;
+using settle::testing::relabel;
 
 struct sized_bank : bank_documents {
     explicit sized_bank(fresh_database::address_of& server,
@@ -89,8 +89,7 @@ TEST_CASE("long: foreign sizes: only a transaction whose images exceed its entry
             check_outcome(at.engine, outcome);
         };
         check_ended(here, here.engine.run("t", large));
-        check_middle(here, {{"1", {"B", "one"}}, {"2", large}, {"3", {"C", "two"}}},
-                     check_ended);
+        check_middle(here, {{"1", {"B", "one"}}, {"2", large}, {"3", {"C", "two"}}}, check_ended);
         CHECK(here.engine.read(ledgers, "B").value()->label == "one");
         CHECK(here.engine.read(ledgers, "C").value()->label == "two");
         // A submitted transaction already has an entry.

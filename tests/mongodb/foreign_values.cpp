@@ -42,10 +42,10 @@ namespace {
 
 using settle::field;
 using settle::param;
+using settle::testing::parcels;
 using settle_test::documents;
 using settle_test::fresh_database;
 using settle_test::on_every_server;
-using settle::testing::parcels;
 
 constexpr settle::collection<purse, "purses", &purse::id> purses;
 constexpr auto payment_type = settle::transaction<payment, "payment">(
@@ -89,8 +89,7 @@ struct till : documents {
 
 struct office : documents {
     office(fresh_database::address_of& server, settle::phases how)
-        : documents(server), db(own.address()),
-          engine(settle::testing::parcel_engine(db, how)) {}
+        : documents(server), db(own.address()), engine(settle::testing::parcel_engine(db, how)) {}
 
     settle::mongodb::database db;
     decltype(settle::testing::parcel_engine(std::declval<settle::mongodb::database&>(), {})) engine;
@@ -250,9 +249,8 @@ TEST_CASE("foreign values: nested documents keep fields that their struct does n
 TEST_CASE("foreign values: a nested document that does not fit makes its record unusable") {
     on_every_server<office>([](office& here) {
         int number = 0;
-        for (auto const* const home :
-             {"5", "null", "[]", "{}", R"({"street": 1, "house": 1})",
-              R"({"street": "A", "house": 1.5})", R"({"street": "A"})"}) {
+        for (auto const* const home : {"5", "null", "[]", "{}", R"({"street": 1, "house": 1})",
+                                       R"({"street": "A", "house": 1.5})", R"({"street": "A"})"}) {
             INFO(home);
             std::string const id = "p" + std::to_string(++number);
             here.put("suite_parcels", R"({"_id": ")" + id + R"(", "weight": 5, "route": [], )" +

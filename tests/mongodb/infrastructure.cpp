@@ -51,8 +51,8 @@ TEST_CASE("infrastructure: the shared servers take writes, and each test has its
         CHECK(again.code == 11000);
         dropped = first.name();
     }
-    auto const names = run_command(replica_set_address("admin"),
-                                   R"({"listDatabases": 1, "nameOnly": true})");
+    auto const names =
+        run_command(replica_set_address("admin"), R"({"listDatabases": 1, "nameOnly": true})");
     REQUIRE_MESSAGE(names.ok, names.error);
     CHECK(names.json().find("\"admin\"") != std::string::npos);
     CHECK(names.json().find(dropped) == std::string::npos);
@@ -69,10 +69,11 @@ TEST_CASE("infrastructure: the shared servers are a replica set and a single ser
 
 TEST_CASE("infrastructure: a fail point hits only the client that it names") {
     fresh_database const things{replica_set_address};
-    auto const set = run_command(
-        replica_set_address("admin"),
-        R"({"configureFailPoint": "failCommand", "mode": {"times": 1}, "data": {
-            "failCommands": ["insert"], "errorCode": 91, "appName": ")" + things.name() + "\"}}");
+    auto const set =
+        run_command(replica_set_address("admin"),
+                    R"({"configureFailPoint": "failCommand", "mode": {"times": 1}, "data": {
+            "failCommands": ["insert"], "errorCode": 91, "appName": ")" +
+                        things.name() + "\"}}");
     REQUIRE_MESSAGE(set.ok, set.error);
     CHECK(run_command(things.address(), insert(1)).ok);
     auto const failed = run_command(things.address() + "&appName=" + things.name(), insert(2));
@@ -104,10 +105,10 @@ TEST_CASE("infrastructure: a proxy passes all messages and counts the commands")
 TEST_CASE("infrastructure: a proxy drops the request or the reply that a rule names") {
     struct example {
         fault what;
-        int there;   ///< how many of three inserts took effect
+        int there; ///< how many of three inserts took effect
     };
-    for (example const each : {example{fault::drop_request, 2}, {fault::drop_reply, 3},
-                               {fault::cut_reply, 3}}) {
+    for (example const each :
+         {example{fault::drop_request, 2}, {fault::drop_reply, 3}, {fault::cut_reply, 3}}) {
         CAPTURE(static_cast<int>(each.what));
         fresh_database const things{standalone_address};
         proxy between{things.port()};
@@ -150,8 +151,8 @@ TEST_CASE("infrastructure: a held request or reply arrives when it is released")
         CAPTURE(request);
         fresh_database const things{standalone_address};
         proxy between{things.port()};
-        between.add({.command = "insert",
-                     .what = request ? fault::hold_request : fault::hold_reply});
+        between.add(
+            {.command = "insert", .what = request ? fault::hold_request : fault::hold_reply});
         auto client = std::async(std::launch::async, [&] {
             return run_command(between.address(things.name()), insert(1));
         });
@@ -178,8 +179,7 @@ TEST_CASE("infrastructure: a delayed reply is late, and an impatient client gets
     auto const began = std::chrono::steady_clock::now();
     CHECK(run_command(between.address(things.name()), insert(1)).ok);
     CHECK(std::chrono::steady_clock::now() - began >= 300ms);
-    CHECK_FALSE(
-        run_command(between.address(things.name(), "socketTimeoutMS=100"), insert(2)).ok);
+    CHECK_FALSE(run_command(between.address(things.name(), "socketTimeoutMS=100"), insert(2)).ok);
     // The server may still work on the insert. Its reply is counted before the delay.
     REQUIRE(between.wait_for_replies("insert", 2, 30s));
     CHECK(count(things.address()) == 2);
@@ -256,8 +256,9 @@ TEST_CASE("infrastructure: a killed server keeps acknowledged writes") {
     CHECK(own.pid() != first);
     CHECK(count(address) == 1);
     own.freeze();
-    CHECK_FALSE(run_command(own.address("things", "socketTimeoutMS=200&connectTimeoutMS=200"),
-                            insert(3)).ok);
+    CHECK_FALSE(
+        run_command(own.address("things", "socketTimeoutMS=200&connectTimeoutMS=200"), insert(3))
+            .ok);
     own.thaw();
     CHECK(run_command(address, insert(4)).ok);
     own.stop();

@@ -139,7 +139,8 @@ TEST_CASE("long: sets: a restarted replica set has its acknowledged writes" *
         if (i != last) set.member(i).kill();
     }
     auto const end = std::chrono::steady_clock::now() + 30s;
-    while (set.primary() && std::chrono::steady_clock::now() < end) {}
+    while (set.primary() && std::chrono::steady_clock::now() < end) {
+    }
     CHECK_FALSE(set.primary().has_value());
     CHECK_THROWS_AS(set.wait_for_primary(100ms), std::runtime_error);
 }

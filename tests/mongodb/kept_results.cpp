@@ -17,9 +17,7 @@ using settle::testing::at_millisecond;
 using direction = settle::forward<settle::testing::move_type>;
 
 /// Results that no document can hold.
-std::vector<kept_result> too_large() {
-    return {{0, 0, '"' + std::string(17'000'000, 'x') + '"'}};
-}
+std::vector<kept_result> too_large() { return {{0, 0, '"' + std::string(17'000'000, 'x') + '"'}}; }
 
 /// A log, and a worker of the entry `t`.
 struct kept_bench : documents {

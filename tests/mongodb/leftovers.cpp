@@ -245,8 +245,8 @@ TEST_CASE("leftovers: new transfers use the old program's fields and spellings")
         CHECK(bank.engine().run(program.id_text(77), transfer{"A10", "B10", 100}).verdict ==
               verdict::done);
         check_sums(bank, first_number, true);
-        auto const found = settle_test::run_command(
-            own.address(), R"({"find": "transactions", "filter": {}})");
+        auto const found =
+            settle_test::run_command(own.address(), R"({"find": "transactions", "filter": {}})");
         std::string const path = "cursor.firstBatch.0.";
         CHECK(found.text(path + "source") == "A10");
         CHECK(found.text(path + "destination") == "B10");

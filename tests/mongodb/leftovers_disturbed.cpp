@@ -10,8 +10,8 @@ namespace {
 /// A leftover: the number of its steps, and its server.
 struct leftover {
     fresh_database::address_of* server;
-    int steps;        ///< how many of its writes the old program made
-    int undone = 0;   ///< and the number of steps of its cancel
+    int steps;      ///< how many of its writes the old program made
+    int undone = 0; ///< and the number of steps of its cancel
 };
 
 /// A worker that takes over behind a bad network, and another worker that reaches the server

@@ -72,9 +72,8 @@ std::string transfers_in(std::string const& address, std::string const& collecti
 }
 
 bool names(std::string const& text, std::initializer_list<std::string> const& all) {
-    return std::all_of(all.begin(), all.end(), [&](std::string const& one) {
-        return text.find(one) != std::string::npos;
-    });
+    return std::all_of(all.begin(), all.end(),
+                       [&](std::string const& one) { return text.find(one) != std::string::npos; });
 }
 
 /// The names of a database's collections, and settle's documents about the database.

@@ -16,11 +16,11 @@ namespace settle_test {
 /// The spelling of the documents of one such program.
 struct dialect {
     std::string name;
-    std::string id;         ///< of a transaction, as extended JSON around its number
-    std::string id_text;    ///< as settle shows it
-    std::string key;        ///< the field by which it finds accounts
-    std::string number;     ///< of an amount, as extended JSON around {}
-    std::string modified;   ///< the whole member lastModified with a comma, or nothing
+    std::string id;       ///< of a transaction, as extended JSON around its number
+    std::string id_text;  ///< as settle shows it
+    std::string key;      ///< the field by which it finds accounts
+    std::string number;   ///< of an amount, as extended JSON around {}
+    std::string modified; ///< the whole member lastModified with a comma, or nothing
     std::string applied;
     std::string canceled;
     std::string application; ///< the whole member that a claim sets, with a comma, or nothing

@@ -88,8 +88,8 @@ TEST_CASE("opening: a database opens although the primary steps down before the 
             message.replace({"\x08ismaster\0\x01", 11}, {"\x08ismaster\0\0", 11});
             if (message.bytes != unchanged) ++struck;
         });
-        auto const opened = settle::mongodb::database::open(
-            "mongodb://127.0.0.1" + there + "/" + own.name() + "?replicaSet=settle");
+        auto const opened = settle::mongodb::database::open("mongodb://127.0.0.1" + there + "/" +
+                                                            own.name() + "?replicaSet=settle");
         CHECK_MESSAGE(opened.has_value(), refusal_of(opened));
         CHECK(wait_until(60s, [&] { return struck == 1; }));
         between.on_reply(nullptr);

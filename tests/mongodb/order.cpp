@@ -10,16 +10,12 @@
 namespace settle_test {
 
 struct label {
-    BOOST_HANA_DEFINE_STRUCT(label,
-        (std::string, id),
-        (std::string, text));
+    BOOST_HANA_DEFINE_STRUCT(label, (std::string, id), (std::string, text));
 };
 inline constexpr settle::collection<label, "labels", &label::id> labels;
 
 struct life {
-    BOOST_HANA_DEFINE_STRUCT(life,
-        (std::string, ends),
-        (std::string, begins));
+    BOOST_HANA_DEFINE_STRUCT(life, (std::string, ends), (std::string, begins));
 };
 /// Erases one record and creates another: each transaction requires the record of its predecessor.
 inline constexpr auto life_type = settle::transaction<life, "life">(

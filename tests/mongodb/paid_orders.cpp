@@ -36,9 +36,9 @@ public:
     static constexpr int steps = 8;
     void pay(int number, int count) {
         if (count > 0) {
-            insert("transaction", number, R"("balance_id": )" + id("balance", number) +
-                                              R"(, "order_id": )" + id("orders", number) +
-                                              R"(, "amount": 100, "state": "Initial")");
+            insert("transaction", number,
+                   R"("balance_id": )" + id("balance", number) + R"(, "order_id": )" +
+                       id("orders", number) + R"(, "amount": 100, "state": "Initial")");
         }
         if (count > 1) move(number, "Initial", "Pending");
         if (count > 2) change("balance", number, -100, "", "$push");
@@ -117,8 +117,7 @@ using database = settle::mongodb::tutorial_database<shop_of::payment_type>;
 
 struct taken_shop {
     explicit taken_shop(std::string const& address, std::string const& field = "balance")
-        : held{address, layout(field)},
-          engine{held, settle::type<shop_of::payment_type>} {}
+        : held{address, layout(field)}, engine{held, settle::type<shop_of::payment_type>} {}
 
     void settle_all() {
         auto const found = engine.recover({.older_than = 0s});
@@ -181,8 +180,8 @@ TEST_CASE("paid orders: a payment that the article's program left at any step is
                 INFO(of.name, ", after ", step, " writes");
                 shop.check(program, step, step >= least);
                 if (step == 0) continue;
-                CHECK(shop.state_of(program, step) == (step >= least ? state::done
-                                                                     : state::canceled));
+                CHECK(shop.state_of(program, step) ==
+                      (step >= least ? state::done : state::canceled));
             }
         }
     }
@@ -247,8 +246,8 @@ TEST_CASE("paid orders: a late payment beside a mark of settle has no second eff
                                    std::string const& effect) {
                 set(collection, R"("pendingTransactions": [{"id": ")" +
                                     program.text_id("transaction", 1) + R"(", "part": )" +
-                                    std::to_string(part) + R"(, "line": 0, "epoch": 5, )" +
-                                    effect + "}]");
+                                    std::to_string(part) + R"(, "line": 0, "epoch": 5, )" + effect +
+                                    "}]");
             };
             set("transaction", committed ? R"("epoch": 5, "committed": 5)" : R"("epoch": 5)");
             adopt("balance", 0, R"("effect": "add", "confirm": {}, "undo": {"balance": 100})");
@@ -305,8 +304,8 @@ TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") 
             CHECK(shop.state_of(program, number) == state::pending);
             CHECK(shop.engine.find(one.id).value()->epoch_number == 0);
         }
-        auto const touched = program.to_.run(
-            R"({"count": "transaction", "query": {"epoch": {"$exists": true}}})");
+        auto const touched =
+            program.to_.run(R"({"count": "transaction", "query": {"epoch": {"$exists": true}}})");
         CHECK(touched.number("n") == 1);
         shop.check(program, 4, false);
         // Once the orders are repaired by hand, these transactions end as the others.

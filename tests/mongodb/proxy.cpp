@@ -21,7 +21,8 @@ std::string proxy::address(std::string const& database, std::string const& optio
 
 void proxy::pass_requests(link& one) {
     wire_message message;
-    while (receive(one.to_client, message) && pass_request(one, message)) {}
+    while (receive(one.to_client, message) && pass_request(one, message)) {
+    }
     end_requests(one);
 }
 

@@ -15,12 +15,12 @@
 namespace settle_test {
 
 struct rule {
-    std::string command = "";   ///< "update"; empty: any, except greetings of a driver
-    int nth = 1;   ///< which message of that kind, counted from the creation of the rule
-    int times = 1; ///< the number of disturbed messages, from the nth on
+    std::string command = ""; ///< "update"; empty: any, except greetings of a driver
+    int nth = 1;              ///< which message of that kind, counted from the creation of the rule
+    int times = 1;            ///< the number of disturbed messages, from the nth on
     fault what = fault::drop_reply;
     std::chrono::milliseconds time{0};
-    std::string answer = "";    ///< as JSON
+    std::string answer = ""; ///< as JSON
 };
 
 /// libmongoc's own messages, sent at any time: a count of them would make tests depend on time.

@@ -47,8 +47,7 @@ transfer_list into_one(int count, int from = 0) {
     transfer_list made;
     for (int i = from; i < from + count; ++i) {
         made.emplace_back("t" + std::to_string(1000 + i),
-                          transfer{name(1 + i % 9), name(0),
-                                   i % 7 == 6 ? 1000 : 1});
+                          transfer{name(1 + i % 9), name(0), i % 7 == 6 ? 1000 : 1});
     }
     return made;
 }

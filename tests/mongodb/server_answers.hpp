@@ -27,7 +27,8 @@ inline std::string failed(int code, std::string_view label = "") {
 }
 inline std::string statement_failed(int code) {
     return R"({"ok": 1, "n": 0, "nModified": 0, "writeErrors": [{"index": 0, "errmsg":
-               "as the test wants it", "code": )" + std::to_string(code) + "}]}";
+               "as the test wants it", "code": )" +
+           std::to_string(code) + "}]}";
 }
 inline std::string not_lasting(int code) {
     return R"({"writeConcernError": {"errmsg": "as the test wants it", "code": )" +

@@ -31,26 +31,26 @@ TEST_CASE("server errors: every code of the server and driver is retryable, perm
     using enum settle::condition;
     std::vector<code_case> all{{112, retryable}, {999'999, unknown}};
     // Errors that exclude an effect, now and later.
-    for (int const code : {2,   9,   11,  13,  14,  15,  18,  20,  22,   26,    28,    31,    48,
-                           52,  56,  57,  59,  61,  66,  67,  72,  73,   85,    86,    115,   121,
-                           123, 148, 166, 167, 171, 257, 263, 322, 323,  334,   8000,  10334, 11000,
-                           14031, 17280, 17419, 17420}) {
+    for (int const code :
+         {2,   9,   11,  13,  14,  15,  18,   20,    22,    26,    28,    31,    48,   52,  56,
+          57,  59,  61,  66,  67,  72,  73,   85,    86,    115,   121,   123,   148,  166, 167,
+          171, 257, 263, 322, 323, 334, 8000, 10334, 11000, 14031, 17280, 17419, 17420}) {
         all.push_back({code, permanent});
     }
     // Errors that may occur during the work, or that are temporary.
-    for (int const code : {1,   6,   7,   24,  46,    50,    64,    79,    89,    91,    100,
-                           189, 202, 246, 251, 262,   267,   290,   317,   358,   384,   9001,
-                           10107, 11600, 11602, 13388, 13435, 13436}) {
+    for (int const code :
+         {1,   6,   7,   24,  46,  50,  64,  79,   89,    91,    100,   189,   202,   246,
+          251, 262, 267, 290, 317, 358, 384, 9001, 10107, 11600, 11602, 13388, 13435, 13436}) {
         all.push_back({code, unknown});
     }
     all.push_back({by_driver(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE), permanent});
     all.push_back({by_driver(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_NOT_READY), unknown});
-    all.push_back({by_driver(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION),
-                   permanent});
+    all.push_back(
+        {by_driver(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION), permanent});
     all.push_back({by_driver(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_INVALID_REPLY), unknown});
     all.push_back({by_driver(MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_SOCKET), unknown});
-    all.push_back({by_driver(MONGOC_ERROR_SERVER_SELECTION,
-                             MONGOC_ERROR_SERVER_SELECTION_FAILURE), unknown});
+    all.push_back(
+        {by_driver(MONGOC_ERROR_SERVER_SELECTION, MONGOC_ERROR_SERVER_SELECTION_FAILURE), unknown});
     for (int const domain : {MONGOC_ERROR_BSON, MONGOC_ERROR_COMMAND, MONGOC_ERROR_NAMESPACE,
                              MONGOC_ERROR_SASL, MONGOC_ERROR_SCRAM, MONGOC_ERROR_TRANSACTION}) {
         all.push_back({by_driver(domain, 1), permanent});
@@ -75,7 +75,9 @@ TEST_CASE("server errors: a permanent refusal is reported at once, and a later c
             engine.create(ledgers, {"A", opening, 0, ""}).value();
             engine.create(ledgers, {"B", opening, 0, ""}).value();
             for (auto const* const command : {"insert", "update"}) {
-                between.add({.command = command, .times = 1000, .what = fault::refuse,
+                between.add({.command = command,
+                             .times = 1000,
+                             .what = fault::refuse,
                              .answer = failed(code)});
             }
             auto const began = std::chrono::steady_clock::now();

@@ -77,17 +77,13 @@ std::string server::address(std::string const& database, std::string const& opti
 }
 
 void server::begin() {
-    arguments command{mongod_program(),
-                      "--dbpath", (folder_ / "data").string(),
-                      "--logpath", (folder_ / "log").string(), "--logappend",
-                      "--port", std::to_string(port_),
-                      "--bind_ip", "127.0.0.1",
-                      "--nounixsocket",
-                      "--wiredTigerCacheSizeGB", "0.25",
+    arguments command{mongod_program(), "--dbpath", (folder_ / "data").string(), "--logpath",
+                      (folder_ / "log").string(), "--logappend", "--port", std::to_string(port_),
+                      "--bind_ip", "127.0.0.1", "--nounixsocket", "--wiredTigerCacheSizeGB", "0.25",
                       // Fail points, and an end that does not wait 15 s for another primary.
-                      "--setParameter", "enableTestCommands=1",
-                      "--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100",
-                      "--setParameter", "diagnosticDataCollectionEnabled=false",
+                      "--setParameter", "enableTestCommands=1", "--setParameter",
+                      "shutdownTimeoutMillisForSignaledShutdown=100", "--setParameter",
+                      "diagnosticDataCollectionEnabled=false",
                       // The files of dropped databases are removed soon: thousands of files would
                       // keep a processor busy.
                       "--setParameter", "minSnapshotHistoryWindowInSeconds=5"};
@@ -151,9 +147,8 @@ std::string replica_set::address(std::string const& database) const {
 std::string replica_set::direct(server const& one, int timeout_ms) const {
     auto const limit = std::to_string(timeout_ms);
     return "mongodb://" + user_ + (user_.empty() ? "" : "@") + one.host() +
-           "/admin?directConnection=true&connectTimeoutMS=" + limit +
-           "&socketTimeoutMS=" + limit + "&serverSelectionTimeoutMS=" + limit +
-           (options_.empty() ? "" : "&") + options_;
+           "/admin?directConnection=true&connectTimeoutMS=" + limit + "&socketTimeoutMS=" + limit +
+           "&serverSelectionTimeoutMS=" + limit + (options_.empty() ? "" : "&") + options_;
 }
 
 void replica_set::initiate() {
@@ -167,9 +162,10 @@ void replica_set::initiate() {
     // for half a minute. Writes acknowledged by a majority are kept without that wait as well.
     auto const answer = run_command(
         direct(*members_[0], 20'000),
-        "{\"replSetInitiate\": {\"_id\": \"settle\", \"members\": [" + list + "],"
-        " \"settings\": {\"electionTimeoutMillis\": 1000, \"heartbeatTimeoutSecs\": 2,"
-        " \"catchUpTimeoutMillis\": 0}}}");
+        "{\"replSetInitiate\": {\"_id\": \"settle\", \"members\": [" + list +
+            "],"
+            " \"settings\": {\"electionTimeoutMillis\": 1000, \"heartbeatTimeoutSecs\": 2,"
+            " \"catchUpTimeoutMillis\": 0}}}");
     if (!answer.ok) throw std::runtime_error{"replSetInitiate: " + answer.error};
 }
 
@@ -206,8 +202,8 @@ std::size_t replica_set::wait_until_whole(milliseconds limit) {
         for (std::size_t i = 0; i < size(); ++i) {
             if (!member(i).running() || member(i).frozen() || i == *found) continue;
             auto const hello = run_command(direct(member(i), 1'000), R"({"hello": 1})");
-            bool const follows = hello.truth("secondary") &&
-                                 hello.text("primary") == member(*found).host();
+            bool const follows =
+                hello.truth("secondary") && hello.text("primary") == member(*found).host();
             if (!follows) return false;
         }
         return true;

@@ -31,7 +31,7 @@ public:
     ~server();
 
     [[nodiscard]] int port() const { return port_; }
-    [[nodiscard]] pid_t pid() const { return process_.pid(); }   ///< -1 while it does not run
+    [[nodiscard]] pid_t pid() const { return process_.pid(); } ///< -1 while it does not run
     [[nodiscard]] bool running() const { return process_.running(); }
     [[nodiscard]] bool frozen() const { return process_.frozen(); }
     [[nodiscard]] std::filesystem::path const& folder() const { return folder_; }
@@ -40,13 +40,13 @@ public:
     [[nodiscard]] std::string address(std::string const& database = "",
                                       std::string const& options = "") const;
 
-    void kill() { process_.kill(); } ///< writes that were not journaled are lost
-    void ask_to_end();  ///< SIGTERM, without waiting
-    void stop();        ///< SIGTERM, and waits for its end
+    void kill() { process_.kill(); }     ///< writes that were not journaled are lost
+    void ask_to_end();                   ///< SIGTERM, without waiting
+    void stop();                         ///< SIGTERM, and waits for its end
     void freeze() { process_.freeze(); } ///< its connections stay open, and nothing answers
     void thaw() { process_.thaw(); }
-    void start();       ///< on the same port and data as before
-    void begin();       ///< the same without waiting until it listens
+    void start(); ///< on the same port and data as before
+    void begin(); ///< the same without waiting until it listens
     void wait_until_listening();
 
 private:
@@ -90,11 +90,11 @@ public:
 
     std::size_t kill_primary(); ///< returns its number, as the next two functions do
     std::size_t freeze_primary();
-    std::size_t step_down();        ///< waits until another member is the primary
+    std::size_t step_down(); ///< waits until another member is the primary
     void thaw(std::size_t number) { member(number).thaw(); }
     void restart(std::size_t number) { member(number).start(); }
     void stop_all();
-    void start_all();               ///< the stopped members; waits for a primary
+    void start_all(); ///< the stopped members; waits for a primary
 
 private:
     void initiate();

@@ -47,9 +47,9 @@ void work(std::string const& address, std::string const& name, std::string const
     auto const next = [&] {
         auto const from = chance();
         auto const to = from + 1 + chance() % (accounts - 1);
-        return std::pair{name + "-" + std::to_string(number++),
-                         transfer{account(from), account(to),
-                                  static_cast<std::int64_t>(chance() % 700)}};
+        return std::pair{
+            name + "-" + std::to_string(number++),
+            transfer{account(from), account(to), static_cast<std::int64_t>(chance() % 700)}};
     };
     while (::getppid() != 1) {
         bool const alone = how == "alone";

@@ -25,7 +25,8 @@ inline std::string shared_server(std::string const& name, char const* variable) 
         if (line.starts_with(name + "=")) return line.substr(name.size() + 1);
     }
     skip("no shared server runs: run this through ctest, or call \"" SETTLE_MONGODB_KEEPER
-         " keep\" before and \"stop\" after, or set " + std::string{variable});
+         " keep\" before and \"stop\" after, or set " +
+         std::string{variable});
 }
 
 inline std::string address_at(std::string const& server, std::string const& database) {
@@ -49,8 +50,7 @@ class fresh_database {
 public:
     using address_of = std::string(std::string const& database);
 
-    explicit fresh_database(address_of& address)
-        : name_{fresh_name()}, address_{address(name_)} {}
+    explicit fresh_database(address_of& address) : name_{fresh_name()}, address_{address(name_)} {}
     fresh_database(fresh_database const&) = delete;
     fresh_database& operator=(fresh_database const&) = delete;
     ~fresh_database() {

@@ -46,12 +46,12 @@ inline constexpr auto step_down_type = settle::transaction<step_down, "step_down
     settle::participant<"stays">(shifts, param<&step_down::stays>)
         .require(field<&shift::on_call> == lit<1>),
     settle::participant<"goes">(shifts, param<&step_down::goes>)
-        .confirm(field<& shift::on_call> = lit<0>));
+        .confirm(field<&shift::on_call> = lit<0>));
 
-inline constexpr auto note_type = settle::transaction<note, "note">(
-    settle::participant<"about">(shifts, param<&note::about>)
-        .require(field<&shift::on_call> == lit<1>)
-        .confirm(field<&shift::note> = param<&note::text>));
+inline constexpr auto note_type =
+    settle::transaction<note, "note">(settle::participant<"about">(shifts, param<&note::about>)
+                                          .require(field<&shift::on_call> == lit<1>)
+                                          .confirm(field<&shift::note> = param<&note::text>));
 
 template <typename Database>
 auto shifts_on(Database& db, settle::phases how) {

@@ -29,8 +29,8 @@ inline settle::mongodb::tutorial_layout layout_of(dialect const& of) {
 class taken_over {
 public:
     taken_over(std::string const& address, dialect const& of)
-        : database_{address, layout_of(of)}, engine_{database_, patient(),
-                                                     settle::type<bank::tutorial::transfer_type>} {}
+        : database_{address, layout_of(of)},
+          engine_{database_, patient(), settle::type<bank::tutorial::transfer_type>} {}
 
     auto& engine() { return engine_; }
     std::int64_t balance(std::string const& id) {

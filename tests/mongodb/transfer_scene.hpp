@@ -23,24 +23,24 @@ struct circumstances {
 inline constexpr std::int64_t enough = 30;
 inline constexpr std::int64_t too_much = 300;
 inline constexpr std::int64_t small = 7;
-inline circumstances const standalone{
-    "standalone", &standalone_address, settle::two_phases, enough};
-inline circumstances const standalone_canceled{
-    "standalone, canceled", &standalone_address, settle::two_phases, too_much};
-inline circumstances const member{
-    "member of a set", &replica_set_address, settle::two_phases, enough};
-inline circumstances const member_canceled{
-    "member of a set, canceled", &replica_set_address, settle::two_phases, too_much};
-inline circumstances const one_phase{
-    "one phase", &replica_set_address, settle::phases::one, enough};
-inline circumstances const one_phase_canceled{
-    "one phase, canceled", &replica_set_address, settle::phases::one, too_much};
-inline circumstances const together{
-    "two in a wave", &replica_set_address, settle::two_phases, enough, true};
-inline circumstances const together_canceled{
-    "two in a wave, one canceled", &replica_set_address, settle::two_phases, too_much, true};
-inline circumstances const one_phase_together{
-    "one phase, two in a wave", &replica_set_address, settle::phases::one, enough, true};
+inline circumstances const standalone{"standalone", &standalone_address, settle::two_phases,
+                                      enough};
+inline circumstances const standalone_canceled{"standalone, canceled", &standalone_address,
+                                               settle::two_phases, too_much};
+inline circumstances const member{"member of a set", &replica_set_address, settle::two_phases,
+                                  enough};
+inline circumstances const member_canceled{"member of a set, canceled", &replica_set_address,
+                                           settle::two_phases, too_much};
+inline circumstances const one_phase{"one phase", &replica_set_address, settle::phases::one,
+                                     enough};
+inline circumstances const one_phase_canceled{"one phase, canceled", &replica_set_address,
+                                              settle::phases::one, too_much};
+inline circumstances const together{"two in a wave", &replica_set_address, settle::two_phases,
+                                    enough, true};
+inline circumstances const together_canceled{"two in a wave, one canceled", &replica_set_address,
+                                             settle::two_phases, too_much, true};
+inline circumstances const one_phase_together{"one phase, two in a wave", &replica_set_address,
+                                              settle::phases::one, enough, true};
 
 /// All actions on a transfer that another caller has begun, run or submitted.
 inline std::vector<circumstances> later_actions() {
@@ -139,7 +139,8 @@ private:
         case caller_action::sweep:
             leave(straight_, id, parameters, of_.from);
             CHECK(run_command(own_.address(), R"({"delete": "settle_entries", "deletes": [{"q":
-                {"_id": ")" + id + R"("}, "limit": 1}]})").number("n") == 1);
+                {"_id": ")" + id + R"("}, "limit": 1}]})")
+                      .number("n") == 1);
         }
         between_.reset_counts();
     }

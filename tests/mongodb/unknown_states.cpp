@@ -27,26 +27,24 @@ std::string transfer_with(std::string const& rest) {
 /// Well-known texts spell a state wrongly, as in the first example.
 std::vector<unreadable> all_unreadable() {
     std::string const pending = R"("state": "pending")";
-    return {{transfer_with(R"("state": "intital")"), "its 'state' is 'intital', which is no known"},
-            {transfer_with(R"("state": "rollback")"), "its 'state' is 'rollback'"},
-            {transfer_with(R"("state": "PenDing")"), "its 'state' is 'PenDing'"},
-            {transfer_with(R"("state": "")"), "its 'state' is ''"},
-            {transfer_with(R"("state": null)"), "its 'state' is missing"},
-            {transfer_with(R"("lastModified": null)"), "its 'state' is missing"},
-            {transfer_with(R"("state": 1)"), "its 'state' is no string"},
-            {transfer_with(R"("state": true)"), "its 'state' is no string"},
-            {transfer_with(R"("state": {"is": "done"})"), "its 'state' is no string"},
-            {R"("source": "A10", "destination": "B10", )" + pending, "its 'value' is missing"},
-            {R"("source": "A10", "destination": null, "value": 100, )" + pending, "destination",
-             true},
-            {R"("source": "A10", "destination": "B10", "value": "100", )" + pending, "amount",
-             true},
-            {R"("source": "A10", "destination": "B10", "value": 1.5, )" + pending, "'value'"},
-            {R"("source": {"of": 1}, "destination": "B10", "value": 100, )" + pending, "source",
-             true},
-            {transfer_with(pending + R"(, "lastModified": "today")"), "its 'lastModified'"},
-            {transfer_with(pending + R"(, "application": 5)"), "its 'application' is no string"},
-            {transfer_with(pending + R"(, "epoch": "1")"), "its 'epoch' is no whole number"}};
+    return {
+        {transfer_with(R"("state": "intital")"), "its 'state' is 'intital', which is no known"},
+        {transfer_with(R"("state": "rollback")"), "its 'state' is 'rollback'"},
+        {transfer_with(R"("state": "PenDing")"), "its 'state' is 'PenDing'"},
+        {transfer_with(R"("state": "")"), "its 'state' is ''"},
+        {transfer_with(R"("state": null)"), "its 'state' is missing"},
+        {transfer_with(R"("lastModified": null)"), "its 'state' is missing"},
+        {transfer_with(R"("state": 1)"), "its 'state' is no string"},
+        {transfer_with(R"("state": true)"), "its 'state' is no string"},
+        {transfer_with(R"("state": {"is": "done"})"), "its 'state' is no string"},
+        {R"("source": "A10", "destination": "B10", )" + pending, "its 'value' is missing"},
+        {R"("source": "A10", "destination": null, "value": 100, )" + pending, "destination", true},
+        {R"("source": "A10", "destination": "B10", "value": "100", )" + pending, "amount", true},
+        {R"("source": "A10", "destination": "B10", "value": 1.5, )" + pending, "'value'"},
+        {R"("source": {"of": 1}, "destination": "B10", "value": 100, )" + pending, "source", true},
+        {transfer_with(pending + R"(, "lastModified": "today")"), "its 'lastModified'"},
+        {transfer_with(pending + R"(, "application": 5)"), "its 'application' is no string"},
+        {transfer_with(pending + R"(, "epoch": "1")"), "its 'epoch' is no whole number"}};
 }
 
 /// The number of the entry, so that two of them differ.
@@ -97,8 +95,8 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         unfinished.unfinished = true;
         std::string after;
         std::size_t seen = 0;
-        for (std::vector<settle::entry> page; page = engine.page(unfinished, after, 3).value(),
-                                              !page.empty();
+        for (std::vector<settle::entry> page;
+             page = engine.page(unfinished, after, 3).value(), !page.empty();
              after = page.back().id) {
             for (auto const& one : page) {
                 ++seen;

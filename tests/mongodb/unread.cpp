@@ -17,9 +17,7 @@ struct bank : bank_documents {
     explicit bank(settle::phases how, fresh_database::address_of& server = replica_set_address)
         : bank_documents(server, how) {}
 
-    void put_usual(std::string const& id) {
-        engine.create(ledgers, {id, opening, 0, ""}).value();
-    }
+    void put_usual(std::string const& id) { engine.create(ledgers, {id, opening, 0, ""}).value(); }
     /// How often a function makes the server read, insert and update.
     template <typename Function>
     std::map<std::string, std::int64_t> operations_of(Function&& function) {
@@ -109,19 +107,26 @@ TEST_CASE("unread: a record is read where an update cannot decide, with the same
     for (situation const& one : {
              situation{"32 bits", R"("balance": 100, "units": 0, "label": "")", done, 70},
              {"a double", R"("balance": 100.0, "units": 0, "label": "")", done, 70},
-             {"no marks", R"("balance": {"$numberLong": "100"}, "units": {"$numberLong": "0"},)"
-                          R"("label": "", "pendingTransactions": null)", done, 70},
+             {"no marks",
+              R"("balance": {"$numberLong": "100"}, "units": {"$numberLong": "0"},)"
+              R"("label": "", "pendingTransactions": null)",
+              done, 70},
              {"another's mark", marked.c_str(), done, 70},
              {"too little", R"("balance": {"$numberLong": "20"}, "units": 0, "label": "")",
               canceled, 20},
              {"a fraction", R"("balance": 100.5, "units": 0, "label": "")", canceled, -1},
-             {"an array", R"("balance": [{"$numberLong": "100"}], "units": {"$numberLong": "0"},)"
-                          R"("label": "")", canceled, -1},
-             {"marks that are none", R"("balance": {"$numberLong": "100"}, )"
-                                     R"("units": {"$numberLong": "0"}, "label": "", )"
-                                     R"("pendingTransactions": "none")", canceled, -1, true},
-             {"a label that is none", R"("balance": {"$numberLong": "100"}, )"
-                                      R"("units": {"$numberLong": "0"}, "label": 7)",
+             {"an array",
+              R"("balance": [{"$numberLong": "100"}], "units": {"$numberLong": "0"},)"
+              R"("label": "")",
+              canceled, -1},
+             {"marks that are none",
+              R"("balance": {"$numberLong": "100"}, )"
+              R"("units": {"$numberLong": "0"}, "label": "", )"
+              R"("pendingTransactions": "none")",
+              canceled, -1, true},
+             {"a label that is none",
+              R"("balance": {"$numberLong": "100"}, )"
+              R"("units": {"$numberLong": "0"}, "label": 7)",
               canceled, -1},
          }) {
         for (auto const how : {settle::phases::one, settle::two_phases}) {
@@ -145,7 +150,7 @@ TEST_CASE("unread: a refused part does not delay the other part") {
         here.put_usual("A");
         // The source could be changed unread, the destination is full.
         here.put_ledger("B", R"("balance": {"$numberLong": "9223372036854775800"}, "label": "", )"
-                              R"("units": {"$numberLong": "0"})");
+                             R"("units": {"$numberLong": "0"})");
         auto const outcome = here.engine.run("t", transfer{"A", "B", 30});
         CHECK(outcome.canceled());
         CHECK(outcome.why == settle::reason::overflow);

@@ -261,7 +261,8 @@ TEST_CASE("unusual leftovers: an application keeps its claimed entry until it st
                                             std::chrono::system_clock::now().time_since_epoch())
                                             .count());
         auto const at = [&](std::string const& id, std::string const& application) {
-            put_transfer(own.address(), R"("_id": )" + id + R"(, "state": "initial", )"
+            put_transfer(own.address(), R"("_id": )" + id +
+                                            R"(, "state": "initial", )"
                                             R"("lastModified": {"$date": {"$numberLong": ")" +
                                             now + R"("}}, "application": )" + application);
         };

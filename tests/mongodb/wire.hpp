@@ -19,7 +19,7 @@ namespace settle_test {
 /// One message with its header, as it is sent.
 struct wire_message {
     std::vector<std::uint8_t> bytes;
-    std::string command;   ///< the requested command, also in the reply to it
+    std::string command; ///< the requested command, also in the reply to it
 
     static constexpr std::size_t header_size = 16;
 
@@ -70,7 +70,7 @@ struct wire_message {
     }
     /// Changes every 32-bit field of that name; false if there is none.
     bool set_int32(std::string const& name, std::int32_t value) {
-        std::vector<std::uint8_t> field{0x10};   // BSON's type of a 32-bit integer
+        std::vector<std::uint8_t> field{0x10}; // BSON's type of a 32-bit integer
         field.insert(field.end(), name.begin(), name.end());
         field.push_back(0);
         bool found = false;
@@ -93,7 +93,7 @@ struct wire_message {
     }
 
 private:
-    static constexpr std::int32_t op_query = 2004;   // libmongoc still greets with it
+    static constexpr std::int32_t op_query = 2004; // libmongoc still greets with it
     static constexpr std::int32_t op_msg = 2013;
     /// Where an answer's document begins: after the header, the flags and the kind of section.
     static constexpr std::size_t body = header_size + 4 + 1;

@@ -71,7 +71,7 @@ struct reopening {
 SETTLE_STRUCT(reopening, id, balance);
 constexpr auto reopening_type = settle::transaction<reopening, "reopening">(
     settle::participant<"account">(bank::accounts, settle::param<&reopening::id>)
-        .confirm(settle::field<& bank::account::balance> = settle::param<&reopening::balance>));
+        .confirm(settle::field<&bank::account::balance> = settle::param<&reopening::balance>));
 
 TEST_CASE("bank limits: a process that stands still in a native transaction loses its session") {
     for (auto const how : all_phases) {
@@ -143,7 +143,7 @@ class small_disk {
 public:
     small_disk(postgresql_server const& of, std::string const& size)
         : path_{of.folder() / "small"} {
-        struct stat found {};
+        struct stat found{};
         REQUIRE(::stat(of.folder().c_str(), &found) == 0);
         std::filesystem::create_directory(path_);
         auto const how = "mode=0700,size=" + size + ",uid=" + std::to_string(found.st_uid) +

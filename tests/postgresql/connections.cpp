@@ -394,7 +394,9 @@ TEST_CASE("connections: a child of fork() uses no connection, and ends no sessio
         } catch (settle::failure const& caught) {
             good = caught.problem().code == errc::forked;
         }
-        { auto const gone = std::move(here); }
+        {
+            auto const gone = std::move(here);
+        }
         ::_exit(good ? 0 : 1);
     }
     int status = -1;

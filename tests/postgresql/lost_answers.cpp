@@ -30,10 +30,10 @@ struct gift {
 constexpr auto gift_type =
     settle::transaction<gift, "gift">(participant<"from">(purses, param<&gift::from>)
                                           .require(field<&purse::coins> >= param<&gift::coins>)
-                                          .apply(field<& purse::coins> -= param<&gift::coins>)
+                                          .apply(field<&purse::coins> -= param<&gift::coins>)
                                           .compensate(settle::inverse),
                                       participant<"to">(purses, param<&gift::to>)
-                                          .confirm(field<& purse::coins> += param<&gift::coins>));
+                                          .confirm(field<&purse::coins> += param<&gift::coins>));
 
 struct shown_fault {
     fault what;
@@ -62,9 +62,8 @@ TEST_CASE("lost answers: a transaction settles with the outcome that its caller 
             return std::make_unique<settle::postgresql::database>(
                 own.address_at(between.port(), proxy::options), short_waits);
         });
-        auto engine = settle_test::patiently([&] {
-            return settle::engine{*db, settle::type<gift_type>, how};
-        });
+        auto engine = settle_test::patiently(
+            [&] { return settle::engine{*db, settle::type<gift_type>, how}; });
         std::int64_t moved = 0;
         int count = 0;
         // One phase has one round trip, and a repeated one may have more.

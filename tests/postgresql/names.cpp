@@ -30,20 +30,20 @@ struct grant {
 constexpr auto grant_type = settle::transaction<grant, "select">(
     settle::participant<"from">(allowances, param<&grant::from>)
         .require(field<&allowance::limit> >= param<&grant::all>)
-        .apply(field<& allowance::limit> -= param<&grant::all>)
+        .apply(field<&allowance::limit> -= param<&grant::all>)
         .compensate(settle::inverse),
     settle::participant<"to">(allowances, param<&grant::to>)
-        .confirm(field<& allowance::limit> += param<&grant::all>));
+        .confirm(field<&allowance::limit> += param<&grant::all>));
 
 struct naming {
     BOOST_HANA_DEFINE_STRUCT(naming, (std::string, user), (std::string, group));
 };
 constexpr auto naming_type = settle::transaction<naming, "update">(
     settle::participant<"where">(allowances, param<&naming::user>)
-        .confirm(field<& allowance::group> = param<&naming::group>));
+        .confirm(field<&allowance::group> = param<&naming::group>));
 
 std::vector<std::string> const strange{
-    "a'b",        "a\"b",  "a\\b", "$1",  "%s", "'); DROP TABLE settle_entry; --",
+    "a'b",        "a\"b",  "a\\b", "$1",   "%s", "'); DROP TABLE settle_entry; --",
     "a\tb\nc\rd", "{a,b}", "NULL", "ä€😀", " ",  "\x7f\x01"};
 
 auto engine_at(settle::postgresql::database& db, settle::phases how) {

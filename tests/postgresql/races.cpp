@@ -35,17 +35,17 @@ struct transfer {
 constexpr auto transfer_type = settle::transaction<transfer, "transfer">(
     participant<"source">(accounts, param<&transfer::source>)
         .require(field<&account::balance> >= param<&transfer::amount>)
-        .apply(field<& account::balance> -= param<&transfer::amount>)
+        .apply(field<&account::balance> -= param<&transfer::amount>)
         .compensate(settle::inverse),
     participant<"destination">(accounts, param<&transfer::destination>)
-        .confirm(field<& account::balance> += param<&transfer::amount>));
+        .confirm(field<&account::balance> += param<&transfer::amount>));
 
 struct setting {
     BOOST_HANA_DEFINE_STRUCT(setting, (std::string, id), (std::int64_t, balance));
 };
 constexpr auto setting_type = settle::transaction<setting, "setting">(
     participant<"account">(accounts, param<&setting::id>)
-        .confirm(field<& account::balance> = param<&setting::balance>));
+        .confirm(field<&account::balance> = param<&setting::balance>));
 
 /// A session of another program.
 class other_session {
@@ -146,9 +146,8 @@ TEST_CASE("races: a create waits for a concurrent insert of its key and reports 
     auto session = db.bind<accounts_type>(db.bind_log().name());
     other_session holder{own.address()};
     holder.run("BEGIN; INSERT INTO accounts VALUES ('a', 5)");
-    auto made = std::async(std::launch::async, [&] {
-        return session.create<accounts_type>({"a", 1});
-    });
+    auto made =
+        std::async(std::launch::async, [&] { return session.create<accounts_type>({"a", 1}); });
     wait_for_waiters(own, "1");
     holder.run("COMMIT");
     auto const answer = made.get();
@@ -210,10 +209,10 @@ struct loop {
 /// Its own credit comes too late for its debit's guard.
 constexpr auto loop_type = settle::transaction<loop, "loop">(
     participant<"in">(accounts, param<&loop::id>)
-        .confirm(field<& account::balance> += param<&loop::amount>),
+        .confirm(field<&account::balance> += param<&loop::amount>),
     participant<"out">(accounts, param<&loop::id>)
         .require(field<&account::balance> >= param<&loop::amount>)
-        .apply(field<& account::balance> -= param<&loop::amount>)
+        .apply(field<&account::balance> -= param<&loop::amount>)
         .compensate(settle::inverse));
 
 TEST_CASE("races: without reading, a guard counts no credit of its own transaction") {

@@ -88,8 +88,7 @@ fs::path const& template_data() {
 struct session {
     explicit session(std::string const& address) : native{PQconnectdb(address.c_str())} {
         if (PQstatus(native) != CONNECTION_OK) fail();
-        PQsetNoticeProcessor(
-            native, [](void*, char const*) {}, nullptr);
+        PQsetNoticeProcessor(native, [](void*, char const*) {}, nullptr);
     }
     session(session const&) = delete;
     session& operator=(session const&) = delete;

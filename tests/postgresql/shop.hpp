@@ -23,23 +23,14 @@ using settle_test::fresh_schema;
 using millisecond = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
 
 struct line {
-    BOOST_HANA_DEFINE_STRUCT(line,
-        (std::string, text),
-        (std::int64_t, count));
+    BOOST_HANA_DEFINE_STRUCT(line, (std::string, text), (std::int64_t, count));
 };
 
 struct article {
-    BOOST_HANA_DEFINE_STRUCT(article,
-        (std::string, id),
-        (std::int64_t, price),
-        (std::int64_t, stock),
-        (std::int64_t, sold),
-        (std::string, name),
-        (bool, open),
-        (millisecond, changed),
-        (std::string, mood),
-        (std::optional<std::string>, owner),
-        (std::vector<line>, lines));
+    BOOST_HANA_DEFINE_STRUCT(article, (std::string, id), (std::int64_t, price),
+                             (std::int64_t, stock), (std::int64_t, sold), (std::string, name),
+                             (bool, open), (millisecond, changed), (std::string, mood),
+                             (std::optional<std::string>, owner), (std::vector<line>, lines));
 };
 /// A quoted name, and a schema's own enum.
 inline constexpr settle::collection<article, "Articles", &article::id> articles;
@@ -56,26 +47,20 @@ inline std::string const first_id = "00000000-0000-0000-0000-0000000000aa";
 inline std::string const other_id = "00000000-0000-0000-0000-0000000000bb";
 
 struct sale {
-    BOOST_HANA_DEFINE_STRUCT(sale,
-        (std::string, id),
-        (std::int64_t, count),
-        (std::int64_t, raise));
+    BOOST_HANA_DEFINE_STRUCT(sale, (std::string, id), (std::int64_t, count), (std::int64_t, raise));
 };
 /// Sums of three widths.
-inline constexpr auto sale_type = settle::transaction<sale, "sale">(
-    participant<"article">(articles, param<&sale::id>)
-        .apply(field<&article::stock> -= param<&sale::count>,
-               field<&article::price> += param<&sale::raise>)
-        .compensate(settle::inverse)
-        .confirm(field<&article::sold> += param<&sale::count>)
-        .require(field<&article::stock> >= param<&sale::count>));
+inline constexpr auto sale_type =
+    settle::transaction<sale, "sale">(participant<"article">(articles, param<&sale::id>)
+                                          .apply(field<&article::stock> -= param<&sale::count>,
+                                                 field<&article::price> += param<&sale::raise>)
+                                          .compensate(settle::inverse)
+                                          .confirm(field<&article::sold> += param<&sale::count>)
+                                          .require(field<&article::stock> >= param<&sale::count>));
 
 struct change {
-    BOOST_HANA_DEFINE_STRUCT(change,
-        (std::string, id),
-        (std::string, name),
-        (std::string, mood),
-        (millisecond, changed));
+    BOOST_HANA_DEFINE_STRUCT(change, (std::string, id), (std::string, name), (std::string, mood),
+                             (millisecond, changed));
 };
 inline constexpr auto change_type = settle::transaction<change, "change">(
     participant<"article">(articles, param<&change::id>)
@@ -84,8 +69,7 @@ inline constexpr auto change_type = settle::transaction<change, "change">(
                  field<&article::changed> = param<&change::changed>));
 
 struct removal {
-    BOOST_HANA_DEFINE_STRUCT(removal,
-        (std::string, id));
+    BOOST_HANA_DEFINE_STRUCT(removal, (std::string, id));
 };
 inline constexpr auto removal_type = settle::transaction<removal, "removal">(
     participant<"article">(articles, param<&removal::id>).confirm(settle::erase));
@@ -93,7 +77,15 @@ inline constexpr auto removal_type = settle::transaction<removal, "removal">(
 inline millisecond at(std::int64_t count) { return millisecond{std::chrono::milliseconds{count}}; }
 
 inline article usual_article() {
-    return {first_id, 1234, 100, 0, "lamp", true, at(1'700'000'000'123), "so so", std::nullopt,
+    return {first_id,
+            1234,
+            100,
+            0,
+            "lamp",
+            true,
+            at(1'700'000'000'123),
+            "so so",
+            std::nullopt,
             {{"a \"b\"", 9'007'199'254'740'993}}};
 }
 

@@ -124,7 +124,9 @@ TEST_CASE("tables: row security that hides rows from the user is refused") {
     ask(own.address(), plain + "); ALTER TABLE items ENABLE ROW LEVEL SECURITY; "
                                "CREATE POLICY few ON items USING (amount > 0)");
     auto const user = "settle_user_" + own.name();
-    { settle::postgresql::database const made{own.address()}; }
+    {
+        settle::postgresql::database const made{own.address()};
+    }
     ask(own.address(), "CREATE ROLE " + user + " LOGIN; GRANT USAGE ON SCHEMA " + own.name() +
                            " TO " + user + "; GRANT ALL ON ALL TABLES IN SCHEMA " + own.name() +
                            " TO " + user);

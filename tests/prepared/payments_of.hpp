@@ -26,7 +26,7 @@ inline constexpr settle::prepared<booking, "rests"> rests;   ///< in MariaDB
 inline constexpr auto payment_type = settle::transaction<payment, "payment">(
     settle::participant<"payer">(accounts, param<&payment::from>)
         .require(field<&account::balance> >= param<&payment::amount>)
-        .apply(field<& account::balance> -= param<&payment::amount>)
+        .apply(field<&account::balance> -= param<&payment::amount>)
         .compensate(settle::inverse),
     settle::participant<"third">(thirds).apply(
         settle::call(param<&payment::third>, param<&payment::share>)),

@@ -52,16 +52,15 @@ static_assert(!apply_of<decltype(balance -= field<&account::reserved>)>::commute
 // --------------------------------------------------------------------- create, replace and erase
 
 constexpr auto placed = participant<"order">(orders, param<&transfer::number>);
-using created = moment_of<
-    true,
-    settle::effect<effect_kind::assign, &order::state,
-                   settle::param_expression<&transfer::whole_order, &order::state>>,
-    settle::effect<effect_kind::assign, &order::total,
-                   settle::param_expression<&transfer::whole_order, &order::total>>>;
-static_assert(std::is_same_v<created, decltype(placed
-                                                   .apply(settle::create(
-                                                       param<&transfer::whole_order>))
-                                                   .applying)>);
+using created =
+    moment_of<true,
+              settle::effect<effect_kind::assign, &order::state,
+                             settle::param_expression<&transfer::whole_order, &order::state>>,
+              settle::effect<effect_kind::assign, &order::total,
+                             settle::param_expression<&transfer::whole_order, &order::total>>>;
+static_assert(
+    std::is_same_v<created,
+                   decltype(placed.apply(settle::create(param<&transfer::whole_order>)).applying)>);
 static_assert(std::is_same_v<
               created,
               decltype(placed
@@ -69,14 +68,13 @@ static_assert(std::is_same_v<
                                field<&order::state> = param<&transfer::whole_order, &order::state>,
                                field<&order::total> = param<&transfer::whole_order, &order::total>))
                            .applying)>);
-static_assert(
-    std::is_same_v<
-        decltype(placed.apply(settle::replace(param<&transfer::whole_order>)).applying),
-        decltype(placed
-                     .apply(settle::replace(
-                         field<&order::state> = param<&transfer::whole_order, &order::state>,
-                         field<&order::total> = param<&transfer::whole_order, &order::total>))
-                     .applying)>);
+static_assert(std::is_same_v<
+              decltype(placed.apply(settle::replace(param<&transfer::whole_order>)).applying),
+              decltype(placed
+                           .apply(settle::replace(
+                               field<&order::state> = param<&transfer::whole_order, &order::state>,
+                               field<&order::total> = param<&transfer::whole_order, &order::total>))
+                           .applying)>);
 static_assert(!created::commutes);
 static_assert(decltype(placed.confirm(settle::erase).confirming)::erases);
 
@@ -100,9 +98,10 @@ constexpr bool takes(Guarded const& guarded) {
     return transaction<transfer, "taken">(guarded).participant_count == 1;
 }
 
-static_assert(takes(source.require(balance >= amount).apply(balance -= amount)
-                        .compensate(settle::inverse)));
-static_assert(takes(source.require(balance - amount >= lit<0>).apply(balance -= amount)
+static_assert(
+    takes(source.require(balance >= amount).apply(balance -= amount).compensate(settle::inverse)));
+static_assert(takes(source.require(balance - amount >= lit<0>)
+                        .apply(balance -= amount)
                         .compensate(balance += amount)));
 static_assert(takes(source.require(balance > amount).confirm(balance -= amount)));
 static_assert(takes(source.require(balance == amount).confirm(balance -= amount)));
@@ -128,10 +127,10 @@ static_assert(takes(source.require(balance >= field<&account::reserved>)
 static_assert(takes(source.require(field<&account::reserved> <= balance)
                         .confirm(balance -= field<&account::reserved>)));
 static_assert(takes(source.confirm(settle::may_pass_zero(balance -= amount))));
-static_assert(takes(source.require(balance + amount >= lit<0>)
-                        .confirm(settle::signed_operand(balance += amount))));
-static_assert(takes(source.confirm(settle::may_pass_zero(
-    settle::signed_operand(balance -= amount)))));
+static_assert(takes(
+    source.require(balance + amount >= lit<0>).confirm(settle::signed_operand(balance += amount))));
+static_assert(takes(source.confirm(settle::may_pass_zero(settle::signed_operand(balance -=
+                                                                                amount)))));
 
 // ---------------------------------------------------------------- compensations that are spelled
 
@@ -166,14 +165,16 @@ static_assert(takes(source
 
 // --------------------------------------------------------------------------------------- ranges
 
-constexpr auto sale = transaction<transfer, "sale">(
-    participant<"lines">(accounts, each<&transfer::lines>, settle::line<&line::article>)
-        .require(balance >= settle::line<&line::quantity>)
-        .require(settle::line<&line::quantity> <= amount)
-        .apply(balance -= settle::line<&line::quantity>)
-        .compensate(balance += settle::line<&line::quantity>),
-    participant<"log">(orders, param<&transfer::number>)
-        .confirm(field<&order::total> += amount)).require(amount >= fee && amount > lit<0>);
+constexpr auto sale =
+    transaction<transfer, "sale">(
+        participant<"lines">(accounts, each<&transfer::lines>, settle::line<&line::article>)
+            .require(balance >= settle::line<&line::quantity>)
+            .require(settle::line<&line::quantity> <= amount)
+            .apply(balance -= settle::line<&line::quantity>)
+            .compensate(balance += settle::line<&line::quantity>),
+        participant<"log">(orders, param<&transfer::number>)
+            .confirm(field<&order::total> += amount))
+        .require(amount >= fee && amount > lit<0>);
 static_assert(decltype(sale)::participant_type<0>::is_range);
 static_assert(!decltype(sale)::participant_type<1>::is_range);
 static_assert(std::is_same_v<decltype(sale)::participant_type<0>::source_type::element, line>);
@@ -202,13 +203,13 @@ namespace {
 
 constexpr settle::collection<counter, "counters", &counter::id> counters;
 constexpr auto count_type = transaction<counting, "count">(
-    participant<"counter">(counters, param<&counting::id>)
-        .require(field<&counter::count> >= param<&counting::count>)
-        .apply(field<&counter::count> -= param<&counting::count>,
-               field<&counter::other> += param<&counting::step>)
-        .compensate(field<&keyed::count> += param<&keyed::count>,
-                    field<&counter::other> -= param<&counting::step>))
-    .require(param<&counting::count> > lit<0>);
+                                participant<"counter">(counters, param<&counting::id>)
+                                    .require(field<&counter::count> >= param<&counting::count>)
+                                    .apply(field<&counter::count> -= param<&counting::count>,
+                                           field<&counter::other> += param<&counting::step>)
+                                    .compensate(field<&keyed::count> += param<&keyed::count>,
+                                                field<&counter::other> -= param<&counting::step>))
+                                .require(param<&counting::count> > lit<0>);
 static_assert(count_type.participant_count == 1);
 
 } // namespace

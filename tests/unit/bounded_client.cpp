@@ -24,10 +24,10 @@ SETTLE_STRUCT(order, item);
 SETTLE_STRUCT(parcel, number);
 
 inline constexpr settle::service<order, parcel, "shop", settle::barrier> shop;
-inline constexpr auto order_type = settle::transaction<order, "order">(
-    settle::participant<"goods">(shop)
-        .apply(settle::call(settle::param<&order::item>))
-        .compensate(settle::call()));
+inline constexpr auto order_type =
+    settle::transaction<order, "order">(settle::participant<"goods">(shop)
+                                            .apply(settle::call(settle::param<&order::item>))
+                                            .compensate(settle::call()));
 
 namespace {
 

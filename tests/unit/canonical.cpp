@@ -100,8 +100,7 @@ BOOST_HANA_ADAPT_STRUCT(canonical::parameters, source, other, amount, fee, numbe
                         lines, returns);
 BOOST_HANA_ADAPT_STRUCT(canonical::holder_renamed, source, worth);
 
-#define CANONICAL_HOLDER(...)                                                                      \
-    BOOST_HANA_ADAPT_STRUCT(canonical::holder<__VA_ARGS__>, source, value)
+#define CANONICAL_HOLDER(...) BOOST_HANA_ADAPT_STRUCT(canonical::holder<__VA_ARGS__>, source, value)
 CANONICAL_HOLDER(std::int64_t);
 CANONICAL_HOLDER(std::int32_t);
 CANONICAL_HOLDER(std::uint32_t);
@@ -219,9 +218,9 @@ TEST_SUITE("definition: canonical text") {
         CHECK(same(by(!(balance > reserved)), by(!(reserved < balance))));
         CHECK(same(by(balance >= lit<5>), by(balance >= 5)));
         CHECK(same(by(field<&account::owner> == "a"), by(lit<"a"> == field<&account::owner>)));
-        CHECK(same(by(balance >= amount && amount > fee),
-                   source.require(balance >= amount).require(amount > fee).confirm(
-                       balance += amount)));
+        CHECK(same(
+            by(balance >= amount && amount > fee),
+            source.require(balance >= amount).require(amount > fee).confirm(balance += amount)));
     }
 
     TEST_CASE("canonical: the meaning of a guard matters") {
@@ -265,20 +264,21 @@ TEST_SUITE("definition: canonical text") {
         CHECK(same(usual, guarded.apply(balance -= amount).compensate(settle::inverse)));
         CHECK(same(usual, guarded.apply(balance = balance - amount).compensate(settle::inverse)));
         CHECK(same(usual, guarded.compensate(balance += amount).apply(balance -= amount)));
-        CHECK(same(guarded.apply(balance -= amount, reserved += amount).compensate(settle::inverse),
-                   guarded.apply(reserved += amount, balance -= amount)
-                       .compensate(settle::inverse)));
+        CHECK(
+            same(guarded.apply(balance -= amount, reserved += amount).compensate(settle::inverse),
+                 guarded.apply(reserved += amount, balance -= amount).compensate(settle::inverse)));
         // Only the compiler checks whether a debit may pass zero; the engine does not.
-        CHECK(same(usual, guarded.apply(settle::may_pass_zero(balance -= amount))
-                              .compensate(settle::inverse)));
+        CHECK(same(
+            usual,
+            guarded.apply(settle::may_pass_zero(balance -= amount)).compensate(settle::inverse)));
         auto const placed = participant<"order">(orders, param<&parameters::other>);
-        CHECK(same(placed.apply(settle::create(param<&parameters::placed>))
-                       .compensate(settle::inverse),
-                   placed
-                       .apply(settle::create(
-                           field<&order::total> = param<&parameters::placed, &order::total>,
-                           field<&order::phase> = param<&parameters::placed, &order::phase>))
-                       .compensate(settle::erase)));
+        CHECK(same(
+            placed.apply(settle::create(param<&parameters::placed>)).compensate(settle::inverse),
+            placed
+                .apply(settle::create(
+                    field<&order::total> = param<&parameters::placed, &order::total>,
+                    field<&order::phase> = param<&parameters::placed, &order::phase>))
+                .compensate(settle::erase)));
     }
 
     TEST_CASE("canonical: the action and the moment of an effect matter") {
@@ -289,8 +289,9 @@ TEST_SUITE("definition: canonical text") {
         CHECK(differ(usual, source.apply(balance = amount).compensate(settle::inverse)));
         CHECK(differ(usual, source.apply(pass(balance -= fee)).compensate(settle::inverse)));
         CHECK(differ(usual, source.apply(pass(reserved -= amount)).compensate(settle::inverse)));
-        CHECK(differ(usual, source.apply(pass(balance -= amount), reserved += amount)
-                                .compensate(settle::inverse)));
+        CHECK(differ(
+            usual,
+            source.apply(pass(balance -= amount), reserved += amount).compensate(settle::inverse)));
         CHECK(differ(usual, source.apply(pass(balance -= amount))
                                 .compensate(settle::inverse)
                                 .confirm(reserved += amount)));
@@ -299,26 +300,27 @@ TEST_SUITE("definition: canonical text") {
                                 .compensate(settle::inverse)));
         CHECK(differ(source.confirm(settle::erase), source.confirm(balance += lit<0>)));
         auto const placed = participant<"order">(orders, param<&parameters::other>);
-        CHECK(differ(placed.apply(settle::create(param<&parameters::placed>))
-                         .compensate(settle::inverse),
-                     placed.apply(settle::replace(param<&parameters::placed>))
-                         .compensate(settle::inverse)));
+        CHECK(differ(
+            placed.apply(settle::create(param<&parameters::placed>)).compensate(settle::inverse),
+            placed.apply(settle::replace(param<&parameters::placed>)).compensate(settle::inverse)));
     }
 
     TEST_CASE("canonical: names, keys, collections and the order of participants matter") {
         auto const first = source.confirm(balance += amount);
-        CHECK(differ(first, participant<"other">(accounts, param<&parameters::source>)
-                                .confirm(balance += amount)));
-        CHECK(differ(first, participant<"source">(accounts, param<&parameters::other>)
-                                .confirm(balance += amount)));
+        CHECK(differ(
+            first,
+            participant<"other">(accounts, param<&parameters::source>).confirm(balance += amount)));
+        CHECK(differ(
+            first,
+            participant<"source">(accounts, param<&parameters::other>).confirm(balance += amount)));
         static constexpr settle::collection<account, "customers", &account::id> customers;
         CHECK(differ(first, participant<"source">(customers, param<&parameters::source>)
                                 .confirm(balance += amount)));
         static constexpr settle::collection<account, "accounts", &account::owner> by_owner;
         CHECK(differ(first, participant<"source">(by_owner, param<&parameters::source>)
                                 .confirm(balance += amount)));
-        auto const second = participant<"other">(accounts, param<&parameters::other>)
-                                .confirm(balance += fee);
+        auto const second =
+            participant<"other">(accounts, param<&parameters::other>).confirm(balance += fee);
         CHECK(text(first, second) != text(second, first));
         CHECK(text(first, second) != text(first));
 
@@ -342,10 +344,10 @@ TEST_SUITE("definition: canonical text") {
                                .confirm(balance += quantity)));
         CHECK(differ(sold, participant<"goods">(accounts, each<&parameters::lines>, article)
                                .confirm(balance += quantity)));
-        CHECK(differ(participant<"source">(accounts, each<&parameters::lines>,
-                                           param<&parameters::source>)
-                         .confirm(balance += amount),
-                     source.confirm(balance += amount)));
+        CHECK(differ(
+            participant<"source">(accounts, each<&parameters::lines>, param<&parameters::source>)
+                .confirm(balance += amount),
+            source.confirm(balance += amount)));
         CHECK(text(sold).find("participant source each param.lines in accounts where id:text == "
                               "line.article\n") != std::string::npos);
     }

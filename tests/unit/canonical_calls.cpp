@@ -117,10 +117,8 @@ TEST_SUITE("definition: canonical text") {
     TEST_CASE("canonical: the grade and the limits of a call do not matter") {
         auto const usual = text(bought);
         CHECK(text(bought.tries<7>().pauses<1, 9>()) == usual);
-        CHECK(
-            text_of(
-                service<order, receipt, "shop", settle::remembers_keys | settle::keeps_refusals>) ==
-            usual);
+        CHECK(text_of(service < order, receipt, "shop",
+                      settle::remembers_keys | settle::keeps_refusals >) == usual);
         CHECK(text(participant<"bought">(service<>)
                        .compensate(call(customer, lit<1>))
                        .apply(call(customer, lit<1>))) == usual);

@@ -91,8 +91,7 @@ TEST_CASE("codec: an error names its position") {
           "byte 25: the member item appears twice");
     CHECK(in_line(R"({"item":1,"quantity":1})") ==
           "item, byte 8: expected a text, found a whole number");
-    CHECK(in_line(R"({"item":null,"quantity":1})") ==
-          "item, byte 8: expected a text, found null");
+    CHECK(in_line(R"({"item":null,"quantity":1})") == "item, byte 8: expected a text, found null");
     CHECK(in_line(R"({"item":"a","quantity":"1"})") ==
           "quantity, byte 23: expected a whole number, found a text");
     CHECK(in_line(R"({"item":"a","quantity":2147483648})") ==

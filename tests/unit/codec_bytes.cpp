@@ -43,8 +43,8 @@ TEST_CASE("codec: random bytes do no harm") {
     for (int run = 0; run < 60000; ++run) {
         std::string bytes(random() % 40, '\0');
         for (auto& byte : bytes) {
-            byte = run % 2 == 0 ? static_cast<char>(random() & 0xFFU)
-                                : signs[random() % signs.size()];
+            byte =
+                run % 2 == 0 ? static_cast<char>(random() & 0xFFU) : signs[random() % signs.size()];
         }
         CAPTURE(run);
         REQUIRE(round_trips_or_refuses<order>(bytes, json_form::exact));
@@ -102,10 +102,22 @@ std::optional<bool> another_reader_takes(std::string const& text) {
 
 TEST_CASE("codec: the reader accepts the same JSON as another reader") {
     std::mt19937_64 random{6};
-    std::vector<std::string> const tokens{
-        "{", "}", "[", "]", ",", ":", "\"a\"", "\"b\"", "\"\\u0061\"", "\"\\ud83d\\ude00\"",
-        "\"\\ud83d\"", "\"\xC3\xA4\"", "\"\xC3\"", "0", "-0", "01", "1.5", "1.", ".5", "2e3",
-        "2e", "2E+1", "-", "true", "false", "null", "nul", " ", "\n", "{\"c\":", "[1,", "\"d\":"};
+    std::vector<std::string> const tokens{"{",           "}",
+                                          "[",           "]",
+                                          ",",           ":",
+                                          "\"a\"",       "\"b\"",
+                                          "\"\\u0061\"", "\"\\ud83d\\ude00\"",
+                                          "\"\\ud83d\"", "\"\xC3\xA4\"",
+                                          "\"\xC3\"",    "0",
+                                          "-0",          "01",
+                                          "1.5",         "1.",
+                                          ".5",          "2e3",
+                                          "2e",          "2E+1",
+                                          "-",           "true",
+                                          "false",       "null",
+                                          "nul",         " ",
+                                          "\n",          "{\"c\":",
+                                          "[1,",         "\"d\":"};
     int taken = 0;
     for (int run = 0; run < 200000; ++run) {
         std::string text;
@@ -129,9 +141,9 @@ TEST_CASE("codec: another reader accepts the written JSON") {
     CHECK(read.at("total").get<std::int64_t>() == full_order().total);
     CHECK(read.at("lines").size() == 2);
     std::string row;
-    for (auto const& value : std::vector<native_value>{
-             std::monostate{}, 5.0, 1e300, -1e-7, std::string{"\xFF"}, settle::blob{},
-             std::numeric_limits<double>::infinity()}) {
+    for (auto const& value :
+         std::vector<native_value>{std::monostate{}, 5.0, 1e300, -1e-7, std::string{"\xFF"},
+                                   settle::blob{}, std::numeric_limits<double>::infinity()}) {
         row += row.empty() ? '[' : ',';
         settle::append_native(row, value);
     }

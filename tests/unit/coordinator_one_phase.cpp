@@ -100,8 +100,7 @@ TEST_CASE("coordinator: in one phase an unacknowledged entry is read, and its er
         CHECK(c.why() == reason::none);
         CHECK(c.failed_part() == coordinator::no_part);
     }
-    for (auto const reply :
-         {log_answer::unavailable, log_answer::unfit, log_answer::blocked}) {
+    for (auto const reply : {log_answer::unavailable, log_answer::unfit, log_answer::blocked}) {
         auto c = in_one_phase(1);
         answer_each(c, {answer::guard_failed});
         CHECK(c.decide_one_phase(3, false));

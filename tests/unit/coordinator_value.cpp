@@ -55,7 +55,7 @@ namespace {
         for (std::size_t part = 0; part < from.parts(); ++part) {
             if (!from.due(part)) continue;
             for (answer reply : {answer::applied, answer::fenced, answer::overflow, answer::busy,
-                                answer::unavailable, answer::unknown}) {
+                                 answer::unavailable, answer::unknown}) {
                 add([&](auto& c) { c.answered(part, reply); });
             }
         }
@@ -67,14 +67,18 @@ namespace {
 TEST_CASE("coordinator: equal values have equal hashes, and each member counts") {
     // All coordinators within a few steps of each first state; each has its own hash.
     std::vector<coordinator> reached{
-        coordinator::begin(2, first_epoch),       coordinator::begin(2, first_epoch + 1),
-        coordinator::begin(1, first_epoch),       coordinator::begin(2, first_epoch, goal::submit),
-        coordinator::begin(2, first_epoch, goal::tombstone), coordinator::cancel(2),
+        coordinator::begin(2, first_epoch),
+        coordinator::begin(2, first_epoch + 1),
+        coordinator::begin(1, first_epoch),
+        coordinator::begin(2, first_epoch, goal::submit),
+        coordinator::begin(2, first_epoch, goal::tombstone),
+        coordinator::cancel(2),
         coordinator::cancel(2, reason::expired),
         coordinator::take(2, standing{state::pending, first_epoch, 0, 1}),
         coordinator::take(2, standing{state::pending, first_epoch, 0, 2}),
         coordinator::take(2, standing{state::applied, first_epoch, 1, 1}),
-        coordinator::take(2, standing{state::applied, first_epoch, 2, 1}), coordinator{}};
+        coordinator::take(2, standing{state::applied, first_epoch, 2, 1}),
+        coordinator{}};
     std::unordered_map<std::size_t, coordinator> by_hash;
     std::size_t at = 0;
     for (int depth = 0; depth < 7; ++depth) {

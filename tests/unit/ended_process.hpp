@@ -30,7 +30,8 @@ public:
                                  static_cast<::ssize_t>(self.size());
             // Waits until the parent closes its end, however the parent ends.
             char byte = 0;
-            while (::read(to_child[0], &byte, 1) > 0) {}
+            while (::read(to_child[0], &byte, 1) > 0) {
+            }
             ::_exit(written ? 0 : 1);
         }
         ::close(to_parent[1]);
@@ -52,12 +53,14 @@ public:
         ::close(alive_);
         alive_ = -1;
         ::siginfo_t seen{};
-        while (::waitid(P_PID, static_cast<::id_t>(pid_), &seen, WEXITED | WNOWAIT) != 0) {}
+        while (::waitid(P_PID, static_cast<::id_t>(pid_), &seen, WEXITED | WNOWAIT) != 0) {
+        }
     }
     void end() {
         if (pid_ <= 0) return;
         stop();
-        while (::waitpid(pid_, nullptr, 0) != pid_) {}
+        while (::waitpid(pid_, nullptr, 0) != pid_) {
+        }
         pid_ = 0;
     }
 

@@ -21,8 +21,7 @@ struct bank {
     world_state world;
     std::function<void(settle::event const&)> watch;
     settle::engine<settle::memory::database, settle::type_tag<transfer_type>,
-                   settle::environment_binding<manual_environment>,
-                   settle::observer_binding<hook>>
+                   settle::environment_binding<manual_environment>, settle::observer_binding<hook>>
         engine{database, settle::type<transfer_type>,
                settle::with_environment(manual_environment{world}),
                settle::observed_by(hook{watch})};
@@ -368,8 +367,8 @@ TEST_CASE("engine: entries are listed lazily in the order of their ids") {
     CHECK(ids.front() == "1000");
     CHECK(ids.back() == "1599");
 
-    auto const first = b.engine.list() | ranges::views::take(3) |
-                       ranges::views::transform(id_of) | ranges::to<std::vector>();
+    auto const first = b.engine.list() | ranges::views::take(3) | ranges::views::transform(id_of) |
+                       ranges::to<std::vector>();
     CHECK(first == std::vector<std::string>{"1000", "1001", "1002"});
     auto const ends_in_seven = [](settle::entry const& one) { return one.id.back() == '7'; };
     auto const sevens =
@@ -379,9 +378,9 @@ TEST_CASE("engine: entries are listed lazily in the order of their ids") {
     settle::entry_filter canceled;
     canceled.state = state::canceled;
     CHECK(ranges::distance(b.engine.list(canceled)) == 200);
-    for (std::size_t const limit : {std::size_t{0}, std::size_t{1}, std::size_t{255},
-                                    std::size_t{256}, std::size_t{257}, std::size_t{600},
-                                    std::size_t{601}}) {
+    for (std::size_t const limit :
+         {std::size_t{0}, std::size_t{1}, std::size_t{255}, std::size_t{256}, std::size_t{257},
+          std::size_t{600}, std::size_t{601}}) {
         CAPTURE(limit);
         CHECK(ranges::distance(b.engine.list({}, limit)) ==
               static_cast<std::ptrdiff_t>(std::min(limit, std::size_t{600})));

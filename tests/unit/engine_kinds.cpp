@@ -12,8 +12,7 @@ struct shop {
     settle::engine<settle::memory::database, settle::type_tag<order_type>,
                    settle::type_tag<create_type>, settle::type_tag<replace_type>,
                    settle::type_tag<drop_type>, settle::type_tag<label_type>,
-                   settle::environment_binding<manual_environment>,
-                   settle::observer_binding<hook>>
+                   settle::environment_binding<manual_environment>, settle::observer_binding<hook>>
         engine{database,
                settle::type<order_type>,
                settle::type<create_type>,

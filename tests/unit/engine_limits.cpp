@@ -132,8 +132,7 @@ TEST_CASE("limits: an invalid option is refused before anything is written") {
             limited on;
             settle::options limits;
             option.set(limits, given);
-            auto const made =
-                settle::open_engine(on.database, settle::type<transfer_type>, limits);
+            auto const made = settle::open_engine(on.database, settle::type<transfer_type>, limits);
             REQUIRE_FALSE(made.has_value());
             CHECK(made.problem().code == settle::errc::bad_option);
             CHECK(made.problem().code == settle::condition::permanent);

@@ -20,9 +20,9 @@ BOOST_HANA_ADAPT_STRUCT(engine_test::rent, tenant);
 namespace engine_test {
 namespace {
 
-using bank_engine = settle::engine<settle::memory::database, settle::type_tag<transfer_type>,
-                                   settle::environment_binding<manual_environment>,
-                                   settle::observer_binding<hook>>;
+using bank_engine =
+    settle::engine<settle::memory::database, settle::type_tag<transfer_type>,
+                   settle::environment_binding<manual_environment>, settle::observer_binding<hook>>;
 
 /// A database with two workers, as two processes would be, and a clock that a test moves.
 struct two_workers {

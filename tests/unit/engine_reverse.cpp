@@ -34,8 +34,7 @@ struct split_bank {
     world_state world;
     std::function<void(settle::event const&)> watch;
     settle::engine<settle::memory::database, settle::type_tag<split_type>,
-                   settle::environment_binding<manual_environment>,
-                   settle::observer_binding<hook>>
+                   settle::environment_binding<manual_environment>, settle::observer_binding<hook>>
         engine{database, settle::type<split_type>,
                settle::with_environment(manual_environment{world}),
                settle::observed_by(hook{watch})};

@@ -74,11 +74,10 @@ inline constexpr auto order_type = settle::transaction<order, "order">(
         .apply(field<&item::stock> -= settle::line<&order_line::quantity>)
         .compensate(settle::inverse));
 
-inline constexpr auto fee =
-    settle::participant<"payer">(accounts, param<&edit::payer>)
-        .require(field<&account::balance> >= param<&edit::fee>)
-        .apply(field<&account::balance> -= param<&edit::fee>)
-        .compensate(settle::inverse);
+inline constexpr auto fee = settle::participant<"payer">(accounts, param<&edit::payer>)
+                                .require(field<&account::balance> >= param<&edit::fee>)
+                                .apply(field<&account::balance> -= param<&edit::fee>)
+                                .compensate(settle::inverse);
 
 inline constexpr auto create_type = settle::transaction<edit, "create">(
     settle::participant<"item">(items, param<&edit::value, &item::code>)

@@ -61,7 +61,7 @@ struct world_state {
     std::chrono::nanoseconds elapsed{0};
     std::uint64_t drawn = 0;
     int pauses = 0;
-    std::function<void()> while_pausing{};       ///< called while a call waits
+    std::function<void()> while_pausing{}; ///< called while a call waits
 };
 
 /// A manual clock: it moves while a call pauses, or when a test moves it.
@@ -71,9 +71,7 @@ public:
 
     [[nodiscard]] settle::timestamp now() const { return state_->time; }
     [[nodiscard]] std::chrono::nanoseconds elapsed() const { return state_->elapsed; }
-    [[nodiscard]] std::uint64_t random() const {
-        return ++state_->drawn * 0x9e3779b97f4a7c15U;
-    }
+    [[nodiscard]] std::uint64_t random() const { return ++state_->drawn * 0x9e3779b97f4a7c15U; }
     void pause(std::chrono::nanoseconds duration, std::stop_token const&) const {
         ++state_->pauses;
         state_->elapsed += duration;

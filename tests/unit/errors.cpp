@@ -24,8 +24,8 @@ TEST_CASE("errors: every code has its own text and one condition") {
         CAPTURE(code);
         CHECK(reply.insert(one.message()).second);
         CHECK(one.message() != "unknown error");
-        bool const again = one == errc::store_unreachable || one == errc::stopped ||
-                           one == errc::call_unavailable;
+        bool const again =
+            one == errc::store_unreachable || one == errc::stopped || one == errc::call_unavailable;
         bool const unknown = one == errc::call_unknown;
         CHECK((one == condition::retryable) == again);
         CHECK((one == condition::unknown) == unknown);
@@ -39,8 +39,8 @@ TEST_CASE("errors: every code has its own text and one condition") {
 
 TEST_CASE("errors: every condition has its own text") {
     std::set<std::string> reply;
-    for (auto const one : {condition::retryable, condition::conflict, condition::permanent,
-                           condition::unknown}) {
+    for (auto const one :
+         {condition::retryable, condition::conflict, condition::permanent, condition::unknown}) {
         CHECK(reply.insert(settle::make_error_condition(one).message()).second);
     }
     CHECK(std::string{settle::condition_category().name()} == "settle condition");
@@ -182,9 +182,8 @@ TEST_CASE("errors: marks that differ in one member are not equal") {
     CHECK(differs([](mark& one) { one.epoch_number = 3; }));
     CHECK(differs([](mark& one) { one.confirm_delta[0] = 1; }));
     CHECK(differs([](mark& one) { one.undo_delta[0] = 1; }));
-    CHECK(differs([](mark& one) {
-        one.exclusive = std::make_shared<settle::exclusive_effect<item>>();
-    }));
+    CHECK(differs(
+        [](mark& one) { one.exclusive = std::make_shared<settle::exclusive_effect<item>>(); }));
 }
 
 } // namespace

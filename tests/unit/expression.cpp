@@ -109,9 +109,9 @@ TEST_SUITE("definition: expressions") {
     }
 
     TEST_CASE("expression: sums, differences and products report every overflow") {
-        std::int64_t const edges[]{least,     least + 1, least / 2, -3000000000, -2, -1, 0,
-                                   1,         2,         3,         3000000000,  greatest / 2,
-                                   greatest - 1, greatest};
+        std::int64_t const edges[]{
+            least, least + 1, least / 2, -3000000000, -2,           -1,           0,
+            1,     2,         3,         3000000000,  greatest / 2, greatest - 1, greatest};
         bench at;
         for (std::int64_t const a : edges) {
             for (std::int64_t const b : edges) {

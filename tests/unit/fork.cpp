@@ -132,8 +132,8 @@ std::string built_on(Database& db) {
 TEST_CASE("fork: a child cannot use an engine or a database of its parent") {
     folder const here;
     auto const check = [](auto db) {
-        auto engine = std::make_unique<decltype(bank_on(*db))>(
-            *db, settle::type<bank::transfer_type>);
+        auto engine =
+            std::make_unique<decltype(bank_on(*db))>(*db, settle::type<bank::transfer_type>);
         open_two_accounts(*engine);
         REQUIRE(engine->run("before", bank::transfer{"A", "B", 1}).done());
         CHECK(reply_of_child([&] {

@@ -22,8 +22,8 @@ void agree(E const&... expressions) {
 /// The six comparisons, in both orders.
 template <typename L, typename R>
 void agree_ordered(L const& left, R const& right) {
-    agree(left == right, left != right, left < right, left <= right, left > right, left >= right,
-          right == left, right != left, right < left, right <= left, right > left, right >= left);
+    agree(left == right, left != right, left<right, left <= right, left> right, left >= right,
+          right == left, right != left, right<left, right <= left, right> left, right >= left);
 }
 template <typename L, typename R>
 void agree_equal(L const& left, R const& right) {
@@ -91,8 +91,8 @@ TEST_CASE("laws: integers of every width are compared alike in memory and in SQL
 TEST_CASE("laws: sums and products are the same in memory and in SQL, or overflow in both") {
     auto const wide = field<&thing::wide>;
     auto const amount = param<&request::amount>;
-    agree(wide + amount, wide - amount, amount - wide, wide * amount, -wide, -(-amount),
-          wide + 1, 1 - wide, wide * lit<-1>, lit<least> + wide, wide - lit<least>);
+    agree(wide + amount, wide - amount, amount - wide, wide * amount, -wide, -(-amount), wide + 1,
+          1 - wide, wide * lit<-1>, lit<least> + wide, wide - lit<least>);
     agree((wide + amount) * param<&request::other>, wide * amount - line<&row::amount>,
           -(wide - amount) + 7, (wide + amount) - (wide - amount), (wide + amount) * 0,
           (wide * wide) - (wide * wide));
@@ -160,10 +160,11 @@ TEST_CASE("laws: the normal form of a guard has the same meaning") {
     auto const other = param<&request::other>;
     check_normal_form(wide >= amount, wide > amount, wide <= amount, wide < amount, wide == amount,
                       wide != amount, amount >= wide, amount > wide, amount <= wide, amount < wide);
-    check_normal_form(wide - amount >= 0, wide + amount > other, amount - wide < other,
-                      amount - wide >= other, 5 > wide - amount, amount + wide <= other,
-                      wide - amount * 2 - other > 0, other - (wide - amount) < 7,
-                      amount - (other - wide) > 1, 100 - tiny >= param<&request::tiny>);
+    check_normal_form(wide - amount >= 0, wide + amount > other,
+                      amount - wide<other, amount - wide >= other, 5> wide - amount,
+                      amount + wide <= other, wide - amount * 2 - other > 0,
+                      other - (wide - amount) < 7, amount - (other - wide) > 1,
+                      100 - tiny >= param<&request::tiny>);
     check_normal_form(wide >= 0 && wide < amount && field<&thing::open>, wide + tiny > amount,
                       amount > other && tiny > -3, !(wide > amount), wide > 0 || amount > 0,
                       -wide < amount, wide * 2 >= amount);

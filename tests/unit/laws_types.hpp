@@ -110,8 +110,7 @@ inline constexpr auto sums_type = transaction<request, "sums">(
         .confirm(field<&thing::byte> += param<&request::byte>,
                  may_pass_zero(signed_operand(field<&thing::wide> -= -param<&request::other>)),
                  may_pass_zero(signed_operand(field<&thing::half> -= param<&request::word>)),
-                 may_pass_zero(field<&thing::wide> =
-                                   field<&thing::wide> - param<&request::count>)),
+                 may_pass_zero(field<&thing::wide> = field<&thing::wide> - param<&request::count>)),
     participant<"lines">(things, each<&request::rows>, line<&row::id>)
         .require(field<&thing::other> >= line<&row::amount>)
         .apply(field<&thing::other> -= line<&row::amount>)

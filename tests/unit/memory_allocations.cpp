@@ -65,9 +65,7 @@ TEST_CASE("memory: a transaction with short keys allocates nothing") {
         static_cast<void>(here.run(2000));
         CHECK(here.run(2000) == 0);
     }
-    SUBCASE("the caller gives its id") {
-        CHECK(here.run_under("a short id", "A") == 0);
-    }
+    SUBCASE("the caller gives its id") { CHECK(here.run_under("a short id", "A") == 0); }
 }
 
 TEST_CASE("memory: the test counts allocations of long ids and keys") {

@@ -85,9 +85,8 @@ TEST_CASE("memory: an index finds its entries after any inserts and erases") {
                 index.erase(id);
                 all.erase(known);
             } else {
-                auto const [found, fresh] = index.find_or_add(id, [&] {
-                    return &(all[id] = {id});
-                });
+                auto const [found, fresh] =
+                    index.find_or_add(id, [&] { return &(all[id] = {id}); });
                 REQUIRE(fresh == (known == all.end()));
                 REQUIRE(found == &all[id]);
             }

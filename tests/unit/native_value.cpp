@@ -57,13 +57,27 @@ TEST_CASE("native_value: native scalars are written with their kind") {
 }
 
 TEST_CASE("native_value: native scalars are read back exactly") {
-    std::vector<native_value> values{
-        std::monostate{}, true, false, std::int64_t{0}, std::numeric_limits<std::int64_t>::min(),
-        std::numeric_limits<std::int64_t>::max(), 0.0, 1.0, 0.1 + 0.2, 9007199254740993.0,
-        std::numeric_limits<double>::max(), std::numeric_limits<double>::min(),
-        std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::infinity(),
-        -std::numeric_limits<double>::infinity(), ""s, "text"s, "\u20ac\n"s, "a\0b"s, "\xFF\xFE"s,
-        settle::blob{}};
+    std::vector<native_value> values{std::monostate{},
+                                     true,
+                                     false,
+                                     std::int64_t{0},
+                                     std::numeric_limits<std::int64_t>::min(),
+                                     std::numeric_limits<std::int64_t>::max(),
+                                     0.0,
+                                     1.0,
+                                     0.1 + 0.2,
+                                     9007199254740993.0,
+                                     std::numeric_limits<double>::max(),
+                                     std::numeric_limits<double>::min(),
+                                     std::numeric_limits<double>::denorm_min(),
+                                     std::numeric_limits<double>::infinity(),
+                                     -std::numeric_limits<double>::infinity(),
+                                     ""s,
+                                     "text"s,
+                                     "\u20ac\n"s,
+                                     "a\0b"s,
+                                     "\xFF\xFE"s,
+                                     settle::blob{}};
     settle::blob all;
     for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<std::byte>(byte));
     values.emplace_back(all);

@@ -51,8 +51,8 @@ void compare(marks const& here, model const& there) {
     REQUIRE(here.empty() == there.empty());
     REQUIRE(std::equal(here.begin(), here.end(), there.begin(), there.end(),
                        [](counted const& left, auto const& right) {
-                           return left.id == right.first.first &&
-                                  left.part == right.first.second && left.value == right.second;
+                           return left.id == right.first.first && left.part == right.first.second &&
+                                  left.value == right.second;
                        }));
 }
 
@@ -122,9 +122,8 @@ TEST_CASE("marks in order: a search for a transaction visits only its marks") {
         here.insert(counted{"c", {0, i}, 1});
     }
     here.visit("b", [](counted& one) { one.value = 2; });
-    CHECK(std::count_if(here.begin(), here.end(), [](auto const& one) {
-              return one.value == 2;
-          }) == 50);
+    CHECK(std::count_if(here.begin(), here.end(), [](auto const& one) { return one.value == 2; }) ==
+          50);
     CHECK(here.lower_bound("b", {})->part == settle::part_number{0, 0});
     CHECK(here.lower_bound("b", {0, 49})->value == 2);
     CHECK(here.lower_bound("bb", {})->id == "c");

@@ -37,7 +37,8 @@ public:
     ~shell() {
         ::close(orders_);
         ::close(answers_);
-        while (::waitpid(pid_, nullptr, 0) != pid_) {}
+        while (::waitpid(pid_, nullptr, 0) != pid_) {
+        }
     }
 
     /// Runs SQL on a file. True if SQLite succeeded.

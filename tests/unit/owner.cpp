@@ -90,11 +90,10 @@ settle::timestamp at(std::int64_t milliseconds_since_1970) {
 TEST_CASE("ids: they have fifteen plain characters and sort by time") {
     std::int64_t const begin = 1735689600000; // the first moment of 2025
     std::vector<std::string> ids;
-    for (std::int64_t const later : {std::int64_t{1}, std::int64_t{2}, std::int64_t{31},
-                                     std::int64_t{32}, std::int64_t{1023}, std::int64_t{1024},
-                                     std::int64_t{60'000}, std::int64_t{86'400'000},
-                                     std::int64_t{31'536'000'000},
-                                     std::int64_t{3'153'600'000'000}}) {
+    for (std::int64_t const later :
+         {std::int64_t{1}, std::int64_t{2}, std::int64_t{31}, std::int64_t{32}, std::int64_t{1023},
+          std::int64_t{1024}, std::int64_t{60'000}, std::int64_t{86'400'000},
+          std::int64_t{31'536'000'000}, std::int64_t{3'153'600'000'000}}) {
         // The time decides the order, whatever the random part.
         for (std::uint64_t const chance : {std::uint64_t{0}, ~std::uint64_t{0}}) {
             ids.push_back(settle::fresh_id(fixed_environment{at(begin + later), chance}));
@@ -170,7 +169,7 @@ TEST_CASE("environment: threads draw their own numbers") {
 
 TEST_CASE("ids: a user's id is checked") {
     std::vector<std::string> const good_ids{
-        "1",           "order 7/2",    "/",          "reverse",  "a/reversed",        "a/reverse/",
+        "1",           "order 7/2",    "/",          "reverse",  "a/reversed",         "a/reverse/",
         "a/reverse/x", "a/reverse/2x", "a/reverse2", "\xc3\xa4", std::string(200, 'x')};
     for (auto const& good : good_ids) {
         CAPTURE(good);

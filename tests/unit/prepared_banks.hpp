@@ -39,7 +39,7 @@ inline constexpr settle::prepared<booking, "ledger"> ledger;
 inline constexpr auto payment_type = settle::transaction<payment, "payment">(
     settle::participant<"payer">(accounts, param<&payment::from>)
         .require(field<&account::balance> >= param<&payment::amount>)
-        .apply(field<& account::balance> -= param<&payment::amount>)
+        .apply(field<&account::balance> -= param<&payment::amount>)
         .compensate(settle::inverse),
     settle::participant<"payee">(ledger).apply(call(param<&payment::to>, param<&payment::amount>)));
 

@@ -70,8 +70,8 @@ tally compare() {
             for (thing const& one : many_records()) {
                 slot at;
                 at.record = one;
-                bool const applied = execute<Which>(at, "t", own_epoch, parameters).what ==
-                                     answer::applied;
+                bool const applied =
+                    execute<Which>(at, "t", own_epoch, parameters).what == answer::applied;
                 bool const allowed = apply && allows(*apply, one);
                 CHECK(allowed == applied);
                 CHECK((one_phase && allows(*one_phase, one)) == applied);
@@ -113,7 +113,7 @@ template <part Which>
 bool is_conditional() {
     wish const parameters{1, 50, "open", {}};
     return settle::conditional_apply<thing>("t", {Which, 0}, own_epoch,
-                                       zoo_direction::intent<Which>(parameters, 0))
+                                            zoo_direction::intent<Which>(parameters, 0))
         .has_value();
 }
 

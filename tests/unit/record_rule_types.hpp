@@ -42,8 +42,22 @@ inline constexpr settle::collection<thing, "things", &thing::id> things;
 
 /// The participants below, by name.
 enum part : std::size_t {
-    debit, credit, raise, shift, capped, small_debit, small_credit, both_moments, if_labelled,
-    if_equal, look, relabel, pay, create, erase, replace
+    debit,
+    credit,
+    raise,
+    shift,
+    capped,
+    small_debit,
+    small_credit,
+    both_moments,
+    if_labelled,
+    if_equal,
+    look,
+    relabel,
+    pay,
+    create,
+    erase,
+    replace
 };
 
 inline constexpr auto amount = param<&wish::amount>;

@@ -16,8 +16,14 @@ using settle::each;
 using settle::field;
 using settle::param;
 
-struct account { std::string id; std::int64_t balance; };
-struct share { std::string to; std::int64_t part; };
+struct account {
+    std::string id;
+    std::int64_t balance;
+};
+struct share {
+    std::string to;
+    std::int64_t part;
+};
 struct gift {
     std::string from, to;
     std::int64_t amount, fee;
@@ -38,19 +44,20 @@ namespace refused_parameters_test {
 namespace {
 
 constexpr settle::collection<account, "accounts", &account::id> accounts;
-constexpr auto gift_type = settle::transaction<gift, "gift">(
-    settle::participant<"from">(accounts, param<&gift::from>)
-        .require(field<&account::balance> >= param<&gift::amount> + param<&gift::fee>)
-        .apply(field<&account::balance> -= param<&gift::amount>,
-               field<&account::balance> -= param<&gift::fee>)
-        .compensate(settle::inverse),
-    settle::participant<"to">(accounts, param<&gift::to>)
-        .confirm(field<&account::balance> += param<&gift::amount>),
-    settle::participant<"shares">(accounts, each<&gift::shares>, settle::line<&share::to>)
-        .require(settle::line<&share::part> != settle::lit<13>)
-        .confirm(field<&account::balance> += settle::line<&share::part>))
-    .require(param<&gift::amount> <= 5000 && param<&gift::from> != param<&gift::to>)
-    .require(param<&gift::word> != "no");
+constexpr auto gift_type =
+    settle::transaction<gift, "gift">(
+        settle::participant<"from">(accounts, param<&gift::from>)
+            .require(field<&account::balance> >= param<&gift::amount> + param<&gift::fee>)
+            .apply(field<&account::balance> -= param<&gift::amount>,
+                   field<&account::balance> -= param<&gift::fee>)
+            .compensate(settle::inverse),
+        settle::participant<"to">(accounts, param<&gift::to>)
+            .confirm(field<&account::balance> += param<&gift::amount>),
+        settle::participant<"shares">(accounts, each<&gift::shares>, settle::line<&share::to>)
+            .require(settle::line<&share::part> != settle::lit<13>)
+            .confirm(field<&account::balance> += settle::line<&share::part>))
+        .require(param<&gift::amount> <= 5000 && param<&gift::from> != param<&gift::to>)
+        .require(param<&gift::word> != "no");
 
 std::string sentence(gift const& given) {
     settle::memory::database database;
@@ -92,13 +99,16 @@ TEST_CASE("refused parameters: a false condition is named with its values") {
                   "part = 13"));
 }
 
-struct bounds { std::string id; std::int64_t price_max, max; };
+struct bounds {
+    std::string id;
+    std::int64_t price_max, max;
+};
 SETTLE_STRUCT(bounds, id, price_max, max);
 constexpr auto bounds_type = settle::transaction<bounds, "bounds">(
-    settle::participant<"account">(accounts, param<&bounds::id>)
-        .confirm(field<&account::balance> += param<&bounds::max>))
-    .require(param<&bounds::price_max> > param<&bounds::max>)
-    .require(param<&bounds::id> != "a\nb");
+                                 settle::participant<"account">(accounts, param<&bounds::id>)
+                                     .confirm(field<&account::balance> += param<&bounds::max>))
+                                 .require(param<&bounds::price_max> > param<&bounds::max>)
+                                 .require(param<&bounds::id> != "a\nb");
 
 TEST_CASE("refused parameters: each value is named on one line") {
     settle::memory::database database;
@@ -117,7 +127,7 @@ struct choice {
 SETTLE_STRUCT(choice, id, least, most);
 constexpr auto choice_type = settle::transaction<choice, "choice">(
                                  settle::participant<"account">(accounts, param<&choice::id>)
-                                     .confirm(field<& account::balance> += settle::lit<1>))
+                                     .confirm(field<&account::balance> += settle::lit<1>))
                                  .require(!(param<&choice::most> < param<&choice::least>));
 
 TEST_CASE("refused parameters: the values of a negated condition are named") {
@@ -140,7 +150,7 @@ SETTLE_STRUCT(filling, base, offset);
 constexpr settle::collection<slot, "slots", &slot::number> slots;
 constexpr auto filling_type = settle::transaction<filling, "filling">(
     settle::participant<"slot">(slots, param<&filling::base> + param<&filling::offset>)
-        .confirm(field<& slot::amount> += settle::lit<1>));
+        .confirm(field<&slot::amount> += settle::lit<1>));
 
 TEST_CASE("refused parameters: a key that does not fit changes no record") {
     settle::memory::database database;

@@ -24,7 +24,11 @@ struct shelf {
     std::string label;
     friend bool operator==(shelf const&, shelf const&) = default;
 };
-struct change { std::string code; std::int64_t amount; std::string label; };
+struct change {
+    std::string code;
+    std::int64_t amount;
+    std::string label;
+};
 SETTLE_STRUCT(shelf, code, stock, tiny, label);
 SETTLE_STRUCT(change, code, amount, label);
 
@@ -60,12 +64,12 @@ constexpr auto grow_type = settle::transaction<change, "grow">(
 /// Sums alone, which commute: other transactions may be pending beside them.
 constexpr auto take_type = settle::transaction<change, "take">(
     participant<"shelf">(shelves, param<&change::code>)
-        .confirm(may_pass_zero(settle::signed_operand(field<&shelf::stock> -=
-                                                      param<&change::amount>))));
+        .confirm(
+            may_pass_zero(settle::signed_operand(field<&shelf::stock> -= param<&change::amount>))));
 constexpr auto stretch_type = settle::transaction<change, "stretch">(
     participant<"shelf">(shelves, param<&change::code>)
-        .confirm(may_pass_zero(settle::signed_operand(field<&shelf::tiny> +=
-                                                      param<&change::amount>))));
+        .confirm(
+            may_pass_zero(settle::signed_operand(field<&shelf::tiny> += param<&change::amount>))));
 constexpr auto credit_type = settle::transaction<change, "credit">(
     participant<"shelf">(shelves, param<&change::code>)
         .confirm(field<&shelf::stock> += param<&change::amount>));

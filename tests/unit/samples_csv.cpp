@@ -48,7 +48,7 @@ std::filesystem::path sample(std::string_view name) {
 
 using fields = std::vector<std::string>;
 
-}  // namespace
+} // namespace
 
 TEST_SUITE("samples: csv") {
     TEST_CASE("csv: each row has the line number of its start") {
@@ -94,8 +94,12 @@ TEST_SUITE("samples: csv") {
 
     TEST_CASE("csv: delimiters vary, and column names ignore case, spaces and unseen characters") {
         for (std::string const delimiter : {",", ";", "\t", "|"}) {
-            for (std::string const first : {"a", "A", " a ", "\"a\"", "\xC2\xA0" "a",
-                                            "\xEF\xBB\xBF" "a", "_A", "a\xE2\x80\x8B"}) {
+            for (std::string const first : {"a", "A", " a ", "\"a\"",
+                                            "\xC2\xA0"
+                                            "a",
+                                            "\xEF\xBB\xBF"
+                                            "a",
+                                            "_A", "a\xE2\x80\x8B"}) {
                 CAPTURE(first + delimiter);
                 auto const text = first + delimiter + "b\n1" + delimiter + "2\n";
                 auto const rows = rows_of(text);

@@ -84,8 +84,8 @@ TEST_CASE("doubts: the oldest is first, and no name forges a line") {
     newer.prepared += std::chrono::hours{24};
     auto const text = samples::doubts_text({newer, older}, "books");
     CHECK(text.starts_with("settle/log/1.0/T1/7\n  prepared     2 d 1 h "));
-    CHECK(contains(
-        text, "\n  transaction  'T1', outgoing, pending, 1 further attempt, last moved 2 d "));
+    CHECK(contains(text,
+                   "\n  transaction  'T1', outgoing, pending, 1 further attempt, last moved 2 d "));
     CHECK(contains(text, "\nsettle/log/x\\ny\n  prepared     1 d 1 h "));
     CHECK(text.ends_with("\n2 in doubt; a part in doubt holds its locks\n"));
     CHECK(samples::doubts_text({}, "books") == "0 in doubt\n");

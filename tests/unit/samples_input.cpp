@@ -149,11 +149,14 @@ TEST_SUITE("samples: orders of the bank") {
             CHECK(std::get_if<samples::remark>(&pieces[0]) != nullptr);
         }
         // A row with an id is an order, and an incomplete order is refused.
-        for (auto const& each :
-             {std::pair{plain + "1,total,,10", "no account"}, {plain + "1,,Total,10", "no account"},
-              {plain + "2, ,b,10", "no account"}, {plain + "2,a,\xC2\xA0,10", "no account"},
-              {plain + " ,a,b,10", "no id"}, {at_bank + "1,total,YZ,,10", "no account"},
-              {at_bank + "1,a, ,5,10", "no account"}, {at_bank + "1,a,YZ, ,10", "no account"}}) {
+        for (auto const& each : {std::pair{plain + "1,total,,10", "no account"},
+                                 {plain + "1,,Total,10", "no account"},
+                                 {plain + "2, ,b,10", "no account"},
+                                 {plain + "2,a,\xC2\xA0,10", "no account"},
+                                 {plain + " ,a,b,10", "no id"},
+                                 {at_bank + "1,total,YZ,,10", "no account"},
+                                 {at_bank + "1,a, ,5,10", "no account"},
+                                 {at_bank + "1,a,YZ, ,10", "no account"}}) {
             CAPTURE(each.first);
             auto const pieces = pieces_of<bank::order_reader>(each.first + "\n");
             REQUIRE(pieces.size() == 1);
@@ -194,14 +197,20 @@ TEST_SUITE("samples: invoices of the shop") {
             char const* reason;
         };
         bad_line const cases[] = {
-            {"A,x,1,1,", "no customer"},       {"A,x,1,1,8", "two customers"},
-            {"A,,1,1,7", "no stock code"},     {"A,x,0,1,7", "quantity of 0"},
-            {"A,x,-1,1,7", "negative quantity"}, {"A,x,1,0,7", "price of 0"},
-            {"A,x,1,-1,7", "negative price"},  {"A,x,one,1,7", "unusable number"},
-            {"A,x,1,1.234,7", "unusable number"}, {"A,x,1,1", "unreadable line"},
+            {"A,x,1,1,", "no customer"},
+            {"A,x,1,1,8", "two customers"},
+            {"A,,1,1,7", "no stock code"},
+            {"A,x,0,1,7", "quantity of 0"},
+            {"A,x,-1,1,7", "negative quantity"},
+            {"A,x,1,0,7", "price of 0"},
+            {"A,x,1,-1,7", "negative price"},
+            {"A,x,one,1,7", "unusable number"},
+            {"A,x,1,1.234,7", "unusable number"},
+            {"A,x,1,1", "unreadable line"},
             {"A,x,9000000000000000000,9,7", "unusable number"},
             {"A,\"x,1,1,7", "unreadable line"},
-            {"A,x,1,1, ", "no customer"},      {"A,\xC2\xA0,1,1,7", "no stock code"},
+            {"A,x,1,1, ", "no customer"},
+            {"A,\xC2\xA0,1,1,7", "no stock code"},
         };
         for (bad_line const& each : cases) {
             CAPTURE(each.line);
@@ -290,13 +299,15 @@ TEST_SUITE("samples: invoices of the shop") {
         CHECK(refusals("A,x,1,1,7\nA,y,1,1,7\nB,y,1,1,7\nA,x,1,1,7\nA,y,1,1,7\n") ==
               lines_of{all + "line 5 repeats line 2" + rest});
         // Written twice, or three times, and then sorted by code or by number, or in any order.
-        CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\nA,y,1,1,7\nA,y,1,1,7\n")
-                  .size() == 2);
+        CHECK(
+            refusals("A,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\nA,y,1,1,7\nA,y,1,1,7\n").size() ==
+            2);
         CHECK(refusals("A,y,1,1,7\nB,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nA,y,1,1,7\n") ==
               lines_of{all + "line 5 repeats line 4" + rest,
                        "invoice 'B'" + all.substr(11) + "line 6 repeats line 3" + rest});
-        CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\n")
-                  .size() == 2);
+        CHECK(
+            refusals("A,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\n").size() ==
+            2);
         CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,z,1,1,7\n").empty());
         CHECK(refusals("A,x,1,1,7\nA,y,1,1,7\nB,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\n").empty());
         // A repeated line alone is not a repeated invoice: an order may name an item twice.

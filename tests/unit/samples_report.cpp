@@ -59,7 +59,7 @@ int exit_status_of(Work work) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-}  // namespace
+} // namespace
 
 TEST_SUITE("samples: report") {
     TEST_CASE("report: the text has every count, the first refusals and the money") {
@@ -204,7 +204,9 @@ TEST_SUITE("samples: interrupt") {
 
     TEST_CASE("interrupt: the earlier handler is restored afterwards") {
         auto const status = exit_status_of([] {
-            { samples::interrupt stop; }
+            {
+                samples::interrupt stop;
+            }
             raise(SIGTERM);
         });
         CHECK(status == -SIGTERM);

@@ -30,7 +30,7 @@ std::string refusal_of_address(std::string_view text) {
     }
 }
 
-}  // namespace
+} // namespace
 
 TEST_SUITE("samples: money") {
     TEST_CASE("text: decimals become hundredths") {
@@ -39,9 +39,17 @@ TEST_SUITE("samples: money") {
             std::int64_t hundredths;
         };
         reading const cases[] = {
-            {"245.20", 24520}, {".80", 80},     {".8", 80},   {"1000", 100000},
-            {"-12.3", -1230},  {"12,50", 1250}, {"-0,5", -50}, {",05", 5},
-            {"0", 0},          {"-.05", -5},    {"0012.50", 1250},
+            {"245.20", 24520},
+            {".80", 80},
+            {".8", 80},
+            {"1000", 100000},
+            {"-12.3", -1230},
+            {"12,50", 1250},
+            {"-0,5", -50},
+            {",05", 5},
+            {"0", 0},
+            {"-.05", -5},
+            {"0012.50", 1250},
             {"92233720368547758.07", std::numeric_limits<std::int64_t>::max()},
             {"-92233720368547758.08", std::numeric_limits<std::int64_t>::min()},
         };
@@ -58,11 +66,11 @@ TEST_SUITE("samples: money") {
             CHECK(refusal_of_money(text) ==
                   "the amount '" + std::string{text} + "' has more than two decimals");
         }
-        for (auto const* text : {".", "-", "-.", "5.", "abc", "12 ", " 12", "+3", "1e3",
-                                 "--1", "0x10", "1.-2"}) {
+        for (auto const* text :
+             {".", "-", "-.", "5.", "abc", "12 ", " 12", "+3", "1e3", "--1", "0x10", "1.-2"}) {
             CAPTURE(text);
-            CHECK(refusal_of_money(text) == "the amount '" + std::string{text} +
-                                                "' is not a decimal number such as 245.20");
+            CHECK(refusal_of_money(text) ==
+                  "the amount '" + std::string{text} + "' is not a decimal number such as 245.20");
         }
         // A comma before three digits may part thousands or be a decimal point; nothing is guessed.
         for (auto const* text : {"1,000.00", "1.000,50", "1,000", "-1,234", "1,000,000", "1.2.3",
@@ -120,9 +128,9 @@ TEST_SUITE("samples: text") {
         CHECK(samples::parse_store_address("sqlite:/tmp/a:b.db") ==
               samples::store_address{store_kind::sqlite, "/tmp/a:b.db"});
         // The server's client parses the rest and reports its errors.
-        CHECK(samples::parse_store_address("mongodb://one:1,two/bank?replicaSet=rs") ==
-              samples::store_address{store_kind::mongodb,
-                                     "mongodb://one:1,two/bank?replicaSet=rs"});
+        CHECK(
+            samples::parse_store_address("mongodb://one:1,two/bank?replicaSet=rs") ==
+            samples::store_address{store_kind::mongodb, "mongodb://one:1,two/bank?replicaSet=rs"});
         for (std::string const text : {"postgresql://a:b@one:1,two/bank", "postgres://h/bank"}) {
             CHECK(samples::parse_store_address(text) ==
                   samples::store_address{store_kind::postgresql, text});

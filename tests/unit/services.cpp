@@ -55,7 +55,7 @@ inline constexpr settle::service<letter, settle::nothing, "mailer", settle::reme
 
 inline constexpr auto payer = settle::participant<"payer">(accounts, param<&trip::customer>)
                                   .require(field<&account::balance> >= param<&trip::most>)
-                                  .apply(field<& account::balance> -= param<&trip::most>)
+                                  .apply(field<&account::balance> -= param<&trip::most>)
                                   .compensate(settle::inverse);
 inline constexpr auto flight = settle::participant<"flight">(airline)
                                    .apply(call(param<&trip::flight>, param<&trip::people>))

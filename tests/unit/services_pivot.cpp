@@ -37,7 +37,7 @@ inline constexpr settle::service<charge, settle::nothing, "bank", settle::barrie
 inline constexpr auto order_type = settle::transaction<order, "order">(
     settle::participant<"payer">(accounts, param<&order::customer>)
         .require(field<&account::balance> >= param<&order::price>)
-        .apply(field<& account::balance> -= param<&order::price>)
+        .apply(field<&account::balance> -= param<&order::price>)
         .compensate(settle::inverse),
     settle::participant<"flight">(airline)
         .apply(call(param<&order::flight>))

@@ -52,7 +52,7 @@ inline constexpr settle::service<letter, settle::nothing, "mailer", settle::barr
 
 inline constexpr auto payer = settle::participant<"payer">(accounts, param<&order::customer>)
                                   .require(field<&account::balance> >= param<&order::price>)
-                                  .apply(field<& account::balance> -= param<&order::price>)
+                                  .apply(field<&account::balance> -= param<&order::price>)
                                   .compensate(settle::inverse);
 inline constexpr auto goods = settle::participant<"goods">(shop)
                                   .apply(call(param<&order::customer>, param<&order::price>))

@@ -32,9 +32,8 @@ using settle::service_call;
 inline constexpr settle::service<request, place, "theatre", settle::barrier> theatre;
 
 template <settle::fixed_string Name>
-inline constexpr auto booking = settle::participant<Name>(theatre)
-                                    .apply(call(param<&visit::guest>))
-                                    .compensate(call());
+inline constexpr auto booking =
+    settle::participant<Name>(theatre).apply(call(param<&visit::guest>)).compensate(call());
 
 inline constexpr auto visit_type = settle::transaction<visit, "visit">(
     booking<"seat">, booking<"table">,

@@ -16,15 +16,15 @@ using settle::testing::fault;
 using settle::testing::fault_kind;
 
 /// A credit that can be seen, and be taken back, while it is pending.
-inline constexpr auto give_type = settle::transaction<change, "give">(
-    settle::participant<"item">(items, param<&change::id>)
-        .apply(field<&item::amount> += param<&change::amount>)
-        .compensate(settle::inverse));
+inline constexpr auto give_type =
+    settle::transaction<change, "give">(settle::participant<"item">(items, param<&change::id>)
+                                            .apply(field<&item::amount> += param<&change::amount>)
+                                            .compensate(settle::inverse));
 /// A type whose guard needs the exact number.
-inline constexpr auto look_type = settle::transaction<change, "look">(
-    settle::participant<"item">(items, param<&change::id>)
-        .require(field<&item::amount> != param<&change::amount>)
-        .confirm(field<&item::small> += settle::lit<1>));
+inline constexpr auto look_type =
+    settle::transaction<change, "look">(settle::participant<"item">(items, param<&change::id>)
+                                            .require(field<&item::amount> != param<&change::amount>)
+                                            .confirm(field<&item::small> += settle::lit<1>));
 
 template <typename Database>
 auto bounded_engine(Database& db, settle::testing::manual_environment const& time) {
@@ -59,9 +59,9 @@ void leave(std::string const& path, settle::testing::manual_environment const& t
     });
     auto engine = bounded_engine(fragile, time);
     for (std::size_t i = 0; i < count; ++i) {
-        CHECK_THROWS_AS(static_cast<void>(engine.template run<Type>(id_of(name, i),
-                                                                    {"hot", amount, "", {}})),
-                        settle::testing::crash);
+        CHECK_THROWS_AS(
+            static_cast<void>(engine.template run<Type>(id_of(name, i), {"hot", amount, "", {}})),
+            settle::testing::crash);
     }
 }
 
@@ -145,8 +145,7 @@ TEST_CASE("sqlite bounds: one phase checks bounds and does not change them") {
     leave<give_type>(here.file(), time, "give", 40, 10);
     database db{here.file()};
     auto engine = engine_on(db);
-    CHECK(engine.run<take_type>(change{"hot", 101, "", {}}).why ==
-          settle::reason::guard_failed);
+    CHECK(engine.run<take_type>(change{"hot", 101, "", {}}).why == settle::reason::guard_failed);
     CHECK(engine.run<take_type>(change{"hot", 100, "", {}}).done());
     CHECK(sql(here.file(), all_bounds) ==
           std::vector<std::string>{R"(items|hot|40|{"amount":-400}|NULL)"});
@@ -162,8 +161,7 @@ TEST_CASE("sqlite bounds: sums beyond 64 bits are not kept, and answers stay rig
     CHECK(sql(here.file(), all_bounds).empty());
     database db{here.file()};
     auto engine = bounded_engine(db, time);
-    CHECK(engine.run<add_type>("more", {"hot", 10 * step, "", {}}).why ==
-          settle::reason::overflow);
+    CHECK(engine.run<add_type>("more", {"hot", 10 * step, "", {}}).why == settle::reason::overflow);
     CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 40);
     CHECK(engine.read(items, "hot").value()->amount == least + 20 * step + 20 * step);
 }
@@ -261,14 +259,10 @@ TEST_CASE("sqlite bounds: they agree with the marks of two engines that write in
 /// Counts the steps of SQLite's virtual machine on every connection opened while it lives.
 class counted_steps {
 public:
-    counted_steps() {
-        sqlite3_auto_extension(reinterpret_cast<void (*)()>(&watch));
-    }
+    counted_steps() { sqlite3_auto_extension(reinterpret_cast<void (*)()>(&watch)); }
     counted_steps(counted_steps const&) = delete;
     counted_steps& operator=(counted_steps const&) = delete;
-    ~counted_steps() {
-        sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(&watch));
-    }
+    ~counted_steps() { sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(&watch)); }
 
     template <typename Function>
     static std::int64_t of(Function&& function) {

@@ -116,8 +116,7 @@ struct change_behind {
 constexpr change_behind every_change[]{
     {"ALTER TABLE items RENAME TO gone", "ALTER TABLE gone RENAME TO items", "no such table: "},
     {"ALTER TABLE items RENAME COLUMN amount TO sum",
-     "ALTER TABLE items RENAME COLUMN sum TO amount",
-     "no such column: "},
+     "ALTER TABLE items RENAME COLUMN sum TO amount", "no such column: "},
     {"ALTER TABLE settle_entry RENAME TO gone", "ALTER TABLE gone RENAME TO settle_entry",
      "no such table: "},
     {"DROP VIEW settle_entries; ALTER TABLE settle_mark RENAME TO gone",
@@ -321,8 +320,10 @@ TEST_CASE("sqlite errors: a later failed read is not reported as a full disk") {
     int const code = limited(8U << 10U, [&] {
         sqlite3* on = nullptr;
         sqlite3_open(here.file().c_str(), &on);
-        int const written = sqlite3_exec(on, "CREATE TABLE t(a); INSERT INTO t VALUES("
-                                             "zeroblob(100000))", nullptr, nullptr, nullptr);
+        int const written = sqlite3_exec(on,
+                                         "CREATE TABLE t(a); INSERT INTO t VALUES("
+                                         "zeroblob(100000))",
+                                         nullptr, nullptr, nullptr);
         auto const says_full = [&](int what) {
             auto const problem = settle::sqlite::detail::describe(on, what, "go on");
             return contains(problem.text, "disk is full");

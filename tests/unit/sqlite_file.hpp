@@ -75,15 +75,15 @@ using numbers_type = std::remove_const_t<decltype(numbers)>;
 inline constexpr auto add_type = settle::transaction<change, "add">(
     settle::participant<"item">(items, param<&change::id>)
         .confirm(field<&item::amount> += param<&change::amount>));
-inline constexpr auto take_type = settle::transaction<change, "take">(
-    settle::participant<"item">(items, param<&change::id>)
-        .require(field<&item::amount> >= param<&change::amount>)
-        .apply(field<&item::amount> -= param<&change::amount>)
-        .compensate(settle::inverse));
-inline constexpr auto create_type = settle::transaction<change, "create">(
-    settle::participant<"item">(items, param<&change::id>)
-        .apply(settle::create(param<&change::whole>))
-        .compensate(settle::erase));
+inline constexpr auto take_type =
+    settle::transaction<change, "take">(settle::participant<"item">(items, param<&change::id>)
+                                            .require(field<&item::amount> >= param<&change::amount>)
+                                            .apply(field<&item::amount> -= param<&change::amount>)
+                                            .compensate(settle::inverse));
+inline constexpr auto create_type =
+    settle::transaction<change, "create">(settle::participant<"item">(items, param<&change::id>)
+                                              .apply(settle::create(param<&change::whole>))
+                                              .compensate(settle::erase));
 inline constexpr auto erase_type = settle::transaction<change, "erase">(
     settle::participant<"item">(items, param<&change::id>).confirm(settle::erase));
 inline constexpr auto open_type = settle::transaction<change, "open">(
@@ -95,8 +95,11 @@ inline constexpr auto open_type = settle::transaction<change, "open">(
 
 /// An engine of all these types on one database.
 inline auto engine_on(settle::sqlite::database& db) {
-    return settle::engine{db, settle::type<add_type>, settle::type<take_type>,
-                          settle::type<create_type>, settle::type<erase_type>,
+    return settle::engine{db,
+                          settle::type<add_type>,
+                          settle::type<take_type>,
+                          settle::type<create_type>,
+                          settle::type<erase_type>,
                           settle::type<open_type>};
 }
 
@@ -114,9 +117,7 @@ public:
     folder& operator=(folder const&) = delete;
     ~folder() { std::filesystem::remove_all(path_); }
 
-    [[nodiscard]] std::string file(std::string_view name = "test.db") const {
-        return path_ / name;
-    }
+    [[nodiscard]] std::string file(std::string_view name = "test.db") const { return path_ / name; }
 
 private:
     std::filesystem::path path_;

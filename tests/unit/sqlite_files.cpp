@@ -138,8 +138,9 @@ TEST_CASE("sqlite files: a read and a listing are refused once the file is gone"
     wait_a_moment();
     CHECK(engine.read(items, "A").problem().code == errc::store_moved);
     CHECK(contains(refusal([&] {
-        for (auto const& one : engine.list()) CHECK(one.id.empty());
-    }), "is no longer the file that is open"));
+                       for (auto const& one : engine.list()) CHECK(one.id.empty());
+                   }),
+                   "is no longer the file that is open"));
 }
 
 TEST_CASE("sqlite files: a file removed during a commit in one phase is noticed") {

@@ -42,8 +42,8 @@ private:
                     one.erases == other.erases && one.image == other.image;
         for_each_member<Record>([&](auto m) {
             auto const keeps = [&](std::uint64_t fields) { return (fields >> m.index & 1U) != 0; };
-            same = same && (!keeps(one.undo_fields) ||
-                            one.undone.*m.pointer == other.undone.*m.pointer);
+            same = same &&
+                   (!keeps(one.undo_fields) || one.undone.*m.pointer == other.undone.*m.pointer);
             same = same && (!keeps(one.confirm_fields) ||
                             one.confirmed.*m.pointer == other.confirmed.*m.pointer);
         });
@@ -146,8 +146,7 @@ template <typename Case, typename E>
 template <typename Collection, typename Case>
 class calculator {
 public:
-    explicit calculator(expression_sql const& sql)
-        : on_(":memory:", std::chrono::milliseconds{0}) {
+    explicit calculator(expression_sql const& sql) : on_(":memory:", std::chrono::milliseconds{0}) {
         auto const need = need_of(settle::detail::descriptor_of_collection<Collection>);
         on_.execute(create_sql(need), "create a table");
         insert_ = statement{on_, record_sql{need}.insert(), "insert a row"};
@@ -230,9 +229,8 @@ void check_participant(testing::law_report& report, testing::value_source& sourc
         }
     };
     check(part.key);
-    for_each_element(part.guards, [&](auto const& guard) {
-        check(testing::laws::expression_in(guard));
-    });
+    for_each_element(part.guards,
+                     [&](auto const& guard) { check(testing::laws::expression_in(guard)); });
     check_moment(part.applying);
     check_moment(part.confirming);
 }

@@ -207,9 +207,9 @@ TEST_CASE("sqlite log: listings filter by state and by the last change, and are 
     bench on;
     for (int i = 0; i < 6; ++i) {
         on.pending("entry-" + std::to_string(i));
-        sql(on.path(), "UPDATE settle_entry SET state = " + std::to_string(i) + ", modified = " +
-                           std::to_string(i * 10) + " WHERE id = 'entry-" + std::to_string(i) +
-                           "'");
+        sql(on.path(), "UPDATE settle_entry SET state = " + std::to_string(i) +
+                           ", modified = " + std::to_string(i * 10) + " WHERE id = 'entry-" +
+                           std::to_string(i) + "'");
     }
     CHECK(on.ids({}) == "entry-0 entry-1 entry-2 entry-3 entry-4 entry-5 ");
     CHECK(on.ids({}, "entry-1", 2) == "entry-2 entry-3 ");

@@ -21,8 +21,7 @@ using effect = settle::exclusive_effect<item>;
 constexpr std::size_t amount_at = settle::integer_position<item, 1>;
 constexpr std::size_t small_at = settle::integer_position<item, 2>;
 
-item const whole{"A",     -7, 3, true, colour::red, second{std::chrono::seconds{5}}, 9,
-                 "a \"note\"\n"};
+item const whole{"A", -7, 3, true, colour::red, second{std::chrono::seconds{5}}, 9, "a \"note\"\n"};
 
 /// A mark read back from its columns, with the record under it.
 mark again(mark const& from, std::optional<item> const& record) {

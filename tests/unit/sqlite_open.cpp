@@ -43,7 +43,9 @@ std::vector<std::string> refusals_of_threads(Function const& function) {
 TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle's name") {
     folder const here;
     std::string const path = here.file();
-    { database const db{path}; }
+    {
+        database const db{path};
+    }
     CHECK(sql_value(path, "PRAGMA application_id") == std::to_string(0x7365746c));
     CHECK(sql_value(path, "PRAGMA journal_mode") == "wal");
     CHECK(sql(path, "SELECT name FROM sqlite_master WHERE name LIKE 'settle_%' AND type IN "
@@ -71,7 +73,9 @@ TEST_CASE("sqlite open: a file is reopened unchanged") {
 TEST_CASE("sqlite open: a user's file keeps its application id of 0") {
     folder const here;
     sql(here.file(), "CREATE TABLE mine(x)");
-    { database const db{here.file()}; }
+    {
+        database const db{here.file()};
+    }
     CHECK(sql_value(here.file(), "PRAGMA application_id") == "0");
     CHECK(opening(here.file()) == "");
 }
@@ -89,8 +93,8 @@ TEST_CASE("sqlite open: a file that is not a database is refused and unchanged")
     std::ofstream{here.file()} << text;
     std::string const reply = opening(here.file());
     CHECK(contains(reply, "settle: '" + here.file() +
-                             "' is not a SQLite database. Name another file. "
-                             "See sqlite#open-a-file"));
+                              "' is not a SQLite database. Name another file. "
+                              "See sqlite#open-a-file"));
     std::ifstream file{here.file()};
     std::string const after{std::istreambuf_iterator<char>{file}, {}};
     CHECK(after == text);
@@ -139,8 +143,9 @@ TEST_CASE("sqlite open: a file of another text encoding is refused and unchanged
     folder const here;
     sql(here.file(), "PRAGMA encoding = 'UTF-16le'; CREATE TABLE mine(x TEXT PRIMARY KEY)");
     std::string const reply = opening(here.file());
-    CHECK(contains(reply, "settle: '" + here.file() + "' keeps its texts as UTF-16le, which has "
-                         "another order than UTF-8. Copy it into a new file"));
+    CHECK(contains(reply, "settle: '" + here.file() +
+                              "' keeps its texts as UTF-16le, which has "
+                              "another order than UTF-8. Copy it into a new file"));
     CHECK(sql(here.file(), "SELECT name FROM sqlite_master WHERE type = 'table'") ==
           std::vector<std::string>{"mine"});
     CHECK(sql_value(here.file(), "PRAGMA journal_mode") == "delete");
@@ -148,7 +153,9 @@ TEST_CASE("sqlite open: a file of another text encoding is refused and unchanged
 
 TEST_CASE("sqlite open: tables of another version are refused with the needed version") {
     folder const here;
-    { database const db{here.file()}; }
+    {
+        database const db{here.file()};
+    }
     for (std::string const version : {"7", "2"}) {
         sql(here.file(),
             "UPDATE settle_meta SET value = '" + version + "' WHERE name = 'schema_version'");
@@ -214,7 +221,9 @@ TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their e
           R"(oldpending11[{"participant":0,"line":0,"value":1}])");
     // A new file has the same columns in the same order.
     folder const elsewhere;
-    { database const fresh{elsewhere.file()}; }
+    {
+        database const fresh{elsewhere.file()};
+    }
     std::string const columns = "SELECT name || type || \"notnull\" || ifnull(dflt_value, '') "
                                 "FROM pragma_table_info('settle_entry')";
     CHECK(sql(here.file(), columns) == sql(elsewhere.file(), columns));
@@ -226,9 +235,8 @@ TEST_CASE("sqlite open: concurrent threads raise tables of version 3 once") {
     for (int round = 0; round < 10; ++round) {
         folder const here;
         sql(here.file(), version_3);
-        auto const refusals = refusals_of_threads([&](std::size_t) {
-            database const db{here.file(), patient};
-        });
+        auto const refusals =
+            refusals_of_threads([&](std::size_t) { database const db{here.file(), patient}; });
         CHECK(refusals == std::vector<std::string>(4));
         CHECK(sql_value(here.file(), "SELECT count(*) FROM pragma_table_info('settle_entry')") ==
               "19");
@@ -241,21 +249,24 @@ TEST_CASE("sqlite open: a view of an earlier build is made anew, and entries sta
          {drop + "; CREATE VIEW settle_entries AS SELECT id, state FROM settle_entry", drop}) {
         folder const here;
         std::string const path = here.file();
-        { database const db{path}; }
+        {
+            database const db{path};
+        }
         auto const view = "SELECT sql FROM sqlite_master WHERE name = 'settle_entries'";
         auto const present = sql_value(path, view);
         sql(path, "INSERT INTO settle_entry(id, state, epoch, committed, attempts, reason, owner, "
                   "created, modified, open) VALUES('one', 6, 7, -7, 0, 0, 1, 1000, 2000, 1)");
         sql(path, before);
-        auto const refusals = refusals_of_threads([&](std::size_t) {
-            database const db{path, patient};
-        });
+        auto const refusals =
+            refusals_of_threads([&](std::size_t) { database const db{path, patient}; });
         CHECK(refusals == std::vector<std::string>(4));
         CHECK(sql_value(path, view) == present);
         CHECK(sql_value(path, "SELECT id || ' ' || state FROM settle_entries") == "one deciding");
         // The view of this build stays as it is.
         auto const version = sql_value(path, "PRAGMA schema_version");
-        { database const db{path}; }
+        {
+            database const db{path};
+        }
         CHECK(sql_value(path, "PRAGMA schema_version") == version);
     }
 }
@@ -272,17 +283,18 @@ TEST_CASE("sqlite open: tables of version 3 that lack a table stay as they are")
 
 TEST_CASE("sqlite open: a read-only file is refused") {
     folder const here;
-    { database const db{here.file()}; }
+    {
+        database const db{here.file()};
+    }
     namespace fs = std::filesystem;
-    fs::permissions(here.file(), fs::perms::owner_read | fs::perms::group_read |
-                                     fs::perms::others_read);
+    fs::permissions(here.file(),
+                    fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
     // Root may do everything, so a child without root's rights tries.
     pid_t const child = ::fork();
     if (child == 0) {
         if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(3);
         auto const opened = database::open(here.file());
-        bool const refused = !opened.has_value() &&
-                             opened.problem().code == condition::permanent &&
+        bool const refused = !opened.has_value() && opened.problem().code == condition::permanent &&
                              contains(opened.problem().text, "can only be read");
         ::_exit(refused ? 0 : 1);
     }

@@ -295,9 +295,7 @@ TEST_CASE("sqlite receiver: a file of another receiver or version is refused") {
     CHECK(receiver_database::open(path, "airline").problem().code == errc::other_version);
     sqlite_test::sql(path, "DROP TABLE settle_receiver_meta");
     CHECK(contains(opened("airline"), "has only one of the tables"));
-    CHECK(contains(refusal([&] {
-                       receiver_database{files.file("no/folder"), "airline"};
-                   }),
+    CHECK(contains(refusal([&] { receiver_database{files.file("no/folder"), "airline"}; }),
                    "cannot be opened"));
 }
 

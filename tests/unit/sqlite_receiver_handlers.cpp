@@ -103,8 +103,7 @@ TEST_CASE("sqlite receiver: work that fails is undone and may be sent again") {
             return service_answer::refused("no refunds");
         }
     };
-    auto const answer =
-        in.airline_receiver.take(compensate_call("a"), refusing_compensation{});
+    auto const answer = in.airline_receiver.take(compensate_call("a"), refusing_compensation{});
     CHECK(answer.status == call_status::unavailable);
     CHECK(contains(answer.text, "refused a compensate, which must succeed in the end: no refunds"));
     CHECK(books_of(in.db) == books{9, 1, 0, 0});
@@ -132,9 +131,7 @@ TEST_CASE("sqlite receiver: an answer that cannot be kept is a refusal with a se
     CHECK(books_of(in.db) == books{10, 0, 0, 0});
     CHECK(answer_with("e", '"' + std::string(18, 'x') + '"').status == call_status::ok);
     CHECK(answer_with("f", "").status == call_status::ok);
-    CHECK(contains(refusal([&] {
-                       receiver{in.db, receiver_options{.clocks = milliseconds{-1}}};
-                   }),
+    CHECK(contains(refusal([&] { receiver{in.db, receiver_options{.clocks = milliseconds{-1}}}; }),
                    "receiver_options::clocks is -1 ms"));
 }
 

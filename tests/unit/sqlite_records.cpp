@@ -16,8 +16,8 @@ namespace {
 
 using settle::condition;
 using settle::errc;
-using settle::sqlite::database;
 using settle::verdict;
+using settle::sqlite::database;
 
 settle::call_options const brief{std::chrono::milliseconds{60}, {}};
 
@@ -46,10 +46,17 @@ struct bank {
 
 TEST_CASE("sqlite records: every kind of field is kept exactly, at its limits") {
     bank on;
-    item const least{"least", std::numeric_limits<std::int64_t>::min(), -128, false, colour::red,
-                     second::min(), std::numeric_limits<std::int64_t>::min(), ""};
-    item const most{"most", std::numeric_limits<std::int64_t>::max(), 127, true, colour::blue,
-                    second::max(), std::numeric_limits<std::int64_t>::max(), "\xF0\x9F\x98\x80'\""};
+    item const least{
+        "least",       std::numeric_limits<std::int64_t>::min(), -128, false, colour::red,
+        second::min(), std::numeric_limits<std::int64_t>::min(), ""};
+    item const most{"most",
+                    std::numeric_limits<std::int64_t>::max(),
+                    127,
+                    true,
+                    colour::blue,
+                    second::max(),
+                    std::numeric_limits<std::int64_t>::max(),
+                    "\xF0\x9F\x98\x80'\""};
     for (item const& one : {least, most}) {
         on.engine.create(items, one).value();
         CHECK(on.engine.read(items, one.id).value() == one);
@@ -361,8 +368,9 @@ TEST_CASE("sqlite records: a damaged mark is named, also when it is resolved") {
 TEST_CASE("sqlite records: a mark with a damaged key does not keep a sweep from other marks") {
     bank on;
     auto const put = [&](std::string const& values) {
-        sql(on.path(), "INSERT INTO settle_mark VALUES(" + values + ", 'add', NULL, "
-                       "'{\"amount\":5}', NULL)");
+        sql(on.path(), "INSERT INTO settle_mark VALUES(" + values +
+                           ", 'add', NULL, "
+                           "'{\"amount\":5}', NULL)");
     };
     put("'a', 0, 0, 'items', 'A', -1");
     put("'b', 'first', 0, 'items', 'A', 7");

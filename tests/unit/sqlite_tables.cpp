@@ -44,8 +44,8 @@ void check_fits(table_parts const& parts, std::string_view what) {
     database db{here.file()};
     REQUIRE(refusal([&] { engine_on(db); }) == "");
     auto engine = engine_on(db);
-    item const made{"it's \"A\"; --", 5, -3, true, colour::blue, second{std::chrono::seconds{-9}},
-                    std::nullopt, "n"};
+    item const made{"it's \"A\"; --", 5,  -3, true, colour::blue, second{std::chrono::seconds{-9}},
+                    std::nullopt,     "n"};
     REQUIRE(engine.create(items, made).has_value());
     REQUIRE(engine.run<take_type>(change{made.id, 2, "", {}}).done());
     item expected = made;
@@ -58,7 +58,7 @@ void check_refused(table_parts const& parts, std::string_view text) {
     std::string const reply = binding(parts);
     INFO(reply);
     CHECK(contains(reply, "the store does not fit the collection: settle: the table 'items' cannot "
-                         "hold the collection as it is described: "));
+                          "hold the collection as it is described: "));
     CHECK(contains(reply, text));
     CHECK(contains(reply, ". See sqlite#existing-tables"));
 }
@@ -160,9 +160,9 @@ TEST_CASE("sqlite tables: constraints and triggers that could alter a change are
     check_refused({.amount = "amount INTEGER UNIQUE"}, "the unique index 'sqlite_autoindex_items_");
     check_refused({.after = "CREATE UNIQUE INDEX some ON items(amount, note)"},
                   "the unique index 'some' could refuse a change");
-    check_refused({.more = ", twice AS (amount * 2)",
-                   .after = "CREATE UNIQUE INDEX some ON items(twice)"},
-                  "the unique index 'some'");
+    check_refused(
+        {.more = ", twice AS (amount * 2)", .after = "CREATE UNIQUE INDEX some ON items(twice)"},
+        "the unique index 'some'");
     check_refused({.after = "CREATE UNIQUE INDEX some ON items(abs(amount))"},
                   "the unique index 'some'");
     check_refused({.more = ", email TEXT",
@@ -214,8 +214,7 @@ TEST_CASE("sqlite tables: a table that changes after it was bound is noticed") {
     CHECK(contains(lost.problem.text, "no such column"));
     sql(here.file(), "ALTER TABLE items RENAME COLUMN sum TO amount");
     CHECK(engine.run<take_type>("three", change{"A", 1, "", {}}).done());
-    CHECK(sql(here.file(), "SELECT amount, extra FROM items") ==
-          std::vector<std::string>{"2|e"});
+    CHECK(sql(here.file(), "SELECT amount, extra FROM items") == std::vector<std::string>{"2|e"});
 }
 
 } // namespace

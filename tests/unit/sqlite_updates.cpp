@@ -196,8 +196,7 @@ TEST_CASE("sqlite updates: a written or cleared row is not written again") {
     updates.clear();
     on.execute("UPDATE numbers SET label = 'of another'", "change rows");
     updates.write_added();
-    CHECK(all_in<numbers_type>(on) ==
-          std::vector<numbered>{{1, "of another"}, {2, "of another"}});
+    CHECK(all_in<numbers_type>(on) == std::vector<numbered>{{1, "of another"}, {2, "of another"}});
 }
 
 /// Runs 50 transactions, of which a trigger with this RAISE refuses the records of two.

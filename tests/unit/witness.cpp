@@ -40,9 +40,7 @@ witness of_end(state end) {
     return made;
 }
 
-std::string first_of(witness const& seen) {
-    return seen.content() ? "" : seen.problems().front();
-}
+std::string first_of(witness const& seen) { return seen.content() ? "" : seen.problems().front(); }
 
 } // namespace
 

@@ -16,7 +16,7 @@ namespace detail {
 struct member_access {
     field_kind kind; ///< text for a struct or a list, which a row holds as its JSON
     bool optional;
-    bool nested;     ///< a struct or a list
+    bool nested; ///< a struct or a list
     bool (*is_null)(void const*);
     void (*set_null)(void*);
     std::int64_t (*integer)(void const*);
@@ -139,7 +139,7 @@ struct mark_data {
     epoch epoch_number = 0;
     std::vector<std::int64_t> confirm{}; ///< a number for each integer member
     std::vector<std::int64_t> undo{};
-    std::shared_ptr<void> exclusive{};   ///< of an exclusive_draft
+    std::shared_ptr<void> exclusive{}; ///< of an exclusive_draft
 };
 
 /// The changes that the record rule made in a slot.
@@ -221,8 +221,7 @@ public:
                                    native_image_function native_image) = 0;
     virtual record_changes end_one_phase(part_request const& request, bool confirmed) = 0;
     /// Confirms or undoes a mark that is there, and pulls it.
-    virtual record_changes resolve(transaction_id const& id, part_number part,
-                                   bool confirmed) = 0;
+    virtual record_changes resolve(transaction_id const& id, part_number part, bool confirmed) = 0;
 };
 
 struct collection_descriptor {
@@ -255,8 +254,8 @@ struct record_type_functions {
         auto made = std::make_shared<effect>();
         if (given != nullptr) made->undone = made->confirmed = *static_cast<Record const*>(given);
         effect& in = *made;
-        return {std::move(made), &in.undone,  &in.confirmed, &in.undo_fields, &in.confirm_fields,
-                &in.created,     &in.erases, &in.image};
+        return {std::move(made),    &in.undone,  &in.confirmed, &in.undo_fields,
+                &in.confirm_fields, &in.created, &in.erases,    &in.image};
     }
     static void conditional(part_request const& request, conditional_function function) {
         auto const found = conditional_of<Record>(request);
@@ -267,8 +266,8 @@ struct record_type_functions {
         if (one.is_exclusive()) {
             effect const& held = *one.exclusive;
             made.is_exclusive = true;
-            made.exclusive = {&held.undone,        &held.confirmed, held.undo_fields,
-                              held.confirm_fields, held.created,    held.erases, held.image};
+            made.exclusive = {&held.undone, &held.confirmed, held.undo_fields, held.confirm_fields,
+                              held.created, held.erases,     held.image};
         }
         return made;
     }
@@ -372,8 +371,7 @@ std::unique_ptr<any_slot> record_type_functions<Record>::make_slot() {
 
 template <typename Collection>
 inline constexpr collection_descriptor descriptor_of_collection{
-    &target_tag<Collection>,
-    Collection::name,
+    &target_tag<Collection>, Collection::name,
     member_index<typename Collection::record_type, Collection::key_member>,
     std::is_same_v<typename Collection::key_type, std::string>,
     &descriptor_of_record<typename Collection::record_type>};

@@ -61,8 +61,8 @@ inline constexpr auto all_entry_fields = [] {
 namespace fields_of_write {
 
 using enum entry_field;
-inline constexpr std::array insert{id,          type,  definition, parameters, state,    epoch,
-                                   committed,   owner, created,    modified,   attempts, reason,
+inline constexpr std::array insert{id,          type,  definition, parameters, state,      epoch,
+                                   committed,   owner, created,    modified,   attempts,   reason,
                                    participant, line,  images,     open,       stages_kept};
 inline constexpr std::array claim{state, epoch, owner, modified, attempts};
 inline constexpr std::array keep{state, modified, attempts, revision, stages_kept, results};

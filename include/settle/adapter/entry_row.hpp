@@ -156,8 +156,8 @@ void read_listed(Row const& row, entry& into) {
 
 /// The error of a single damaged entry.
 [[nodiscard]] inline error damaged_entry(transaction_id const& id, std::string const& problem) {
-    return {make_error_code(errc::damaged), "settle: the entry '" + id + "' is damaged: " +
-                                                problem +
+    return {make_error_code(errc::damaged), "settle: the entry '" + id +
+                                                "' is damaged: " + problem +
                                                 ". Repair its row in settle_entry. "
                                                 "See errors#damaged"};
 }

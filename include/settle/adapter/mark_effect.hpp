@@ -53,9 +53,7 @@ public:
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const {
         return of_->find(name);
     }
-    [[nodiscard]] member_descriptor const& member(std::size_t at) const {
-        return of_->members[at];
-    }
+    [[nodiscard]] member_descriptor const& member(std::size_t at) const { return of_->members[at]; }
     [[nodiscard]] bool adds() const noexcept { return deltas_ != nullptr; }
     /// The delta of a member; null if nothing can be added to the member.
     [[nodiscard]] std::int64_t* delta(std::size_t at) const {

@@ -31,8 +31,8 @@ struct one_phase_call : group_member {
     }
 };
 
-[[nodiscard]] inline std::vector<one_phase_request*> pointers_to(
-    std::span<one_phase_request> requests) {
+[[nodiscard]] inline std::vector<one_phase_request*>
+pointers_to(std::span<one_phase_request> requests) {
     std::vector<one_phase_request*> all;
     all.reserve(requests.size());
     for (one_phase_request& one : requests) all.push_back(&one);

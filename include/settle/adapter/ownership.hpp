@@ -51,5 +51,5 @@ struct receiver_storage {
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/adapter/ownership.ipp>
+#include <settle/adapter/ownership.ipp>
 #endif

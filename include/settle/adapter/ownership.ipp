@@ -35,7 +35,7 @@ SETTLE_FUNCTION void receiver_storage::check_name(std::string_view name) const {
 }
 
 SETTLE_FUNCTION void receiver_storage::check_owner(std::string_view owner,
-                                                 std::string_view name) const {
+                                                   std::string_view name) const {
     if (owner == name) return;
     std::string text{"settle: "};
     text.append(shown).append(" belongs to the receiver '").append(owner);

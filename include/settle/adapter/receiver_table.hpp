@@ -95,5 +95,5 @@ void page_of_receiver_rows(receiver_filter const& filter, std::string_view after
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/adapter/receiver_table.ipp>
+#include <settle/adapter/receiver_table.ipp>
 #endif

@@ -82,8 +82,8 @@ public:
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
         std::optional<typename C::record_type> found;
-        auto const ended = store_->read(number_of<C>, key_of_value(key),
-                                        [&] { return &found.emplace(); });
+        auto const ended =
+            store_->read(number_of<C>, key_of_value(key), [&] { return &found.emplace(); });
         if (!ended.has_value()) return ended.problem();
         return found;
     }
@@ -107,8 +107,8 @@ public:
 
     /// Lists records in the order of their keys, after a key.
     template <typename C>
-    result<std::vector<typename C::record_type>> scan(
-        std::optional<typename C::key_type> const& after, std::size_t limit) {
+    result<std::vector<typename C::record_type>>
+    scan(std::optional<typename C::key_type> const& after, std::size_t limit) {
         std::vector<typename C::record_type> found;
         auto const last_key = after ? key_of_value(*after) : part_key{};
         auto const ended = store_->scan(number_of<C>, after ? &last_key : nullptr, limit,

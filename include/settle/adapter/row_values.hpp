@@ -55,8 +55,8 @@ enum class value_kind : std::uint8_t { null, integer, text, other };
 /// Reads a value; returns the error or an empty text. It never shows a value, which may be secret.
 /// Shape:   Row - has kind(column), integer(column) and text(column)
 template <typename Row>
-[[nodiscard]] std::string_view read_member(Row const& from, int column,
-                                           member_access const& access, void* value) {
+[[nodiscard]] std::string_view read_member(Row const& from, int column, member_access const& access,
+                                           void* value) {
     auto const kind = from.kind(column);
     if (access.optional && kind == value_kind::null) {
         access.set_null(value);

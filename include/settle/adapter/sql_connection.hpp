@@ -63,5 +63,5 @@ answer_without_prepare(work_result const& of, error const& problem,
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/adapter/sql_connection.ipp>
+#include <settle/adapter/sql_connection.ipp>
 #endif

@@ -22,8 +22,7 @@ public:
     sql_value(std::nullptr_t) noexcept {}
     template <std::integral Integer>
         requires(std::signed_integral<Integer> || sizeof(Integer) < sizeof(std::int64_t))
-    sql_value(Integer value)
-    noexcept : value_(static_cast<std::int64_t>(value)) {}
+    sql_value(Integer value) noexcept : value_(static_cast<std::int64_t>(value)) {}
     /// Not every database keeps such a number exactly: cast it to std::int64_t.
     template <std::unsigned_integral Integer>
         requires(sizeof(Integer) >= sizeof(std::int64_t))
@@ -77,5 +76,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/adapter/sql_values.ipp>
+#include <settle/adapter/sql_values.ipp>
 #endif

@@ -54,5 +54,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/adapter/table_rules.ipp>
+#include <settle/adapter/table_rules.ipp>
 #endif

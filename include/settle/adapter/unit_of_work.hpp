@@ -110,12 +110,10 @@ private:
     [[nodiscard]] Table& table() noexcept { return static_cast<Table&>(*this); }
 
     void note(record_changes const& changes, State& at, part_request const& request) {
-        bool const creates =
-            changes.on_record == record_change::created && applies(request.action);
+        bool const creates = changes.on_record == record_change::created && applies(request.action);
         // A reversal creates a record again with all its native fields.
-        table().note_record(changes, at,
-                            creates ? record_part(request).native_image(request)
-                                    : std::string_view{});
+        table().note_record(
+            changes, at, creates ? record_part(request).native_image(request) : std::string_view{});
         // In one phase the mark never leaves the native transaction.
         if (request.action == step::one_phase) return;
         table().note_mark(changes.on_mark, at, *request.id, request.part);

@@ -69,9 +69,9 @@ enum class moment_fault {
 
 /// The calls that a participant takes at a moment.
 struct taken_calls {
-    bool repeats;  ///< a call without arguments sends the request of the apply
-    bool queries;  ///< a query is taken, too
-    bool results;  ///< results of earlier calls may be arguments
+    bool repeats; ///< a call without arguments sends the request of the apply
+    bool queries; ///< a query is taken, too
+    bool results; ///< results of earlier calls may be arguments
 };
 inline constexpr taken_calls applied_calls{false, true, true};
 inline constexpr taken_calls ending_calls{true, false, true};

@@ -189,9 +189,7 @@ private:
 
 /// A participant that is a call, or a range of calls.
 template <typename T>
-concept CallParticipant = Participant<T> && requires {
-    typename T::service_type;
-};
+concept CallParticipant = Participant<T> && requires { typename T::service_type; };
 
 namespace detail {
 

@@ -35,9 +35,8 @@ template <typename T>
 void describe_type(std::string& out);
 
 template <Described T>
-inline constexpr auto described_members = table_of_members<T, described_member>([](auto m) {
-    return described_member{m.name, describe_type<typename decltype(m)::type>};
-});
+inline constexpr auto described_members = table_of_members<T, described_member>(
+    [](auto m) { return described_member{m.name, describe_type<typename decltype(m)::type>}; });
 
 /// Shape:   members - an array that ends with an element without a function
 void describe_members(std::string& out, described_member const* members);
@@ -146,7 +145,7 @@ void describe(std::string& out, none_expression const&) {
 }
 
 constexpr std::string_view symbol(operation_kind kind) {
-    constexpr std::string_view symbols[]{"+", "-",  "*", "-",  "==",  "!=", "<",
+    constexpr std::string_view symbols[]{"+",  "-", "*",  "-",   "==", "!=", "<",
                                          "<=", ">", ">=", "and", "or", "not"};
     return symbols[static_cast<std::size_t>(kind)];
 }
@@ -281,8 +280,8 @@ void describe_participant(std::string& out, Participant const& participant) {
     using names = naming<nothing, Parameters, typename Participant::source_type::element>;
     put(out, {"participant ", Participant::name});
     describe_source<Parameters>(out, std::type_identity<typename Participant::source_type>{});
-    put(out, {" at ", Participant::target_type::name, " stage ",
-              std::to_string(Participant::stage), " key "});
+    put(out, {" at ", Participant::target_type::name, " stage ", std::to_string(Participant::stage),
+              " key "});
     describe<names>(out, participant.key);
     put(out, "\n");
     participant.describe(out);
@@ -303,8 +302,8 @@ void describe_call_participant(std::string& out, Participant const& participant)
     put(out, {"participant ", Participant::name});
     describe_source<typename Naming::parameters>(
         out, std::type_identity<typename Participant::source_type>{});
-    put(out, {" calls ", service::name, " stage ", std::to_string(Participant::stage),
-              "\n request "});
+    put(out,
+        {" calls ", service::name, " stage ", std::to_string(Participant::stage), "\n request "});
     describe_type<typename service::request_type>(out);
     if constexpr (Participant::gives_result) {
         put(out, "\n result ");
@@ -335,16 +334,17 @@ template <typename Parameters, fixed_string Name, typename Guards, typename... P
     detail::describe_type<Parameters>(out);
     detail::put(out, "\n");
     detail::describe_guards<detail::naming<nothing, Parameters, nothing>>(out, definition.guards);
-    for_each_element(definition.participants, [&]<typename Participant>(
-                                                  Participant const& participant) {
-        if constexpr (CallParticipant<Participant>) {
-            using names = detail::call_naming<
-                Parameters, typename Participant::source_type::element, Participants...>;
-            detail::describe_call_participant<names>(out, participant);
-        } else {
-            detail::describe_participant<Parameters>(out, participant);
-        }
-    });
+    for_each_element(
+        definition.participants, [&]<typename Participant>(Participant const& participant) {
+            if constexpr (CallParticipant<Participant>) {
+                using names =
+                    detail::call_naming<Parameters, typename Participant::source_type::element,
+                                        Participants...>;
+                detail::describe_call_participant<names>(out, participant);
+            } else {
+                detail::describe_participant<Parameters>(out, participant);
+            }
+        });
     return out;
 }
 

@@ -15,8 +15,19 @@ namespace detail {
 /// Why a collection is refused. Only the first fault is reported; `reported` means that an earlier
 /// message reported it.
 enum class collection_fault {
-    none, reported, not_a_struct, undescribed, name, not_a_member, foreign_key, key_optional,
-    key_type, key_unlisted, listed_twice, same_names, value
+    none,
+    reported,
+    not_a_struct,
+    undescribed,
+    name,
+    not_a_member,
+    foreign_key,
+    key_optional,
+    key_type,
+    key_unlisted,
+    listed_twice,
+    same_names,
+    value
 };
 
 template <typename T>

@@ -94,8 +94,8 @@ constexpr bool integer_assignable() {
 }
 
 template <typename Field, typename Operand>
-inline constexpr bool both_integers = IntegerField<typename field_traits<Field>::plain_type> &&
-                                      IntegerField<typename Operand::type>;
+inline constexpr bool both_integers =
+    IntegerField<typename field_traits<Field>::plain_type> && IntegerField<typename Operand::type>;
 
 /// True if every value of the operand is a value of the field. Also true for an operand that an
 /// earlier message refused.

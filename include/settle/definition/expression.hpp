@@ -16,9 +16,19 @@
 SETTLE_BEGIN
 
 enum class operation_kind : std::uint8_t {
-    add, subtract, multiply, negate,
-    equal, unequal, less, less_equal, greater, greater_equal,
-    both, either, negation
+    add,
+    subtract,
+    multiply,
+    negate,
+    equal,
+    unequal,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    both,
+    either,
+    negation
 };
 
 struct refused_expression;
@@ -118,8 +128,8 @@ inline constexpr bool is_fixed_string<fixed_string<Size>> = true;
 template <detail::literal_value Value>
 struct literal_expression : expression_node {
     using declared = std::remove_cv_t<decltype(Value.value)>;
-    using type = std::conditional_t<detail::is_fixed_string<declared>, std::string,
-                                    computed_t<declared>>;
+    using type =
+        std::conditional_t<detail::is_fixed_string<declared>, std::string, computed_t<declared>>;
 
     [[nodiscard]] static constexpr auto get() {
         if constexpr (detail::is_fixed_string<declared>) return Value.value.view();
@@ -131,8 +141,8 @@ struct literal_expression : expression_node {
 template <typename T>
 struct constant_expression : expression_node {
     using declared = T;
-    using type = std::conditional_t<std::is_same_v<T, std::string_view>, std::string,
-                                    computed_t<T>>;
+    using type =
+        std::conditional_t<std::is_same_v<T, std::string_view>, std::string, computed_t<T>>;
     std::conditional_t<std::is_same_v<T, std::string_view>, T, type> value;
 };
 
@@ -351,9 +361,9 @@ constexpr auto compare(Left const& left, Right const& right) {
                       "settle: a comparison between types that lose information. Compare text "
                       "with text, integers with integers, times of one unit, values of one enum. "
                       "See definition#expressions");
-        constexpr bool has_order =
-            Operation == operation_kind::equal || Operation == operation_kind::unequal || !fits ||
-            ordered<left_type, right_type>();
+        constexpr bool has_order = Operation == operation_kind::equal ||
+                                   Operation == operation_kind::unequal || !fits ||
+                                   ordered<left_type, right_type>();
         static_assert(has_order, "settle: booleans, enums and optional values have no order here. "
                                  "Compare them with == or !=. See definition#expressions");
         if constexpr (fits && has_order) {
@@ -412,15 +422,18 @@ concept OneExpression = Expression<Left> || Expression<Right>;
 // An operator takes an operand of any type beside an expression and refuses a wrong type in its
 // body: with constrained overloads the compiler explains every candidate instead of the mistake.
 
-template <typename L, typename R> requires detail::OneExpression<L, R>
+template <typename L, typename R>
+    requires detail::OneExpression<L, R>
 constexpr auto operator+(L const& left, R const& right) {
     return detail::arithmetic<operation_kind::add>(left, right);
 }
-template <typename L, typename R> requires detail::OneExpression<L, R>
+template <typename L, typename R>
+    requires detail::OneExpression<L, R>
 constexpr auto operator-(L const& left, R const& right) {
     return detail::arithmetic<operation_kind::subtract>(left, right);
 }
-template <typename L, typename R> requires detail::OneExpression<L, R>
+template <typename L, typename R>
+    requires detail::OneExpression<L, R>
 constexpr auto operator*(L const& left, R const& right) {
     return detail::arithmetic<operation_kind::multiply>(left, right);
 }
@@ -432,35 +445,43 @@ constexpr auto operator-(E const& operand) {
     if constexpr (integer) return unary_expression<operation_kind::negate, E>{{}, operand};
     else return refused_expression{};
 }
-template <typename L, typename R> requires detail::OneExpression<L, R>
+template <typename L, typename R>
+    requires detail::OneExpression<L, R>
 constexpr auto operator==(L const& left, R const& right) {
     return detail::compare<operation_kind::equal>(left, right);
 }
-template <typename L, typename R> requires detail::OneExpression<L, R>
+template <typename L, typename R>
+    requires detail::OneExpression<L, R>
 constexpr auto operator!=(L const& left, R const& right) {
     return detail::compare<operation_kind::unequal>(left, right);
 }
-template <typename L, typename R> requires detail::OneExpression<L, R>
+template <typename L, typename R>
+    requires detail::OneExpression<L, R>
 constexpr auto operator<(L const& left, R const& right) {
     return detail::compare<operation_kind::less>(left, right);
 }
-template <typename L, typename R> requires detail::OneExpression<L, R>
+template <typename L, typename R>
+    requires detail::OneExpression<L, R>
 constexpr auto operator<=(L const& left, R const& right) {
     return detail::compare<operation_kind::less_equal>(left, right);
 }
-template <typename L, typename R> requires detail::OneExpression<L, R>
+template <typename L, typename R>
+    requires detail::OneExpression<L, R>
 constexpr auto operator>(L const& left, R const& right) {
     return detail::compare<operation_kind::greater>(left, right);
 }
-template <typename L, typename R> requires detail::OneExpression<L, R>
+template <typename L, typename R>
+    requires detail::OneExpression<L, R>
 constexpr auto operator>=(L const& left, R const& right) {
     return detail::compare<operation_kind::greater_equal>(left, right);
 }
-template <typename L, typename R> requires detail::OneExpression<L, R>
+template <typename L, typename R>
+    requires detail::OneExpression<L, R>
 constexpr auto operator&&(L const& left, R const& right) {
     return detail::logic<operation_kind::both>(left, right);
 }
-template <typename L, typename R> requires detail::OneExpression<L, R>
+template <typename L, typename R>
+    requires detail::OneExpression<L, R>
 constexpr auto operator||(L const& left, R const& right) {
     return detail::logic<operation_kind::either>(left, right);
 }

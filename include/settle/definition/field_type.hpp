@@ -30,9 +30,8 @@ inline constexpr bool is_unsigned_64 =
     std::is_integral_v<T> && std::is_unsigned_v<T> && sizeof(T) == 8;
 
 template <typename T>
-inline constexpr bool is_kept_integer =
-    std::is_integral_v<T> && !std::is_same_v<T, bool> && !is_character<T> && !is_unsigned_64<T> &&
-    sizeof(T) <= 8;
+inline constexpr bool is_kept_integer = std::is_integral_v<T> && !std::is_same_v<T, bool> &&
+                                        !is_character<T> && !is_unsigned_64<T> && sizeof(T) <= 8;
 
 template <typename T>
 struct time_parts {
@@ -93,8 +92,22 @@ concept IntegerField = field_traits<T>::kind == field_kind::integer && !field_tr
 /// Why a store cannot keep a type. The fault is found first and reported afterwards, so that the
 /// compiler's message about a nested member does not list every template on the path to it.
 enum class type_fault {
-    none, reported, constant, volatile_type, array, pointer, view, unsigned_64, floating_point,
-    character, unsupported, undescribed, optional_struct, no_default, no_copy, endless
+    none,
+    reported,
+    constant,
+    volatile_type,
+    array,
+    pointer,
+    view,
+    unsigned_64,
+    floating_point,
+    character,
+    unsupported,
+    undescribed,
+    optional_struct,
+    no_default,
+    no_copy,
+    endless
 };
 
 template <typename T>

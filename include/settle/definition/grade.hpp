@@ -26,8 +26,7 @@ struct receiver_grade {
     /// Joins two grades: the result has the memories of both.
     friend constexpr receiver_grade operator|(receiver_grade left, receiver_grade right) {
         return {left.remembers < right.remembers ? right.remembers : left.remembers,
-                left.keeps_refusals || right.keeps_refusals,
-                left.closes_keys || right.closes_keys};
+                left.keeps_refusals || right.keeps_refusals, left.closes_keys || right.closes_keys};
     }
 };
 

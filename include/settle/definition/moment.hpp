@@ -76,7 +76,8 @@ private:
     template <effect_kind Kind, effect_kind Before, typename Operand, bool Signed, typename X>
     static constexpr auto with(change<Before, Operand, Signed> const& before, X const& x) {
         constexpr auto add = effect_kind::add;
-        if constexpr (Kind == Before) return made<Kind, Signed || has_minus<X>>(before.operand + x);
+        if constexpr (Kind == Before)
+            return made < Kind, Signed || has_minus < X >> (before.operand + x);
         else if constexpr (Before == add) return made<add, true>(before.operand - x);
         else return made<add, true>(x - before.operand);
     }
@@ -103,8 +104,8 @@ constexpr auto normal_effect(effect<Kind, Member, Operand, Signed, MayPassZero> 
 
 /// True for an effect that adds or subtracts an operand which reads no field: the effect commutes.
 template <typename Effect>
-inline constexpr bool is_delta = Effect::kind != effect_kind::assign &&
-                                 detail::without_fields<typename Effect::operand_type>;
+inline constexpr bool is_delta =
+    Effect::kind != effect_kind::assign && detail::without_fields<typename Effect::operand_type>;
 
 /// The effects of a participant at one moment, in normal form.
 template <bool Creates, bool Erases, typename... Effects>

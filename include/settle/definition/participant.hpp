@@ -109,8 +109,8 @@ struct line_of {
     struct test : std::true_type {};
     template <auto... Path>
     struct test<line_expression<Path...>>
-        : std::bool_constant<std::is_base_of_v<typename line_expression<Path...>::element,
-                                               Element>> {};
+        : std::bool_constant<
+              std::is_base_of_v<typename line_expression<Path...>::element, Element>> {};
 };
 
 template <typename Element>
@@ -118,8 +118,8 @@ struct listed_line_of {
     template <typename E>
     struct test : std::true_type {};
     template <auto... Path>
-    struct test<line_expression<Path...>>
-        : std::bool_constant<path_is_listed<Element, Path...>()> {};
+    struct test<line_expression<Path...>> : std::bool_constant<path_is_listed<Element, Path...>()> {
+    };
 };
 
 /// Checks that the record has every field that an expression names, and the range's element every
@@ -149,8 +149,7 @@ constexpr bool check_names() {
 template <typename Record, typename Source, typename... Effects>
 constexpr bool check_operands() {
     constexpr bool ours =
-        (every_leaf<field_of<Record>::template test, typename Effects::operand_type>::value &&
-         ...);
+        (every_leaf<field_of<Record>::template test, typename Effects::operand_type>::value && ...);
     static_assert(ours, "settle: an effect reads a field of another record. Use parameters, or the "
                         "fields of the participant's collection. See definition#participants");
     if constexpr (ours) {
@@ -308,7 +307,7 @@ struct record_participant {
     constexpr auto compensate(Effects const&... effects) const {
         auto const made = detail::make_moment<Collection>(effects...);
         if constexpr (detail::moment_is_right<record_type, Source,
-                                            std::remove_const_t<decltype(made)>>) {
+                                              std::remove_const_t<decltype(made)>>) {
             return with_compensation(made);
         } else {
             return detail::refused_participant{};

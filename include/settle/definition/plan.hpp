@@ -126,10 +126,10 @@ constexpr auto normal_guards(Condition const& condition) {
 template <operation_kind Operation, typename L, typename R>
 constexpr auto normal_guards(binary_expression<Operation, L, R> const& condition) {
     namespace hana = boost::hana;
-    constexpr bool integers = is_integer_value<typename L::type> &&
-                              is_integer_value<typename R::type>;
-    constexpr bool ordering = Operation >= operation_kind::less &&
-                              Operation <= operation_kind::greater_equal;
+    constexpr bool integers =
+        is_integer_value<typename L::type> && is_integer_value<typename R::type>;
+    constexpr bool ordering =
+        Operation >= operation_kind::less && Operation <= operation_kind::greater_equal;
     using whole = binary_expression<Operation, L, R>;
     if constexpr (Operation == operation_kind::both) {
         return hana::concat(normal_guards(condition.left), normal_guards(condition.right));

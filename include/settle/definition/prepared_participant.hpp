@@ -71,9 +71,7 @@ private:
 
 /// A participant that a database prepares.
 template <typename T>
-concept PreparedParticipant = Participant<T> && requires {
-    typename T::prepared_type;
-};
+concept PreparedParticipant = Participant<T> && requires { typename T::prepared_type; };
 
 namespace detail {
 

@@ -43,15 +43,16 @@ struct with_term<linear<Constant, First, Rest...>, Term> {
     static constexpr bool same = std::is_same_v<typename First::atom, typename Term::atom>;
     template <bool Same, typename Dummy = void>
     struct pick {
-        using type = typename prepend<First, typename with_term<linear<Constant, Rest...>,
-                                                                Term>::type>::type;
+        using type =
+            typename prepend<First,
+                             typename with_term<linear<Constant, Rest...>, Term>::type>::type;
     };
     template <typename Dummy>
     struct pick<true, Dummy> {
         static constexpr std::int64_t factor = First::factor + Term::factor;
-        using type = std::conditional_t<
-            factor == 0, linear<Constant, Rest...>,
-            linear<Constant, term<factor, typename First::atom>, Rest...>>;
+        using type =
+            std::conditional_t<factor == 0, linear<Constant, Rest...>,
+                               linear<Constant, term<factor, typename First::atom>, Rest...>>;
     };
     using type = typename pick<same>::type;
 };
@@ -117,8 +118,8 @@ struct is_at_least_zero;
 template <std::int64_t Constant, typename... Terms, typename... Known>
 struct is_at_least_zero<linear<Constant, Terms...>, Known...> {
     template <typename Term>
-    static constexpr bool shown =
-        Term::factor > 0 && (std::is_same_v<typename Term::atom, Known> || ...);
+    static constexpr bool shown = Term::factor > 0 &&
+                                  (std::is_same_v<typename Term::atom, Known> || ...);
     static constexpr bool value = Constant >= 0 && (shown<Terms> && ...);
 };
 

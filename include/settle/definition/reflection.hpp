@@ -47,12 +47,12 @@ struct member_pointer_parts<Value Class::*> {
 } // namespace detail
 
 template <auto Member>
-using class_of = typename detail::member_pointer_parts<
-    std::remove_cv_t<decltype(Member)>>::class_type;
+using class_of =
+    typename detail::member_pointer_parts<std::remove_cv_t<decltype(Member)>>::class_type;
 
 template <auto Member>
-using value_of = typename detail::member_pointer_parts<
-    std::remove_cv_t<decltype(Member)>>::value_type;
+using value_of =
+    typename detail::member_pointer_parts<std::remove_cv_t<decltype(Member)>>::value_type;
 
 template <Described T>
 inline constexpr std::size_t member_count =
@@ -62,8 +62,8 @@ inline constexpr std::size_t member_count =
 template <Described T, std::size_t Index>
 struct member {
 private:
-    using pair = std::remove_cvref_t<decltype(boost::hana::at_c<Index>(
-        boost::hana::accessors<T>()))>;
+    using pair =
+        std::remove_cvref_t<decltype(boost::hana::at_c<Index>(boost::hana::accessors<T>()))>;
     using name_type = std::remove_cvref_t<decltype(boost::hana::first(std::declval<pair>()))>;
     using accessor = std::remove_cvref_t<decltype(boost::hana::second(std::declval<pair>()))>;
 
@@ -93,8 +93,8 @@ consteval auto table_of_members(Make make) {
 
 /// Calls `function(element)` for every element of a tuple, in order.
 template <typename... Elements, typename Function>
-[[gnu::always_inline]] constexpr void for_each_element(
-    boost::hana::tuple<Elements...> const& given, Function&& function) {
+[[gnu::always_inline]] constexpr void for_each_element(boost::hana::tuple<Elements...> const& given,
+                                                       Function&& function) {
     [&]<std::size_t... Index>(std::index_sequence<Index...>) __attribute__((always_inline)) {
         (function(boost::hana::at_c<Index>(given)), ...);
     }(std::index_sequence_for<Elements...>{});
@@ -109,8 +109,8 @@ constexpr bool is_member_at() {
         return false;
     } else {
         // `&derived::inherited` points into the base: both pointers are converted to members of T.
-        constexpr value_of<Member> T::*left = Member;
-        constexpr typename found::type T::*right = found::pointer;
+        constexpr value_of<Member> T::* left = Member;
+        constexpr typename found::type T::* right = found::pointer;
         return left == right;
     }
 }

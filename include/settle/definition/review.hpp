@@ -103,10 +103,11 @@ struct assigned_literal {
 };
 template <typename Record, auto Member, bool C, bool E, typename First, typename... Rest>
 struct assigned_literal<Record, Member, moment<C, E, First, Rest...>> {
-    using type = std::conditional_t<
-        same_field<Record, Member, First::member> && First::kind == effect_kind::assign,
-        typename First::operand_type,
-        typename assigned_literal<Record, Member, moment<C, E, Rest...>>::type>;
+    using type =
+        std::conditional_t<same_field<Record, Member, First::member> &&
+                               First::kind == effect_kind::assign,
+                           typename First::operand_type,
+                           typename assigned_literal<Record, Member, moment<C, E, Rest...>>::type>;
 };
 
 template <typename Record, auto Member, typename Literal, typename Guard>
@@ -194,10 +195,9 @@ struct lone_atom<linear<0, term<1, Atom>>> {
 };
 /// The operand of a `+=` or `-=` if it is one atom, which the implicit guard keeps at 0 or above.
 template <typename Effect>
-using known_amount = std::conditional_t<Effect::kind != effect_kind::assign && !Effect::is_signed,
-                                        typename lone_atom<linear_t<
-                                            typename Effect::operand_type>>::type,
-                                        nothing>;
+using known_amount =
+    std::conditional_t<Effect::kind != effect_kind::assign && !Effect::is_signed,
+                       typename lone_atom<linear_t<typename Effect::operand_type>>::type, nothing>;
 
 template <typename Sum, typename Apply, typename Confirm>
 struct shown_at_least_zero;
@@ -232,9 +232,9 @@ constexpr bool field_stays_above_zero(std::type_identity<boost::hana::tuple<Guar
     } else {
         // The guard proves nothing about a confirm if the apply assigns the field, or changes a
         // field that the confirm reads.
-        constexpr bool seen = !confirmed.debits ||
-                              (!applied.assigns &&
-                               (confirmed.reads & fields_changed<Record, Apply>) == 0);
+        constexpr bool seen =
+            !confirmed.debits ||
+            (!applied.assigns && (confirmed.reads & fields_changed<Record, Apply>) == 0);
         return applied.provable && confirmed.provable && seen &&
                (guard_keeps_above_zero<Record, Member, Apply, Confirm, Guards>() || ... || false);
     }

@@ -48,7 +48,7 @@ inline constexpr bool takes_stage<call_group<Calls...>> = (takes_stage<Calls> ||
 template <std::uint32_t Own, std::uint32_t Last, typename T>
 constexpr auto placed(T const& given) {
     if constexpr (is_call_participant<T>) {
-        return given.template in_stage < T::applies ? Own : Last > ();
+        return given.template in_stage<T::applies ? Own : Last>();
     } else {
         return given;
     }
@@ -65,8 +65,7 @@ constexpr auto placed_list(call_group<Calls...> const& given) {
     return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
         return boost::hana::tuple<decltype(placed<Own, Last>(std::declval<Calls const&>()))...>{
             placed<Own, Last>(boost::hana::at_c<Index>(given.calls))...};
-    }
-    (std::index_sequence_for<Calls...>{});
+    }(std::index_sequence_for<Calls...>{});
 }
 
 /// Appends the participants to a list, each in its stage.

@@ -100,9 +100,7 @@ consteval auto described_by(Named... named) {
 }
 
 template <typename T>
-concept DescribedHere = requires {
-    settle_members(std::type_identity<T>{}, settle_description{});
-};
+concept DescribedHere = requires { settle_members(std::type_identity<T>{}, settle_description{}); };
 
 template <typename T>
 using description_of = decltype(settle_members(std::type_identity<T>{}, settle_description{}));
@@ -148,12 +146,11 @@ struct boost::hana::accessors_impl<T, boost::hana::when<settle::detail::Describe
         using enum ::settle::detail::listing_fault;                                                \
         if constexpr (requires { &Struct::name; })                                                 \
             return ::settle::detail::listed_member<#name, &Struct::name>{};                        \
-        else if constexpr (!requires(Struct & one) { one.name; })                                  \
+        else if constexpr (!requires(Struct& one) { one.name; })                                   \
             return ::settle::detail::refused_member<#name, no_member>{};                           \
         else if constexpr (std::is_reference_v<decltype(Struct::name)>)                            \
             return ::settle::detail::refused_member<#name, reference>{};                           \
-        else                                                                                       \
-            return ::settle::detail::refused_member<#name, bit_field>{};                           \
+        else return ::settle::detail::refused_member<#name, bit_field>{};                          \
     }
 
 // The preprocessor's loop: each scan takes one more name off the list.

@@ -3,22 +3,22 @@
 #pragma once
 
 // In this order, so that a compiler's message names only the header which refuses the definition.
-#include <settle/definition/structure.hpp>
-#include <settle/definition/field_type.hpp>
-#include <settle/definition/nested_type.hpp>
-#include <settle/definition/expression.hpp>
-#include <settle/definition/effect.hpp>
-#include <settle/definition/collection.hpp>
-#include <settle/definition/plan.hpp>
-#include <settle/definition/moment.hpp>
-#include <settle/definition/participant.hpp>
-#include <settle/definition/review.hpp>
-#include <settle/definition/service.hpp>
 #include <settle/definition/call.hpp>
 #include <settle/definition/call_participant.hpp>
-#include <settle/definition/stages.hpp>
+#include <settle/definition/collection.hpp>
+#include <settle/definition/effect.hpp>
+#include <settle/definition/expression.hpp>
+#include <settle/definition/field_type.hpp>
+#include <settle/definition/moment.hpp>
+#include <settle/definition/nested_type.hpp>
+#include <settle/definition/participant.hpp>
+#include <settle/definition/plan.hpp>
 #include <settle/definition/prepared.hpp>
 #include <settle/definition/prepared_participant.hpp>
+#include <settle/definition/review.hpp>
+#include <settle/definition/service.hpp>
+#include <settle/definition/stages.hpp>
+#include <settle/definition/structure.hpp>
 
 #include <boost/hana/at.hpp>
 
@@ -35,8 +35,8 @@ struct parameter_of {
     struct test : std::true_type {};
     template <auto... Path>
     struct test<param_expression<Path...>>
-        : std::bool_constant<std::is_base_of_v<typename param_expression<Path...>::parameters,
-                                               Parameters>> {};
+        : std::bool_constant<
+              std::is_base_of_v<typename param_expression<Path...>::parameters, Parameters>> {};
 };
 
 template <typename Parameters>
@@ -96,8 +96,8 @@ struct refused_transaction {
 
 template <typename Parameters, typename... Participants>
 constexpr bool check_participants() {
-    constexpr bool names = all_different<sizeof...(Participants)>({Participants::name...},
-                                                                  std::equal_to<>{});
+    constexpr bool names =
+        all_different<sizeof...(Participants)>({Participants::name...}, std::equal_to<>{});
     constexpr bool collections = (agrees_with_all<Participants, Participants...> && ...);
     static_assert(names, "settle: two participants have one name. Give each a name of its own. "
                          "See definition#names");
@@ -119,7 +119,7 @@ constexpr bool check_participants() {
 template <typename Parameters, fixed_string Name, typename... Participants>
 constexpr bool check_transaction(std::type_identity<boost::hana::tuple<Participants...>>) {
     constexpr bool reported = refused_description<Parameters> ||
-                          (std::is_same_v<Participants, refused_participant> || ...);
+                              (std::is_same_v<Participants, refused_participant> || ...);
     constexpr bool described = Described<Parameters>;
     constexpr bool participants_only = (Participant<Participants> && ...);
     static_assert(reported || described,
@@ -153,9 +153,8 @@ struct transaction_definition {
     static constexpr std::string_view name = Name.view();
     static constexpr std::size_t participant_count = sizeof...(Participants);
     template <std::size_t Index>
-    using participant_type =
-        std::remove_cvref_t<decltype(boost::hana::at_c<Index>(
-            std::declval<boost::hana::tuple<Participants...>>()))>;
+    using participant_type = std::remove_cvref_t<decltype(boost::hana::at_c<Index>(
+        std::declval<boost::hana::tuple<Participants...>>()))>;
 
     Guards guards;
     boost::hana::tuple<Participants...> participants;
@@ -163,10 +162,9 @@ struct transaction_definition {
     /// Adds a guard on the parameters alone; the engine decides it before any write.
     template <typename Condition>
     constexpr auto require(Condition const& condition) const {
-        constexpr bool fits = detail::is_condition<Condition> &&
-                              detail::without_fields<Condition> &&
-                              detail::without_lines<Condition> &&
-                              detail::without_results<Condition>;
+        constexpr bool fits =
+            detail::is_condition<Condition> && detail::without_fields<Condition> &&
+            detail::without_lines<Condition> && detail::without_results<Condition>;
         static_assert(fits || detail::is_refused<Condition>,
                       "settle: a transaction's 'require' takes a condition on the parameters "
                       "alone. Guards on a record belong to its participant. "
@@ -178,9 +176,8 @@ struct transaction_definition {
             constexpr bool listed =
                 detail::every_leaf<detail::listed_parameter_of<Parameters>::template test,
                                    Condition>::value;
-            static_assert(ours,
-                          "settle: a guard uses a parameter of another struct. "
-                          "See definition#parameters");
+            static_assert(ours, "settle: a guard uses a parameter of another struct. "
+                                "See definition#parameters");
             static_assert(listed, "settle: a parameter that SETTLE_STRUCT does not list would not "
                                   "be kept in the log. Add it there. See definition#parameters");
             auto const added = boost::hana::concat(guards, detail::normal_guards(condition));

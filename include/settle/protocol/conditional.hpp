@@ -54,8 +54,8 @@ template <Described Record>
 
 /// The apply to a record without marks; empty if a conditional update cannot express it.
 template <Described Record, typename Intent>
-[[nodiscard]] std::optional<conditional_change<Record>> conditional_apply(
-    transaction_id const& id, part_number part, epoch under, Intent const& intent) {
+[[nodiscard]] std::optional<conditional_change<Record>>
+conditional_apply(transaction_id const& id, part_number part, epoch under, Intent const& intent) {
     if constexpr (detail::has_conditions_alone<Intent>) {
         auto made = detail::within_ranges<Record>();
         auto& own = made.own;
@@ -90,14 +90,15 @@ template <Described Record, typename Intent>
 
 /// The apply together with the confirm, in one native transaction: the mark is never written.
 template <Described Record, typename Intent>
-[[nodiscard]] std::optional<conditional_change<Record>> conditional_apply_one_phase(
-    transaction_id const& id, part_number part, epoch under, Intent const& intent) {
+[[nodiscard]] std::optional<conditional_change<Record>>
+conditional_apply_one_phase(transaction_id const& id, part_number part, epoch under,
+                            Intent const& intent) {
     auto made = conditional_apply<Record>(id, part, under, intent);
     if (!made) return made;
     bool overflow = false;
     for (std::size_t i = 0; i < integer_count<Record>; ++i) {
-        made->added[i] = detail::checked<operation_kind::add>(
-            made->added[i], made->own.confirm_delta[i], overflow);
+        made->added[i] = detail::checked<operation_kind::add>(made->added[i],
+                                                              made->own.confirm_delta[i], overflow);
     }
     if (overflow) made.reset();
     return made;
@@ -105,8 +106,9 @@ template <Described Record, typename Intent>
 
 /// The finish of a part whose mark is unchanged since its apply.
 template <Described Record, typename Intent>
-[[nodiscard]] std::optional<conditional_change<Record>> conditional_finish(
-    transaction_id const& id, part_number part, epoch committed, Intent const& intent) {
+[[nodiscard]] std::optional<conditional_change<Record>>
+conditional_finish(transaction_id const& id, part_number part, epoch committed,
+                   Intent const& intent) {
     auto made = conditional_apply<Record>(id, part, committed, intent);
     if (!made || committed == 0) return std::nullopt;
     auto change = detail::within_ranges<Record>();

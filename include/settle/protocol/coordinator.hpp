@@ -37,8 +37,7 @@ public:
 
     /// Takes over an existing entry.
     [[nodiscard]] static basic_coordinator take(std::size_t parts, standing const& found,
-                                                phases how = phases::two,
-                                                stage_plan stages = {}) {
+                                                phases how = phases::two, stage_plan stages = {}) {
         basic_coordinator made{parts, goal::recover, stages};
         made.adopt(found);
         made.one_phase_ = how == phases::one && stages.count == 1;
@@ -47,9 +46,8 @@ public:
     }
 
     /// Cancels an entry of any owner and stores the reason in it.
-    [[nodiscard]] static basic_coordinator cancel(std::size_t parts,
-                                                  reason why = reason::cancel_asked,
-                                                  stage_plan stages = {}) {
+    [[nodiscard]] static basic_coordinator
+    cancel(std::size_t parts, reason why = reason::cancel_asked, stage_plan stages = {}) {
         basic_coordinator made{parts, goal::cancel, stages};
         made.why_ = why;
         made.next_ = step::read;
@@ -65,35 +63,48 @@ public:
     [[nodiscard]] transition change() const noexcept { return change(next_); }
     /// As above for a caller that knows next() at compile time: the switch costs nothing there.
     [[nodiscard]] transition change(step current) const noexcept {
-        bool const begins = state_ == settle::state::initial;
-        std::uint32_t const revision = stages_.revision;
-        stage_number const kept = stages_.kept;
+        auto const revision = stages_.revision;
+        transition written{state_,       epoch_, state_,   epoch_,   committed_,  attempts_,
+                           reason::none, false,  revision, revision, stages_.kept};
         switch (current) {
         case step::claim:
-            return {state_, seen_, begins ? settle::state::pending : state_, raised(),
-                    committed_, attempts_ + (requeueing_ ? 0 : 1), reason::none, true,
-                    revision, revision, kept};
+            written.from_epoch = seen_;
+            if (state_ == settle::state::initial) written.to = settle::state::pending;
+            written.to_epoch = raised();
+            if (!requeueing_) ++written.attempts;
+            written.takes_owner = true;
+            break;
         case step::keep:
-            return {state_, epoch_, state_after_keep(), epoch_, committed_, attempts_,
-                    reason::none, false, revision, revision + 1,
-                    static_cast<stage_number>(kept + 1)};
+            written.to = state_after_keep();
+            ++written.to_revision;
+            ++written.stages_kept;
+            break;
         case step::commit:
         case step::commit_and_close:
-            return {state_, epoch_,
-                    current == step::commit ? settle::state::applied : settle::state::done,
-                    epoch_, epoch_, attempts_, reason::none, false, revision, revision, kept};
-        case step::close:
-            return {state_, epoch_, closed_state(), epoch_, committed_, attempts_, reason::none,
-                    false, revision, revision, kept};
+            written.to = current == step::commit ? settle::state::applied : settle::state::done;
+            written.committed = epoch_;
+            break;
+        case step::close: written.to = closed_state(); break;
         case step::cancel:
-            return {state_, seen_, begins ? settle::state::canceled : settle::state::canceling,
-                    holds_epoch() ? seen_ : seen_ + 1, 0, attempts_, why_, !holds_epoch(),
-                    revision, revision, kept};
+            written.from_epoch = seen_;
+            written.to = canceling_state();
+            written.to_epoch = holds_epoch() ? seen_ : seen_ + 1;
+            written.committed = 0;
+            written.why = why_;
+            written.takes_owner = !holds_epoch();
+            break;
         case step::one_phase:
-            return {state_, seen_, decided_state_, raised(), 0, attempts_ + 1, why_, true,
-                    revision, revision, kept};
+            written.from_epoch = seen_;
+            written.to = decided_state_;
+            written.to_epoch = raised();
+            written.committed = 0;
+            ++written.attempts;
+            written.why = why_;
+            written.takes_owner = true;
+            break;
         default: return {};
         }
+        return written;
     }
 
     // ------------------------------------------------------------------------ answers of the log
@@ -283,7 +294,7 @@ public:
     void decide(std::uint32_t limit) { decide(next_, limit); }
     /// As above for a caller that knows next() at compile time.
     [[SETTLE_INLINED]] void decide(step current, std::uint32_t limit) {
-        if (current == step::back_off) return decide_back_off();
+        if (current == step::back_off) return all_known() ? begin_again() : void();
         bool const all = answers_.all(answer::applied);
         if (current == step::apply && all && stages_.count == 1) ask_log(step::commit);
         else if (current == step::apply) decide_apply(limit);
@@ -370,14 +381,13 @@ private:
     [[gnu::noinline]] void decide_apply(std::uint32_t limit) {
         if (fenced()) {
             unsure_ = false;
-            ask_log(step::read);
-            return;
+            return ask_log(step::read);
         }
         for (std::size_t part = 0; part < answers_.size(); ++part) {
             reason const why = reason_of(answers_[part]);
             if (why == reason::none) continue;
-            bool const of_pivot = stages_.is_last();
-            if (of_pivot || !only_pivot_decides()) return begin_cancel(why, part);
+            bool const is_pivot = stages_.is_last();
+            if (is_pivot || !only_pivot_decides()) return begin_cancel(why, part);
             // Another worker may have ended the transaction. If not, a person must mend the record.
             unsure_ = pausing_ = true;
             return ask_log(step::read);
@@ -425,8 +435,7 @@ private:
         next_ = step::pause;
     }
 
-    /// Undoes the parts that this wave applied or may have applied. Then the transaction starts
-    /// over.
+    /// Undoes the parts that this wave may have applied, and starts over.
     void roll_back_attempt() {
         for (answer& one : answers_) {
             bool const may_have_effect = one == answer::applied || one == answer::unknown;
@@ -434,10 +443,6 @@ private:
         }
         next_ = step::back_off;
         if (!answers_.contains(answer::none)) begin_again();
-    }
-
-    void decide_back_off() {
-        if (all_known()) begin_again();
     }
 
     void begin_again() {

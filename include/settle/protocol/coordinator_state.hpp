@@ -29,8 +29,7 @@ struct stage_progress {
     [[nodiscard]] std::uint64_t packed() const noexcept {
         return (std::uint64_t{count} - 1) | std::uint64_t{current} << 8U |
                std::uint64_t{kept} << 16U | (has_pivot ? 1U : 0U) << 24U |
-               (confirms ? 0U : 1U) << 25U |
-               std::uint64_t{revision} << 32U;
+               (confirms ? 0U : 1U) << 25U | std::uint64_t{revision} << 32U;
     }
 
     friend bool operator==(stage_progress const&, stage_progress const&) = default;
@@ -76,10 +75,10 @@ public:
 
     /// The state in which the entry is inserted, and its epoch.
     [[nodiscard]] settle::state insert_state() const noexcept {
-        return next_ == step::one_phase ? decided_state_
-               : goal_ == goal::submit ? settle::state::initial
+        return next_ == step::one_phase                            ? decided_state_
+               : goal_ == goal::submit                             ? settle::state::initial
                : goal_ == goal::cancel || goal_ == goal::tombstone ? settle::state::canceled
-                                                                : settle::state::pending;
+                                                                   : settle::state::pending;
     }
     [[nodiscard]] epoch insert_epoch() const noexcept { return seen_; }
 
@@ -157,10 +156,14 @@ protected:
     [[nodiscard]] settle::state closed_state() const noexcept {
         return state_ == settle::state::applied ? settle::state::done : settle::state::canceled;
     }
+    [[nodiscard]] settle::state canceling_state() const noexcept {
+        return state_ == settle::state::initial ? settle::state::canceled
+                                                : settle::state::canceling;
+    }
 
     part_answers answers_;
-    epoch epoch_ = 0;     ///< the epoch that this worker holds; 0 if it holds none
-    epoch seen_ = 0;      ///< the epoch that the next insert writes or compare-and-set expects
+    epoch epoch_ = 0; ///< the epoch that this worker holds; 0 if it holds none
+    epoch seen_ = 0;  ///< the epoch that the next insert writes or compare-and-set expects
     epoch committed_ = 0;
     std::size_t failed_ = no_part;
     stage_progress stages_;
@@ -169,13 +172,13 @@ protected:
     settle::state state_ = settle::state::initial;
     goal goal_ = goal::run;
     reason why_ = reason::none;
-    bool wrote_ = false;    ///< this worker has sent an apply to a store
-    bool unsure_ = false;   ///< after a log write of unknown outcome, until one is acknowledged
-    bool pausing_ = false;  ///< pause after the next claim
+    bool wrote_ = false;      ///< this worker has sent an apply to a store
+    bool unsure_ = false;     ///< after a log write of unknown outcome, until one is acknowledged
+    bool pausing_ = false;    ///< pause after the next claim
     bool requeueing_ = false; ///< starts over after an earlier transaction of the window
-    bool one_phase_ = false; ///< runs in one phase if the entry is new or `initial`
+    bool one_phase_ = false;  ///< runs in one phase if the entry is new or `initial`
     settle::state decided_state_ = settle::state::initial; ///< the final state, in one phase
-    bool in_log_ = false;   ///< the log had the entry, or took its insert
+    bool in_log_ = false; ///< the log had the entry, or took its insert
     bool vanished_ = false;
 };
 

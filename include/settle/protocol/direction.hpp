@@ -72,8 +72,7 @@ struct parts_of_type {
         return key<Index>(parameters, line, overflow);
     }
     template <std::size_t Index>
-    static constexpr auto key(user_parameters const& parameters, std::size_t line,
-                              bool& overflow) {
+    static constexpr auto key(user_parameters const& parameters, std::size_t line, bool& overflow) {
         scope<nothing, user_parameters, element_of<Index>> const at{
             nullptr, &parameters, element<Index>(parameters, line), &overflow};
         return evaluate(description<Index>().key, at);

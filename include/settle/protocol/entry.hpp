@@ -20,11 +20,8 @@ using timestamp = std::chrono::time_point<std::chrono::system_clock, std::chrono
 /// The effect of an exclusive part on one record, as JSON: the whole native record before it, and
 /// the described members after it. A text is empty if the record did not exist.
 struct image {
-    BOOST_HANA_DEFINE_STRUCT(image,
-        (std::uint32_t, participant),
-        (std::uint32_t, line),
-        (std::string, before),
-        (std::string, after));
+    BOOST_HANA_DEFINE_STRUCT(image, (std::uint32_t, participant), (std::uint32_t, line),
+                             (std::string, before), (std::string, after));
 
     friend bool operator==(image const&, image const&) = default;
 };
@@ -42,21 +39,21 @@ struct kept_result {
 /// One transaction in the log.
 struct entry {
     transaction_id id;
-    std::string type;              ///< the transaction type's name; empty if a cancel or a sweep
-                                   ///< inserted the entry
-    std::uint64_t definition = 0;  ///< the fingerprint of the definition's canonical text
-    std::string parameters;        ///< JSON
+    std::string type;             ///< the transaction type's name; empty if a cancel or a sweep
+                                  ///< inserted the entry
+    std::uint64_t definition = 0; ///< the fingerprint of the definition's canonical text
+    std::string parameters;       ///< JSON
     settle::state state = settle::state::initial;
     epoch epoch_number = 0;
-    epoch committed = 0;           ///< the epoch of the commit; 0 before it, and in one phase
-    std::uint32_t revision = 0;    ///< the number of keeps and of calls that a person closed
-    stage_number stages_kept = 0;  ///< the number of stages whose results the entry has
-    std::string owner;             ///< the process that claimed it last: host, process, start
+    epoch committed = 0;          ///< the epoch of the commit; 0 before it, and in one phase
+    std::uint32_t revision = 0;   ///< the number of keeps and of calls that a person closed
+    stage_number stages_kept = 0; ///< the number of stages whose results the entry has
+    std::string owner;            ///< the process that claimed it last: host, process, start
     timestamp created;
     timestamp modified;
-    std::uint32_t attempts = 0;    ///< the number of claims, and of pauses for a busy call
-    reason why = reason::none;     ///< the reason of the cancel
-    std::string participant;       ///< the participant that caused the cancel, if any
+    std::uint32_t attempts = 0;        ///< the number of claims, and of pauses for a busy call
+    reason why = reason::none;         ///< the reason of the cancel
+    std::string participant;           ///< the participant that caused the cancel, if any
     std::optional<std::uint32_t> line; ///< the line of that participant, in a range
     std::vector<image> images;
     std::vector<kept_result> results; ///< of the kept stages; from the commit on, of all stages

@@ -205,7 +205,7 @@ std::string explain(std::type_identity<forward<Type>>,
     using scope_type = scope<nothing, parameters, nothing>;
     scope_type const at{nullptr, &given, nullptr, &overflow};
     cause_finder<naming<nothing, parameters, nothing>, scope_type> finder{refused.why, at,
-                                                                         overflow};
+                                                                          overflow};
     if (refused.where.participant.empty()) {
         for_each_element(Type.guards,
                          [&](auto const& guard) { finder.look_at_condition(guard.condition); });
@@ -224,8 +224,8 @@ std::string explain(std::type_identity<forward<Type>>,
 }
 
 template <auto const& Type>
-std::string explain(std::type_identity<backward<Type>>,
-                    typename backward<Type>::parameters const&, refusal const& refused) {
+std::string explain(std::type_identity<backward<Type>>, typename backward<Type>::parameters const&,
+                    refusal const& refused) {
     return locator_of(refused.where) + (refused.why == reason::overflow
                                             ? "the gain of the transaction exceeds 64 bits"
                                             : "the entry has no readable image of the record");

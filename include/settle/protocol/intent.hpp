@@ -40,8 +40,7 @@ public:
     static constexpr bool commutes = apply_type::commutes && confirm_type::commutes;
     static constexpr bool creates = apply_type::creates;
     static constexpr bool erases = confirm_type::erases;
-    static constexpr std::uint64_t apply_fields =
-        detail::fields_of_moment<record_type, apply_type>;
+    static constexpr std::uint64_t apply_fields = detail::fields_of_moment<record_type, apply_type>;
     static constexpr std::uint64_t confirm_fields =
         detail::fields_of_moment<record_type, confirm_type>;
     static constexpr std::uint64_t exact_fields =

@@ -123,9 +123,8 @@ struct mark {
 
     friend bool operator==(mark const& left, mark const& right) {
         if (left.id != right.id || left.part != right.part ||
-            left.epoch_number != right.epoch_number ||
-            left.confirm_delta != right.confirm_delta || left.undo_delta != right.undo_delta ||
-            left.is_exclusive() != right.is_exclusive()) {
+            left.epoch_number != right.epoch_number || left.confirm_delta != right.confirm_delta ||
+            left.undo_delta != right.undo_delta || left.is_exclusive() != right.is_exclusive()) {
             return false;
         }
         return !left.is_exclusive() || *left.exclusive == *right.exclusive;
@@ -188,8 +187,7 @@ public:
         return sums != nullptr ? sums->high[position] : 0;
     }
 
-    [[nodiscard, SETTLE_INLINED]] mark_type* find(transaction_id const& id,
-                                                      part_number part) {
+    [[nodiscard, SETTLE_INLINED]] mark_type* find(transaction_id const& id, part_number part) {
         return marks_.find(id, part);
     }
     [[nodiscard]] mark_type const* find(transaction_id const& id, part_number part) const {
@@ -209,9 +207,8 @@ public:
     /// exclusive marks count. The caller's own part must have no mark.
     [[nodiscard]] bool holds_other_part(transaction_id const& id, bool only_exclusive) const {
         if (only_exclusive && !any_exclusive()) return false;
-        return any_of(id, [&](mark_type const& one) {
-            return one.is_exclusive() || !only_exclusive;
-        });
+        return any_of(id,
+                      [&](mark_type const& one) { return one.is_exclusive() || !only_exclusive; });
     }
 
     void insert(mark_type added) { marks_.insert(std::move(added)); }

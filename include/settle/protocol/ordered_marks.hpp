@@ -21,7 +21,7 @@ namespace detail {
 /// True if two ids or keys are equal. Most have 8 to 16 characters: two comparisons of 8 bytes,
 /// which may overlap, cost less than a call.
 [[nodiscard, SETTLE_INLINED]] inline bool same_text(std::string_view left,
-                                                        std::string_view right) noexcept {
+                                                    std::string_view right) noexcept {
     std::size_t const size = left.size();
     if (size != right.size()) return false;
     if (size < 8 || size > 16) return left == right;

@@ -45,8 +45,7 @@ template <Described Record>
 
 /// The deltas that undo these sums. The least integer has no opposite, so it is an overflow.
 template <Described Record>
-[[SETTLE_INLINED]] inline integers<Record> negated(integers<Record> const& sums,
-                                                        bool& overflow) {
+[[SETTLE_INLINED]] inline integers<Record> negated(integers<Record> const& sums, bool& overflow) {
     integers<Record> made{};
     for (std::size_t i = 0; i < integer_count<Record>; ++i) {
         made[i] = checked<operation_kind::subtract>(std::int64_t{0}, sums[i], overflow);
@@ -63,8 +62,7 @@ void copy_fields(Record& to, Record const& from, std::uint64_t fields) {
 
 /// True if a bound holds for every value from `least` to `most`.
 template <typename Value>
-[[SETTLE_INLINED]] inline bool keeps(bound_side side, Value least, Value most,
-                                         std::int64_t limit) {
+[[SETTLE_INLINED]] inline bool keeps(bound_side side, Value least, Value most, std::int64_t limit) {
     return side == bound_side::lower ? least >= limit : most <= limit;
 }
 
@@ -89,10 +87,8 @@ template <typename Rules, Described Record, typename Intent>
 /// True if every member stays within its type for every outcome of this part and the other marks.
 /// Shape:   undo - the negation of `apply`
 template <typename Rules, Described Record>
-[[SETTLE_INLINED]] inline bool fits(record_slot<Record> const& slot,
-                                        integers<Record> const& apply,
-                                        integers<Record> const& confirm,
-                                        integers<Record> const& undo) {
+[[SETTLE_INLINED]] inline bool fits(record_slot<Record> const& slot, integers<Record> const& apply,
+                                    integers<Record> const& confirm, integers<Record> const& undo) {
     bool all = true;
     bool const alone = !Rules::escrow || slot.marks.empty();
     for_each_integer<Record>([&](auto m, auto position) __attribute__((always_inline)) {
@@ -141,10 +137,9 @@ record_answer<Record> refused(answer what) {
 
 /// Adds the apply deltas to a record and adds the mark, if every member stays within its type.
 template <typename Rules, Described Record>
-[[SETTLE_INLINED]] inline record_answer<Record> take_sums(record_slot<Record>& slot,
-                                                transaction_id const& id, part_number part,
-                                                epoch under, integers<Record> const& apply,
-                                                integers<Record> const& confirm, bool overflow) {
+[[SETTLE_INLINED]] inline record_answer<Record>
+take_sums(record_slot<Record>& slot, transaction_id const& id, part_number part, epoch under,
+          integers<Record> const& apply, integers<Record> const& confirm, bool overflow) {
     integers<Record> const undo = negated<Record>(apply, overflow);
     if (overflow || !fits<Rules>(slot, apply, confirm, undo)) {
         return refused<Record>(answer::overflow);
@@ -176,16 +171,14 @@ struct shared_by_all<Function> {
 /// Applies a commuting part that has no mark yet.
 /// Shape:   Inlined - see apply_as()
 template <typename Rules, bool Inlined, Described Record, typename Intent>
-[[gnu::always_inline]] inline record_answer<Record> apply_commuting(record_slot<Record>& slot,
-                                                          transaction_id const& id,
-                                                          part_number part, epoch under,
-                                                          Intent const& intent) {
+[[gnu::always_inline]] inline record_answer<Record>
+apply_commuting(record_slot<Record>& slot, transaction_id const& id, part_number part, epoch under,
+                Intent const& intent) {
     bool const looks_at_fields = Rules::escrow && Intent::exact_fields != 0;
     if (looks_at_fields && in_motion<Record>(slot.marks, Intent::exact_fields)) {
         // A wait for a part of the same transaction would never end.
-        bool const own = slot.marks.any_of(id, [](auto const& one) {
-            return in_motion<Record>(one, Intent::exact_fields);
-        });
+        bool const own = slot.marks.any_of(
+            id, [](auto const& one) { return in_motion<Record>(one, Intent::exact_fields); });
         return refused<Record>(own ? answer::two_parts : answer::busy);
     }
     bool overflow = false;
@@ -196,8 +189,8 @@ template <typename Rules, bool Inlined, Described Record, typename Intent>
     integers<Record> apply{};
     integers<Record> confirm{};
     intent.deltas(apply, confirm, overflow);
-    constexpr auto take = Inlined ? &take_sums<Rules, Record>
-                                  : &shared_by_all<&take_sums<Rules, Record>>::call;
+    constexpr auto take =
+        Inlined ? &take_sums<Rules, Record> : &shared_by_all<&take_sums<Rules, Record>>::call;
     return take(slot, id, part, under, apply, confirm, overflow);
 }
 
@@ -242,7 +235,7 @@ record_answer<Record> apply_exclusive(record_slot<Record>& slot, transaction_id 
     result.what = answer::applied;
     result.on_mark = mark_change::added;
     result.fields = Intent::apply_fields;
-    result.on_record = Intent::creates            ? record_change::created
+    result.on_record = Intent::creates             ? record_change::created
                        : Intent::apply_fields != 0 ? record_change::fields
                                                    : record_change::none;
     result.exclusive = effect;
@@ -281,9 +274,8 @@ constexpr part_number number_of(part_number part) {
 
 /// Applies to the record the confirm or the undo that a mark holds.
 template <Described Record>
-[[SETTLE_INLINED]] inline void end_mark(std::optional<Record>& record,
-                                            mark<Record> const& ended, bool confirmed,
-                                            record_answer<Record>& result) {
+[[SETTLE_INLINED]] inline void end_mark(std::optional<Record>& record, mark<Record> const& ended,
+                                        bool confirmed, record_answer<Record>& result) {
     // Another program may have erased the record under the mark. Then only the mark is pulled.
     if (!record) return;
     if (!ended.is_exclusive()) {
@@ -317,8 +309,8 @@ template <Described Record>
 /// Returns: true if the apply is answered, false if it may check its guards
 template <typename Rules, Described Record>
 [[SETTLE_INLINED]] inline bool decided_by_marks(record_slot<Record>& slot, transaction_id const& id,
-                                            part_number part, epoch under, bool commutes,
-                                            bool creates, record_answer<Record>& into) {
+                                                part_number part, epoch under, bool commutes,
+                                                bool creates, record_answer<Record>& into) {
     auto const refuse = [&](answer what) {
         into.what = what;
         return true;
@@ -340,11 +332,9 @@ template <typename Rules, Described Record>
 /// Shape:   Inlined - true: the caller inlines all code; false: all intents share one copy of the
 ///          code that does not depend on the intent
 template <typename Rules, bool Inlined, Described Record, typename Intent, typename NativeImage>
-[[gnu::always_inline]] inline record_answer<Record> apply_as(record_slot<Record>& slot,
-                                                   transaction_id const& id, part_number part,
-                                                   epoch under, Record const& created,
-                                                   Intent const& intent,
-                                                   NativeImage&& native_image) {
+[[gnu::always_inline]] inline record_answer<Record>
+apply_as(record_slot<Record>& slot, transaction_id const& id, part_number part, epoch under,
+         Record const& created, Intent const& intent, NativeImage&& native_image) {
     constexpr auto look = Inlined ? &decided_by_marks<Rules, Record>
                                   : &shared_by_all<&decided_by_marks<Rules, Record>>::call;
     part = number_of<Rules>(part);
@@ -361,14 +351,11 @@ template <typename Rules, bool Inlined, Described Record, typename Intent, typen
 } // namespace detail
 
 /// apply(), inlined into a caller whose loop is so short that a call would be noticeable.
-template <typename Rules = detail::protocol_rules, Described Record,
-          typename Intent, typename NativeImage>
-[[gnu::always_inline]] inline record_answer<Record> apply_inlined(record_slot<Record>& slot,
-                                                        transaction_id const& id,
-                                                        part_number part, epoch under,
-                                                        Record const& created,
-                                                        Intent const& intent,
-                                                        NativeImage&& native_image) {
+template <typename Rules = detail::protocol_rules, Described Record, typename Intent,
+          typename NativeImage>
+[[gnu::always_inline]] inline record_answer<Record>
+apply_inlined(record_slot<Record>& slot, transaction_id const& id, part_number part, epoch under,
+              Record const& created, Intent const& intent, NativeImage&& native_image) {
     return detail::apply_as<Rules, true>(slot, id, part, under, created, intent,
                                          std::forward<NativeImage>(native_image));
 }
@@ -379,11 +366,11 @@ template <typename Rules = detail::protocol_rules, Described Record,
 ///          store the whole native record in the mark
 /// Errors:  every answer but `applied` leaves the slot as it was
 /// Source:  protocol#the-record-rule
-template <typename Rules = detail::protocol_rules, Described Record,
-          typename Intent, typename NativeImage>
+template <typename Rules = detail::protocol_rules, Described Record, typename Intent,
+          typename NativeImage>
 record_answer<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_number part,
-                  epoch under, Record const& created, Intent const& intent,
-                  NativeImage&& native_image) {
+                            epoch under, Record const& created, Intent const& intent,
+                            NativeImage&& native_image) {
     return detail::apply_as<Rules, false>(slot, id, part, under, created, intent,
                                           std::forward<NativeImage>(native_image));
 }
@@ -408,9 +395,8 @@ record_answer<Record> apply_one_phase(record_slot<Record>& slot, transaction_id 
 /// Shape:   committed - the entry's committed epoch, 0 without one: then every mark is stray, also
 ///          a mark of another program, which has epoch 0
 template <typename Rules = detail::protocol_rules, Described Record>
-[[SETTLE_INLINED]] inline record_answer<Record> finish(record_slot<Record>& slot,
-                                                 transaction_id const& id, part_number part,
-                                                 epoch committed) {
+[[SETTLE_INLINED]] inline record_answer<Record>
+finish(record_slot<Record>& slot, transaction_id const& id, part_number part, epoch committed) {
     bool const looks = Rules::marks_carry_epochs && Rules::finish_looks;
     mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
     if (found == nullptr) return {};
@@ -423,7 +409,7 @@ template <typename Rules = detail::protocol_rules, Described Record>
 /// transaction has the same id and was submitted after a purge.
 template <typename Rules = detail::protocol_rules, Described Record>
 record_answer<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_number part,
-                 epoch latest = epoch_limit) {
+                           epoch latest = epoch_limit) {
     mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
     if (found == nullptr || found->epoch_number > latest) return {};
     return detail::resolve(slot, found, false);

@@ -15,9 +15,8 @@ SETTLE_BEGIN
 /// The parameters of a reversal: the parameters and the images in the original's entry.
 template <typename Parameters>
 struct reversal_parameters {
-    BOOST_HANA_DEFINE_STRUCT(reversal_parameters,
-        (Parameters, parameters),
-        (std::vector<image>, images));
+    BOOST_HANA_DEFINE_STRUCT(reversal_parameters, (Parameters, parameters),
+                             (std::vector<image>, images));
 };
 
 namespace detail {
@@ -165,8 +164,8 @@ private:
         if constexpr (IntegerField<typename Member::type>) {
             auto const gain = detail::checked<operation_kind::subtract>(
                 after_.*m.pointer, before_.*m.pointer, overflow);
-            auto const rest = detail::checked<operation_kind::subtract>(record.*m.pointer, gain,
-                                                                        overflow);
+            auto const rest =
+                detail::checked<operation_kind::subtract>(record.*m.pointer, gain, overflow);
             hold = hold && (gain <= 0 || rest >= 0 || may_pass_zero<Member::pointer>);
             store_value(record.*m.pointer, rest, overflow);
         }

@@ -25,8 +25,8 @@ enum class state : std::uint8_t { initial, pending, applied, done, canceling, ca
     return names[static_cast<std::size_t>(value)];
 }
 
-inline constexpr std::array all_states{state::initial,   state::pending,  state::applied,
-                                       state::done,      state::canceling, state::canceled,
+inline constexpr std::array all_states{state::initial, state::pending,   state::applied,
+                                       state::done,    state::canceling, state::canceled,
                                        state::deciding};
 
 [[nodiscard]] constexpr bool is_final(state value) {
@@ -95,10 +95,10 @@ inline constexpr auto all_reasons = [] {
 
 /// The answer of a store to one part at one step.
 enum class answer : std::uint8_t {
-    none,            ///< no answer yet
-    applied,         ///< took effect, now or at an earlier try
-    nothing,         ///< an undo or a finish found no mark to pull
-    fenced,          ///< the part already has a mark with a higher epoch
+    none,    ///< no answer yet
+    applied, ///< took effect, now or at an earlier try
+    nothing, ///< an undo or a finish found no mark to pull
+    fenced,  ///< the part already has a mark with a higher epoch
     guard_failed,
     record_missing,
     record_exists,
@@ -112,11 +112,20 @@ enum class answer : std::uint8_t {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(answer value) {
-    constexpr std::string_view names[]{
-        "none",           "applied",       "nothing",  "fenced",
-        "guard failed",   "record missing", "record exists", "overflow",
-        "two parts name one record", "record unusable", "busy", "unavailable", "unknown",
-        "refused"};
+    constexpr std::string_view names[]{"none",
+                                       "applied",
+                                       "nothing",
+                                       "fenced",
+                                       "guard failed",
+                                       "record missing",
+                                       "record exists",
+                                       "overflow",
+                                       "two parts name one record",
+                                       "record unusable",
+                                       "busy",
+                                       "unavailable",
+                                       "unknown",
+                                       "refused"};
     return names[static_cast<std::size_t>(value)];
 }
 

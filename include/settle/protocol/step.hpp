@@ -9,22 +9,22 @@ SETTLE_BEGIN
 
 /// The next step of a transaction, which the driver takes.
 enum class step : std::uint8_t {
-    insert,         ///< log: insert the entry
-    read,           ///< log: read the entry
-    claim,          ///< log: raise the epoch and become the owner
-    commit,         ///< log: pending or deciding → applied
-    close,          ///< log: applied → done, canceling → canceled
-    cancel,         ///< log: pending or deciding → canceling, initial → canceled
-    apply,          ///< stores: apply the parts that are due
-    confirm,        ///< stores: finish the parts that are due, by the committed epoch
-    compensate,     ///< stores: undo the parts that are due, up to the epoch of the entry
-    back_off,       ///< stores: undo the parts that are due, only under this worker's epoch
-    pause,          ///< driver: wait a little, then resume()
-    wait,           ///< driver: another owner is at work; wait, then look_again()
-    end,            ///< no step is left: `state()` says how the run ended
-    one_phase,      ///< one store: write the entry and every part in one native transaction
-    keep,           ///< log: write the results of the applied stage; before a pivot also
-                    ///< pending → deciding
+    insert,          ///< log: insert the entry
+    read,            ///< log: read the entry
+    claim,           ///< log: raise the epoch and become the owner
+    commit,          ///< log: pending or deciding → applied
+    close,           ///< log: applied → done, canceling → canceled
+    cancel,          ///< log: pending or deciding → canceling, initial → canceled
+    apply,           ///< stores: apply the parts that are due
+    confirm,         ///< stores: finish the parts that are due, by the committed epoch
+    compensate,      ///< stores: undo the parts that are due, up to the epoch of the entry
+    back_off,        ///< stores: undo the parts that are due, only under this worker's epoch
+    pause,           ///< driver: wait a little, then resume()
+    wait,            ///< driver: another owner is at work; wait, then look_again()
+    end,             ///< no step is left: `state()` says how the run ended
+    one_phase,       ///< one store: write the entry and every part in one native transaction
+    keep,            ///< log: write the results of the applied stage; before a pivot also
+                     ///< pending → deciding
     commit_and_close ///< log: pending or deciding → done, if no part has work after the commit
 };
 
@@ -43,10 +43,10 @@ enum class step : std::uint8_t {
 }
 
 [[nodiscard]] constexpr std::string_view name_of(step value) {
-    constexpr std::string_view names[]{"insert",   "read",  "claim", "commit",  "close",
-                                       "cancel",   "apply", "confirm", "compensate",
-                                       "back off", "pause", "wait",  "end",     "one phase",
-                                       "keep",     "commit and close"};
+    constexpr std::string_view names[]{"insert",     "read",      "claim", "commit",
+                                       "close",      "cancel",    "apply", "confirm",
+                                       "compensate", "back off",  "pause", "wait",
+                                       "end",        "one phase", "keep",  "commit and close"};
     return names[static_cast<std::size_t>(value)];
 }
 

@@ -114,8 +114,8 @@ public:
 
     /// One page of records whose keys follow `after`, in the order of the keys.
     template <typename Collection>
-    result<std::vector<typename Collection::record_type>> scan_page(
-        std::optional<typename Collection::key_type> const& after, std::size_t limit) {
+    result<std::vector<typename Collection::record_type>>
+    scan_page(std::optional<typename Collection::key_type> const& after, std::size_t limit) {
         if (!gate_.is_here()) return gate_.why();
         return assembly_.template session_of<Collection>().template scan<Collection>(after, limit);
     }

@@ -45,9 +45,7 @@ private:
     public:
         explicit holder(Environment const& given) : given_(given) {}
         [[nodiscard]] timestamp now() const override { return given_.now(); }
-        [[nodiscard]] std::chrono::nanoseconds elapsed() const override {
-            return given_.elapsed();
-        }
+        [[nodiscard]] std::chrono::nanoseconds elapsed() const override { return given_.elapsed(); }
         [[nodiscard]] std::uint64_t random() const override { return given_.random(); }
         void pause(std::chrono::nanoseconds duration, std::stop_token const& stop) const override {
             given_.pause(duration, stop);

@@ -73,8 +73,8 @@ private:
     static constexpr std::size_t position(Test test) {
         std::size_t found = sizeof...(Arguments);
         std::size_t at = 0;
-        ((found = found == sizeof...(Arguments) && test(std::type_identity<Arguments>{}) ? at
-                                                                                         : found,
+        ((found =
+              found == sizeof...(Arguments) && test(std::type_identity<Arguments>{}) ? at : found,
           ++at),
          ...);
         return found;
@@ -112,8 +112,8 @@ template <typename Log, typename Sessions>
 struct widest;
 template <typename Log, typename... Sessions>
 struct widest<Log, std::tuple<Sessions...>> {
-    static constexpr std::size_t wave = std::min(
-        {std::max({wave_of<Log>, wave_of<Sessions>...}), largest_window_of<Sessions>...});
+    static constexpr std::size_t wave =
+        std::min({std::max({wave_of<Log>, wave_of<Sessions>...}), largest_window_of<Sessions>...});
     static constexpr std::size_t recovery_wave =
         std::max({recovery_wave_of<Log>, recovery_wave_of<Sessions>...});
 };
@@ -127,7 +127,8 @@ public:
     template <typename Environment, typename Observer>
     ports(Log& log, std::tuple<Sessions...>& sessions, Environment const& given_environment,
           Observer& given_observer)
-        : environment(given_environment), observer(given_observer), log_(log), stores_{std::apply(
+        : environment(given_environment), observer(given_observer), log_(log),
+          stores_{std::apply(
               [&](Sessions&... session) {
                   return stores{std::make_unique<port_of_store<Sessions, Log>>(session, log)...};
               },
@@ -204,8 +205,8 @@ public:
     /// The session of the store that holds a collection or another target.
     template <typename Target>
     auto& session_of() {
-        constexpr std::size_t at = session_position<Target>(
-            std::make_index_sequence<std::tuple_size_v<sessions_type>>{});
+        constexpr std::size_t at =
+            session_position<Target>(std::make_index_sequence<std::tuple_size_v<sessions_type>>{});
         static_assert(at < std::tuple_size_v<sessions_type>,
                       "settle: no type of this engine uses the collection. Add one that does with "
                       "settle::type<your_type>, or ask an engine that has one. See running#calls");
@@ -267,11 +268,24 @@ public:
     driver_type make_driver(call_options const& call) {
         auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
         if constexpr (is_container) {
-            return driver_type{{log_, sessions_}, given_.environment(), given_.observer(),
-                               limits_, owner_, call, stuck_, how, keeps_at_insert<log_type>};
+            return driver_type{{log_, sessions_},
+                               given_.environment(),
+                               given_.observer(),
+                               limits_,
+                               owner_,
+                               call,
+                               stuck_,
+                               how,
+                               keeps_at_insert<log_type>};
         } else {
-            return driver_type{seam_calls{ports_.view(), limits_.lifetime}, ports_.environment,
-                               ports_.observer, limits_, owner_, call, stuck_, how,
+            return driver_type{seam_calls{ports_.view(), limits_.lifetime},
+                               ports_.environment,
+                               ports_.observer,
+                               limits_,
+                               owner_,
+                               call,
+                               stuck_,
+                               how,
                                keeps_at_insert<log_type>};
         }
     }
@@ -333,9 +347,9 @@ private:
     stuck_transactions stuck_;
     log_type log_;
     sessions_type sessions_;
-    std::conditional_t<is_container, no_ports,
-                       ports<targets, typename order_rules_of<environment_type>::type,
-                             log_type, sessions_type>>
+    std::conditional_t<
+        is_container, no_ports,
+        ports<targets, typename order_rules_of<environment_type>::type, log_type, sessions_type>>
         ports_{log_, sessions_, given_.environment(), given_.observer()};
 };
 

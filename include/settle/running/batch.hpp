@@ -39,8 +39,8 @@ template <typename Direction>
 
 /// The refusal of such parameters.
 template <typename Direction>
-[[gnu::cold, gnu::noinline]] outcome refused_before_write(
-    transaction_id const& id, typename Direction::parameters const& parameters) {
+[[gnu::cold, gnu::noinline]] outcome
+refused_before_write(transaction_id const& id, typename Direction::parameters const& parameters) {
     if (auto const texts = check_texts(parameters); !texts.has_value()) {
         return refuse(id, texts.problem());
     }
@@ -73,9 +73,9 @@ job new_job(transaction_id&& id, new_request const& request, goal purpose, Drive
 template <typename Direction>
 job taken_job(entry const& found, typename Direction::parameters const& parameters, phases how) {
     std::size_t const count = Direction::count_parts(Direction::user(parameters));
-    auto work = make_job<Direction>(found.id, parameters,
-                                    coordinator::take(count, standing_of(found), how,
-                                                      descriptor_of<Direction>.stages));
+    auto work = make_job<Direction>(
+        found.id, parameters,
+        coordinator::take(count, standing_of(found), how, descriptor_of<Direction>.stages));
     work.created = found.created;
     work.images = found.images;
     work.results = found.results;
@@ -217,8 +217,7 @@ private:
         if (is_of_store && code != errc::stopped && !ends()) unreachable_ = concluded.problem;
     }
 
-    job job_of(transaction_id&& id, typename Direction::parameters const& parameters,
-               bool new_id) {
+    job job_of(transaction_id&& id, typename Direction::parameters const& parameters, bool new_id) {
         auto work = new_job(std::move(id), new_request_of<Direction>(parameters), goal::run,
                             driver_, assembly_.environment());
         work.new_id = new_id;

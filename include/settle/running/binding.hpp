@@ -295,9 +295,8 @@ inline constexpr bool is_definition<transaction_definition<P, Name, Guards, Part
 
 /// True if an engine accepts the argument. A database given by itself must be able to hold a log.
 template <typename Argument>
-inline constexpr bool is_known_argument =
-    !is_database<Argument> || is_definition<Argument> ||
-    requires(Argument& given) { given.bind_log(); };
+inline constexpr bool is_known_argument = !is_database<Argument> || is_definition<Argument> ||
+                                          requires(Argument& given) { given.bind_log(); };
 
 template <typename Moment>
 inline constexpr bool makes_or_ends_records = false;
@@ -450,7 +449,7 @@ struct opposite<forward<Type>> {
 template <auto const&... Types, typename Function>
 void for_each_direction(type_list<type_tag<Types>...>, Function&& function) {
     (function(std::type_identity<forward<Types>>{}), ...);
-    [[maybe_unused]] auto const call_backward = [&]<auto const& Type>(type_tag<Type>) {
+    [[maybe_unused]] auto const call_backward = [&] < auto const & Type > (type_tag<Type>) {
         if constexpr (is_reversible<typename type_tag<Type>::definition>) {
             function(std::type_identity<backward<Type>>{});
         }

@@ -31,8 +31,8 @@ void copy_reason(outcome& concluded, job const& work, execution_state const& exe
 
 /// True if the last error of the call explains the cancel.
 [[nodiscard]] constexpr bool has_explanation(reason why) {
-    return why == reason::record_unusable || why == reason::refused ||
-           why == reason::unavailable || why == reason::unanswered;
+    return why == reason::record_unusable || why == reason::refused || why == reason::unavailable ||
+           why == reason::unanswered;
 }
 
 /// Filled member by member: a whole aggregate would be cleared before it is filled.

@@ -21,8 +21,8 @@ struct uncreated_record {
 /// The report of create_all.
 struct create_report {
     std::uint64_t created = 0;
-    std::uint64_t existing = 0;             ///< records whose key was taken
-    std::vector<uncreated_record> refused;  ///< records not created for another reason
+    std::uint64_t existing = 0;            ///< records whose key was taken
+    std::vector<uncreated_record> refused; ///< records not created for another reason
     /// Why some records have no answer of the store, or why the range was not read to its end.
     error problem;
 };

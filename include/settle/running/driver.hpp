@@ -46,9 +46,7 @@ public:
     /// a read, except in a log of this process.
     static constexpr bool may_look_first = !Calls::takes_no_time;
     /// True if a caller's id is read before it is inserted, since the last reads found entries.
-    [[nodiscard]] bool looks_first() const {
-        return may_look_first && progress_.finds_entries();
-    }
+    [[nodiscard]] bool looks_first() const { return may_look_first && progress_.finds_entries(); }
 
     /// The calls that are compiled for each direction.
     using typed_calls = typename Calls::typed;

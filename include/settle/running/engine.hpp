@@ -42,8 +42,7 @@ public:
     using wrong_calls::submit;
 
     template <typename... Given>
-    explicit engine(Given&&... arguments)
-        : access(std::forward<Given>(arguments)...) {}
+    explicit engine(Given&&... arguments) : access(std::forward<Given>(arguments)...) {}
 
     engine(engine const&) = delete;
     engine& operator=(engine const&) = delete;
@@ -117,8 +116,7 @@ public:
         return begin_fresh<direction_of<Parameters>>(parameters, goal::submit, call);
     }
     template <typename Parameters>
-    outcome submit(transaction_id id, Parameters const& parameters,
-                   call_options const& call = {}) {
+    outcome submit(transaction_id id, Parameters const& parameters, call_options const& call = {}) {
         return begin<direction_of<Parameters>>(std::move(id), parameters, goal::submit, call);
     }
     template <auto const& Type>
@@ -239,11 +237,11 @@ public:
         if (!why.empty()) {
             return detail::refuse(id, {make_error_code(errc::not_reversible), std::move(why)});
         }
-        return detail::with_entry<types>(original, [&]<typename Direction>(
-                                        std::type_identity<Direction>,
-                                        typename Direction::parameters const& parameters) {
-            return reverse_done<Direction>(original, parameters, call);
-        });
+        return detail::with_entry<types>(
+            original, [&]<typename Direction>(std::type_identity<Direction>,
+                                              typename Direction::parameters const& parameters) {
+                return reverse_done<Direction>(original, parameters, call);
+            });
     }
 
     /// Looks at all marks of the bound stores and undoes the stray marks.
@@ -299,8 +297,8 @@ public:
     /// The records of a collection as a lazy range in the order of their keys; include
     /// settle/running/listing.hpp.
     template <typename Record, fixed_string Name, auto Key>
-    record_listing<engine, collection<Record, Name, Key>> scan(
-        collection<Record, Name, Key> const&) {
+    record_listing<engine, collection<Record, Name, Key>>
+    scan(collection<Record, Name, Key> const&) {
         return record_listing<engine, collection<Record, Name, Key>>{*this};
     }
 
@@ -352,7 +350,8 @@ private:
 
     outcome run_new(transaction_id&& id, detail::new_request const& request, goal purpose,
                     call_options const& call, typed_calls const& typed, bool new_id) {
-        if (!gate_.is_open(call)) [[unlikely]] return gate_.refusal(id);
+        if (!gate_.is_open(call)) [[unlikely]]
+            return gate_.refusal(id);
         assembly_.expect_entry(id);
         auto driver = assembly_.make_driver(call);
         auto work =
@@ -409,11 +408,11 @@ private:
         if (!found.value()) return detail::unknown_id(id);
         entry const& here = *found.value();
         if (is_final(here.state)) return ended_before(here);
-        return detail::with_entry<types>(here, [&]<typename Direction>(
-                                                   std::type_identity<Direction>,
-                                                   typename Direction::parameters const& given) {
-            return function.template operator()<Direction>(here, given);
-        });
+        return detail::with_entry<types>(
+            here, [&]<typename Direction>(std::type_identity<Direction>,
+                                          typename Direction::parameters const& given) {
+                return function.template operator()<Direction>(here, given);
+            });
     }
 
     /// Answers a call for a final entry: no driver is needed, but the observer gets its event.

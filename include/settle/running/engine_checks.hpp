@@ -10,8 +10,22 @@ SETTLE_BEGIN
 namespace detail {
 
 enum class engine_fault {
-    none, reported, definition, pointer, reference, bare_observer, unknown, no_type, one_log, twice,
-    names, no_store, unbound, cannot_create, observer, environment
+    none,
+    reported,
+    definition,
+    pointer,
+    reference,
+    bare_observer,
+    unknown,
+    no_type,
+    one_log,
+    twice,
+    names,
+    no_store,
+    unbound,
+    cannot_create,
+    observer,
+    environment
 };
 
 template <typename Argument>
@@ -139,9 +153,8 @@ consteval bool explain_engine() {
 /// An engine refers to its databases: each is a variable that outlives it and is not const.
 template <typename... Given>
 constexpr bool check_databases() {
-    constexpr bool lives = ((!is_database<std::remove_cvref_t<Given>> ||
-                             std::is_lvalue_reference_v<Given>) &&
-                            ...);
+    constexpr bool lives =
+        ((!is_database<std::remove_cvref_t<Given>> || std::is_lvalue_reference_v<Given>) && ...);
     constexpr bool changes = ((!is_database<std::remove_cvref_t<Given>> ||
                                !std::is_const_v<std::remove_reference_t<Given>>) &&
                               ...);

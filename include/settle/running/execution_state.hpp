@@ -26,22 +26,22 @@ struct execution_state {
     std::unique_ptr<entry> seen{};
     interruption cut = interruption::none;
     bool over = false;
-    bool takes_part = false;     ///< in the current step
-    bool kept_back = false;      ///< by the order of its window
-    bool held_up = false;        ///< by marks or a store outside its window, when last sent
-    bool requeued = false;       ///< after an earlier job of its window, when it was last sent
-    bool fenced = false;         ///< a mark had a later epoch, so the entry must be read
-    bool behind_marks = false;   ///< the entry was unchanged at that read; a claim verifies it
-    bool ended_here = false;     ///< a write of this call made the entry final
-    bool failed_unsure = false;  ///< a write of unknown outcome had a permanent error
-    bool behind_twin = false;    ///< rests until an earlier job of its window with its id is over
+    bool takes_part = false;    ///< in the current step
+    bool kept_back = false;     ///< by the order of its window
+    bool held_up = false;       ///< by marks or a store outside its window, when last sent
+    bool requeued = false;      ///< after an earlier job of its window, when it was last sent
+    bool fenced = false;        ///< a mark had a later epoch, so the entry must be read
+    bool behind_marks = false;  ///< the entry was unchanged at that read; a claim verifies it
+    bool ended_here = false;    ///< a write of this call made the entry final
+    bool failed_unsure = false; ///< a write of unknown outcome had a permanent error
+    bool behind_twin = false;   ///< rests until an earlier job of its window with its id is over
     answer failed_answer =
         answer::none; ///< the first answer of a wave other than applied or nothing
     /// First and last epoch of unanswered writes that may have made the entry final.
     epoch first_unsure = 0;
     epoch last_unsure = 0;
     std::uint32_t rests = 0;
-    std::uint32_t tries = 0;     ///< waves of the stage of calls that is under way
+    std::uint32_t tries = 0;          ///< waves of the stage of calls that is under way
     std::chrono::nanoseconds wakes{}; ///< the end of its rest, on the clock of elapsed()
     std::optional<std::chrono::nanoseconds> deadline{};
     std::optional<std::chrono::nanoseconds> still_since{};

@@ -14,29 +14,29 @@ struct job {
     void const* parameters = nullptr; ///< of that type, owned by the maker of the job
     settle::coordinator coordinator;
     timestamp created{};
-    std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
-    std::vector<kept_result> results{};      ///< of the applied parts that give results
-    log_answer reply = log_answer::unknown;   ///< the log's answer to the last step
-    bool resting = false;                    ///< takes no step for now
+    std::vector<image> images{};            ///< of exclusive effects, in the order of the parts
+    std::vector<kept_result> results{};     ///< of the applied parts that give results
+    log_answer reply = log_answer::unknown; ///< the log's answer to the last step
+    bool resting = false;                   ///< takes no step for now
     /// The id was drawn for this call. If the log has it already, another id is drawn, even if that
     /// entry has the same parameters.
     bool new_id = false;
-    bool hopeless = false;                   ///< a part of this wave can never succeed
-    std::uint32_t retry_after_ms = 0;        ///< the longest pause that a store asks for
-    std::int64_t row = 0;                    ///< the log's own number of the entry, or 0
-    error problem{};                         ///< the last error that a store or the log gave
+    bool hopeless = false;            ///< a part of this wave can never succeed
+    std::uint32_t retry_after_ms = 0; ///< the longest pause that a store asks for
+    std::int64_t row = 0;             ///< the log's own number of the entry, or 0
+    error problem{};                  ///< the last error that a store or the log gave
 
     // A constructor, not an aggregate: an aggregate is cleared as a whole before it is filled.
-    job(transaction_id&& own_id, transaction_descriptor const* own_type,
-        void const* own_parameters, settle::coordinator&& work)
+    job(transaction_id&& own_id, transaction_descriptor const* own_type, void const* own_parameters,
+        settle::coordinator&& work)
         : id(std::move(own_id)), type(own_type), parameters(own_parameters),
           coordinator(std::move(work)) {}
     /// A job that is new to the log; its coordinator is made in place.
     job(transaction_id&& own_id, transaction_descriptor const* own_type, void const* own_parameters,
         timestamp at, std::size_t parts, epoch first, goal purpose, phases how, stage_plan stages)
         : id(std::move(own_id)), type(own_type), parameters(own_parameters),
-          coordinator(settle::coordinator::begin(parts, first, purpose, how, stages)),
-          created(at) {}
+          coordinator(settle::coordinator::begin(parts, first, purpose, how, stages)), created(at) {
+    }
 
     /// True if a wave of this step has work for the job.
     [[nodiscard]] bool takes(step action) const noexcept {
@@ -109,11 +109,12 @@ template <step Step>
     bool const inserts = Step == step::insert || (Step == step::one_phase && c.inserts());
     auto const change = [&]() __attribute__((always_inline)) {
         if (!inserts) return c.change(Step);
-        return transition{state::initial, 0,        c.insert_state(), c.insert_epoch(), 0, 0,
-                          c.why(),        true, 0, 0, c.stages_kept()};
+        return transition{
+            state::initial, 0, c.insert_state(), c.insert_epoch(), 0, 0, c.why(), true, 0, 0,
+            c.stages_kept()};
     };
-    bool const ends_done = commits(Step) ||
-                           (Step == step::one_phase && c.insert_state() == state::done);
+    bool const ends_done =
+        commits(Step) || (Step == step::one_phase && c.insert_state() == state::done);
     bool const keeps = Step == step::keep || commits(Step);
     // The write is built in place, so that no member is set twice.
     return {&work.id,

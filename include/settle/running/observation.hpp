@@ -52,9 +52,17 @@ public:
             if (!watches()) return;
             auto const& c = work.coordinator;
             if (execution.cut != interruption::none || c.vanished() || !is_final(c.state())) return;
-            event seen{work.id,      work.type->name(), step::end, c.state(),
-                       c.attempts(), answer::none,           c.why(),   {},
-                       work.type->append_json,          work.parameters, execution.ended_here};
+            event seen{work.id,
+                       work.type->name(),
+                       step::end,
+                       c.state(),
+                       c.attempts(),
+                       answer::none,
+                       c.why(),
+                       {},
+                       work.type->append_json,
+                       work.parameters,
+                       execution.ended_here};
             if (execution.seen && execution.seen->why != reason::none)
                 seen.why = execution.seen->why;
             // Another worker has committed, so the reason of this worker's own cancel is obsolete.
@@ -70,8 +78,8 @@ public:
             if (!watches()) return;
             for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
                 answer const reply = work.coordinator.answer_of(part);
-                bool const fine = reply == answer::applied || reply == answer::nothing ||
-                                  reply == answer::none;
+                bool const fine =
+                    reply == answer::applied || reply == answer::nothing || reply == answer::none;
                 if (execution.failed_answer == answer::none && !fine)
                     execution.failed_answer = reply;
             }

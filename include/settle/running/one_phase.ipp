@@ -7,8 +7,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-SETTLE_FUNCTION bool one_phase_order::must_wait(one_phase_request const& request,
-                                                job const& work) {
+SETTLE_FUNCTION bool one_phase_order::must_wait(one_phase_request const& request, job const& work) {
     decided const current{request.index, &request, &work};
     if (decided_.empty() || decided_.back().index != current.index) {
         look_at_earlier(current);
@@ -62,8 +61,8 @@ SETTLE_FUNCTION void one_phase_order::hold_back_later(decided const& one) {
 SETTLE_FUNCTION copied_jobs::copied_jobs(std::span<job const> from)
     : jobs_(from.begin(), from.end()) {
     for (job& work : jobs_) {
-        auto& memory = memory_.emplace_back(std::make_unique<std::max_align_t[]>(
-            work.type->size / sizeof(std::max_align_t) + 1));
+        auto& memory = memory_.emplace_back(
+            std::make_unique<std::max_align_t[]>(work.type->size / sizeof(std::max_align_t) + 1));
         work.type->copy(memory.get(), work.parameters);
         work.parameters = memory.get();
     }

@@ -40,20 +40,18 @@ private:
 /// hash only cause a needless wait. A target that no other job shares has the hash of the job's id.
 inline void record_hashes(job const& work, std::vector<std::uint64_t>& into) {
     into.clear();
-    work.type->for_each_part(
-        work.parameters, [&](part_descriptor const& one, std::size_t line, std::size_t) {
-            auto const seed = reinterpret_cast<std::uintptr_t>(one.target);
-            if (!one.kind->shared) {
-                into.push_back(hash_mix(seed, std::hash<transaction_id>{}(work.id)));
-                return;
-            }
-            auto const key = one.key(work.parameters, line);
-            into.push_back(std::visit(
-                [&]<typename Key>(Key const& found) {
-                    return hash_mix(seed, std::hash<Key>{}(found));
-                },
-                key));
-        });
+    work.type->for_each_part(work.parameters, [&](part_descriptor const& one, std::size_t line,
+                                                  std::size_t) {
+        auto const seed = reinterpret_cast<std::uintptr_t>(one.target);
+        if (!one.kind->shared) {
+            into.push_back(hash_mix(seed, std::hash<transaction_id>{}(work.id)));
+            return;
+        }
+        auto const key = one.key(work.parameters, line);
+        into.push_back(std::visit(
+            [&]<typename Key>(Key const& found) { return hash_mix(seed, std::hash<Key>{}(found)); },
+            key));
+    });
 }
 
 /// Computes the hashes of a one-phase job's records and of its entry. The entry counts because the
@@ -139,9 +137,7 @@ public:
     }
 
     /// Call after a wave.
-    void begin_answers() {
-        stalled_.clear();
-    }
+    void begin_answers() { stalled_.clear(); }
 
     /// Call after a wave that marks records.
     void begin_rulings() {
@@ -248,7 +244,7 @@ private:
     hash_set paused_;    ///< records in pending_ whose earlier jobs rest
     hash_set exclusive_; ///< records with an exclusive effect, as a busy answer showed
     hash_set still_exclusive_;
-    hash_set stalled_;   ///< records of jobs without progress
+    hash_set stalled_; ///< records of jobs without progress
     std::vector<std::uint64_t> records_;
 };
 

@@ -28,10 +28,10 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
                    "write std::ignore = in front. See running#undecided")]] outcome {
     transaction_id id;
     settle::verdict verdict = settle::verdict::undecided;
-    reason why = reason::none;           ///< the reason of a cancel or a refusal
-    std::string participant;             ///< the participant that failed, if any
-    std::optional<std::uint32_t> line;   ///< its line from 0, in a range; text() counts from 1
-    error problem;                       ///< the error of a store or the log, or of a refusal
+    reason why = reason::none;         ///< the reason of a cancel or a refusal
+    std::string participant;           ///< the participant that failed, if any
+    std::optional<std::uint32_t> line; ///< its line from 0, in a range; text() counts from 1
+    error problem;                     ///< the error of a store or the log, or of a refusal
     /// False if the transaction is done, and this call ended before all of its parts were
     /// confirmed. Recovery confirms them.
     bool finished = true;
@@ -105,9 +105,9 @@ struct purge_report {
 
 /// The report of a sweep.
 struct sweep_report {
-    std::uint64_t looked_at = 0;   ///< marks seen, as engine::marks() counts them
-    std::uint64_t undone = 0;      ///< stray marks compensated
-    std::uint64_t tombstones = 0;  ///< entries inserted as canceled, reason "mark without entry"
+    std::uint64_t looked_at = 0;  ///< marks seen, as engine::marks() counts them
+    std::uint64_t undone = 0;     ///< stray marks compensated
+    std::uint64_t tombstones = 0; ///< entries inserted as canceled, reason "mark without entry"
     std::vector<skipped_entry> skipped; ///< entries whose marks were not undone; each has a reason
     error problem;                      ///< why the sweep ended early, if it did
 };

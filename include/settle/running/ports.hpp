@@ -46,8 +46,7 @@ public:
     /// True if the store's waves can be under way while other stores have theirs.
     [[nodiscard]] virtual bool overlaps() const noexcept = 0;
     /// Begins a wave. A store that does not overlap others has set the results on return.
-    virtual void start(std::span<part_request const> requests,
-                       std::span<part_result> results) = 0;
+    virtual void start(std::span<part_request const> requests, std::span<part_result> results) = 0;
     virtual void finish(std::span<part_result> results) = 0;
     virtual void abandon(std::span<part_result> results) noexcept = 0;
     /// Shape:   the log of the port's engine is of the same database

@@ -40,9 +40,7 @@ public:
     /// The time that the next steps carry. The clock is read once a wave, after every wait, and
     /// whenever the age of an entry decides.
     [[nodiscard]] timestamp time() const { return now_; }
-    [[nodiscard]] write_context now() const {
-        return {now_, owner_, clock_view::on(environment_)};
-    }
+    [[nodiscard]] write_context now() const { return {now_, owner_, clock_view::on(environment_)}; }
 
     /// Reads the clock: after a slow wave, or before a new job.
     void look_at_clock() { now_ = environment_.now(); }
@@ -444,8 +442,8 @@ private:
         if (execution.over) return;
         auto const elapsed = environment_.elapsed();
         auto const chosen = pauses_of(work, limits_).after(execution.rests, environment_.random());
-        std::chrono::nanoseconds const retry_after = std::chrono::milliseconds{
-            std::exchange(work.retry_after_ms, 0U)};
+        std::chrono::nanoseconds const retry_after =
+            std::chrono::milliseconds{std::exchange(work.retry_after_ms, 0U)};
         execution.wakes = std::min(elapsed + std::max(chosen, retry_after), *execution.deadline);
         ++execution.rests;
         work.resting = true;
@@ -487,10 +485,10 @@ private:
     /// The end of the caller's deadline. Without a deadline, each job has the engine's patience,
     /// counted from its first rest.
     std::optional<std::chrono::nanoseconds> deadline_;
-    bool idle_ = false;     ///< no job had a step to take in the last round
+    bool idle_ = false;          ///< no job had a step to take in the last round
     bool finds_entries_ = false; ///< the last wave of reads found entries
     twins twins_;
-    bool ordering_ = false; ///< the current wave keeps the order of its window
+    bool ordering_ = false;        ///< the current wave keeps the order of its window
     std::unique_ptr<order> order_; ///< only with several jobs under way
 };
 

@@ -25,11 +25,12 @@ template <typename Direction>
 [[nodiscard]] outcome refuse_parameters(transaction_id const& id,
                                         typename Direction::parameters const& parameters,
                                         refusal const& refused) {
-    outcome concluded = refuse(id, {make_error_code(errc::bad_parameters),
-                               "settle: the parameters are refused: " +
-                                   explain(std::type_identity<Direction>{}, parameters, refused) +
-                                   ". Correct them; nothing was written. "
-                                   "See definition#parameters"});
+    outcome concluded =
+        refuse(id, {make_error_code(errc::bad_parameters),
+                    "settle: the parameters are refused: " +
+                        explain(std::type_identity<Direction>{}, parameters, refused) +
+                        ". Correct them; nothing was written. "
+                        "See definition#parameters"});
     concluded.why = refused.why;
     concluded.participant = refused.where.participant;
     concluded.line = refused.where.line;

@@ -69,12 +69,10 @@ public:
     template <typename Record, fixed_string Name, auto Key>
     given<Record> at(collection<Record, Name, Key> const&, auto&&...);
     result<void> create(auto&&...);
-    create_report create_all(auto&&...) {
-        return {};
-    }
+    create_report create_all(auto&&...) { return {}; }
     template <typename Record, fixed_string Name, auto Key>
-    record_listing<engine, collection<Record, Name, Key>> scan(
-        collection<Record, Name, Key> const&);
+    record_listing<engine, collection<Record, Name, Key>>
+    scan(collection<Record, Name, Key> const&);
     template <typename Collection>
     result<std::vector<typename Collection::record_type>> scan_page(auto&&...);
 

@@ -23,9 +23,8 @@ namespace detail {
 
 /// True if the step sends a write to the log.
 [[nodiscard]] constexpr bool writes_log(step taken) {
-    return taken == step::insert || taken == step::claim || taken == step::keep ||
-           commits(taken) || taken == step::close || taken == step::cancel ||
-           taken == step::one_phase;
+    return taken == step::insert || taken == step::claim || taken == step::keep || commits(taken) ||
+           taken == step::close || taken == step::cancel || taken == step::one_phase;
 }
 
 /// True if a step would fail again for the same reason. A write of unknown outcome may have
@@ -54,8 +53,7 @@ struct exhausted_call {
         work.parameters, [&](part_descriptor const& one, std::size_t, std::size_t part) {
             answer const reply = c.answer_of(part);
             bool const failed = reply == answer::unavailable || reply == answer::unknown;
-            std::uint32_t const most =
-                one.retries.attempts != 0 ? one.retries.attempts : attempts;
+            std::uint32_t const most = one.retries.attempts != 0 ? one.retries.attempts : attempts;
             if (one.stage != c.stage() || !failed || tries < most) return;
             found = {part, reply == answer::unknown ? reason::unanswered : reason::unavailable};
         });
@@ -74,8 +72,7 @@ struct pauses {
         using std::chrono::microseconds;
         // At most an hour, which can be doubled and counted in nanoseconds.
         auto const most = std::min<microseconds>(longest, std::chrono::hours{1});
-        auto const doubled =
-            std::min(first, most) * (std::int64_t{1} << std::min(earlier, 20U));
+        auto const doubled = std::min(first, most) * (std::int64_t{1} << std::min(earlier, 20U));
         std::chrono::nanoseconds const chosen = std::min(doubled, most);
         auto const half = static_cast<std::uint64_t>(chosen.count()) / 2 + 1;
         return std::chrono::nanoseconds{static_cast<std::int64_t>(half + random % half)};

@@ -156,8 +156,7 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
 
 /// True if a person has closed the part, so that it is not sent. In `deciding`, the person knows
 /// that the pivot was applied.
-[[nodiscard]] inline bool is_closed(job const& work, part_descriptor const& one,
-                                    std::size_t line) {
+[[nodiscard]] inline bool is_closed(job const& work, part_descriptor const& one, std::size_t line) {
     return std::any_of(work.results.begin(), work.results.end(), [&](kept_result const& kept) {
         return kept.closed && kept.participant == one.participant && kept.line == line;
     });

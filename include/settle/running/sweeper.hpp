@@ -92,8 +92,8 @@ private:
         call_options const call{std::nullopt, stop_};
         auto driver = assembly_.make_driver(call);
         epoch const first = fresh_epoch(assembly_.environment());
-        auto work = make_job<undescribed>(id, no_parameters,
-                                          coordinator::begin(0, first, goal::tombstone));
+        auto work =
+            make_job<undescribed>(id, no_parameters, coordinator::begin(0, first, goal::tombstone));
         work.created = driver.time();
         execution_state execution;
         using driver_type = typename Assembly::driver_type;

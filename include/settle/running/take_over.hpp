@@ -53,11 +53,11 @@ outcome with_entry(entry const& found, Function&& function) {
 /// Reports a final entry to an observer when a caller asks for it.
 template <typename Types, typename Observer>
 void report_final(Observer& observer, entry const& found) {
-    event seen{found.id,     found.type, step::end, found.state, found.attempts,
-               answer::none, found.why,  {},        nullptr,     nullptr,       false};
+    event seen{found.id,  found.type, step::end, found.state, found.attempts, answer::none,
+               found.why, {},         nullptr,   nullptr,     false};
     bool notified = false;
-    static_cast<void>(with_direction<Types>(
-        found, [&]<typename Direction>(std::type_identity<Direction>) {
+    static_cast<void>(
+        with_direction<Types>(found, [&]<typename Direction>(std::type_identity<Direction>) {
             auto const parameters = decode_json<typename Direction::parameters>(found.parameters);
             if (!parameters.has_value()) return;
             notified = true;

@@ -15,8 +15,7 @@ void fill_request(Request& value, Arguments const& arguments, Scope const& scope
         (store_value(value.*member<Request, Member>::pointer,
                      evaluate(boost::hana::at_c<Member>(arguments), scope), *scope.overflow),
          ...);
-    }
-    (std::make_index_sequence<member_count<Request>>{});
+    }(std::make_index_sequence<member_count<Request>>{});
 }
 
 } // namespace detail

@@ -47,11 +47,11 @@ struct retry_limits {
 /// Shape:   `parameters` points at the parameters of the direction
 struct part_descriptor {
     part_kind const* kind;
-    void const* functions;   ///< of its kind
-    void const* target;      ///< an address that is unique to the collection or service
-    std::string_view name;   ///< of the collection or service
+    void const* functions; ///< of its kind
+    void const* target;    ///< an address that is unique to the collection or service
+    std::string_view name; ///< of the collection or service
     std::uint32_t participant;
-    stage_number stage;      ///< parts of one stage are applied together
+    stage_number stage; ///< parts of one stage are applied together
     part_key (*key)(void const* parameters, std::size_t line);
     /// The image that the entry stores of an applied part, from part_result::kept; or null.
     image (*make_image)(part_number part, void const* kept);
@@ -59,8 +59,8 @@ struct part_descriptor {
     /// has at most one of make_image and make_result.
     kept_result (*make_result)(part_number part, void const* kept);
     retry_limits retries;
-    bool is_pivot;           ///< cannot be undone; the only part of the last stage
-    bool confirms;           ///< has work after the commit
+    bool is_pivot; ///< cannot be undone; the only part of the last stage
+    bool confirms; ///< has work after the commit
 };
 
 /// A direction of a transaction type, as drivers and logs see it.
@@ -160,8 +160,8 @@ struct descriptor_functions {
         std::size_t count = 0;
         if constexpr (described) {
             Direction::for_each_participant([&](auto index) {
-                if (index == participant) count = Direction::template lines<index>(
-                    Direction::user(of(given)));
+                if (index == participant)
+                    count = Direction::template lines<index>(Direction::user(of(given)));
             });
         }
         return count;
@@ -226,8 +226,7 @@ template <typename Direction, std::size_t Index>
 template <typename Direction>
 struct described_parts {
     static constexpr auto all = []<std::size_t... Index>(std::index_sequence<Index...>) {
-        return std::array<part_descriptor, sizeof...(Index)>{
-            describe_part<Direction, Index>()...};
+        return std::array<part_descriptor, sizeof...(Index)>{describe_part<Direction, Index>()...};
     }(std::make_index_sequence<Direction::participant_count>{});
 };
 template <>

@@ -62,10 +62,10 @@ SETTLE_FUNCTION std::error_category const& condition_category() noexcept {
             auto const which = static_cast<errc>(code.value());
             bool const retryable = which == errc::store_unreachable || which == errc::stopped ||
                                    which == errc::call_unavailable;
-            return static_cast<condition>(expected) ==
-                   (retryable                     ? condition::retryable
-                    : which == errc::call_unknown ? condition::unknown
-                                                  : condition::permanent);
+            return static_cast<condition>(expected) == (retryable ? condition::retryable
+                                                        : which == errc::call_unknown
+                                                            ? condition::unknown
+                                                            : condition::permanent);
         }
     };
     static category const instance;

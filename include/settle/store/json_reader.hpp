@@ -101,9 +101,7 @@ private:
     bool leave();
     bool check_names();
     /// Copies the cursor's error.
-    bool check(bool taken) {
-        return taken || fail(cursor_.reason(), cursor_.refused_at());
-    }
+    bool check(bool taken) { return taken || fail(cursor_.reason(), cursor_.refused_at()); }
     bool skip_one();
     [[nodiscard]] std::string_view view(seen_name const& seen) const noexcept {
         return std::string_view{name_text_}.substr(seen.begin, seen.length);
@@ -122,9 +120,7 @@ private:
     std::string problem_;
 };
 
-namespace detail {
-
-} // namespace detail
+namespace detail {} // namespace detail
 
 SETTLE_END
 

@@ -18,8 +18,7 @@ SETTLE_BEGIN
 using blob = std::vector<std::byte>;
 
 /// A scalar as a store holds it, even if no field of a struct can hold it: `monostate` is null.
-using native_value =
-    std::variant<std::monostate, bool, std::int64_t, double, std::string, blob>;
+using native_value = std::variant<std::monostate, bool, std::int64_t, double, std::string, blob>;
 
 /// Appends a scalar: `null`, `true`, `5`, `5.0`, `"text"`; `{"$real":"inf"}`, `"-inf"` and `"nan"`
 /// (without its payload) for doubles that JSON cannot express; `{"$blob":"00ff"}`; and

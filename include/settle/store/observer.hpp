@@ -22,17 +22,17 @@ struct crash : std::runtime_error {
 /// One step of a transaction; `step::end` reports that the transaction is over.
 struct event {
     transaction_id const& id;
-    std::string_view type;      ///< the name of the transaction type; empty for a tombstone
+    std::string_view type; ///< the name of the transaction type; empty for a tombstone
     step taken = step::end;
     settle::state state = settle::state::initial; ///< of the entry, after the step
     std::uint32_t attempts = 0;
     answer failed_answer =
         answer::none; ///< of a store's step: the first answer that is not a success
     reason why = reason::none;
-    std::string_view problem;   ///< the store's own message, if it had a problem
+    std::string_view problem; ///< the store's own message, if it had a problem
     void (*show)(std::string&, void const*, secrets) = nullptr;
     void const* shown = nullptr;
-    bool by_this_call = false;  ///< of `step::end`: the observed call made the state final
+    bool by_this_call = false; ///< of `step::end`: the observed call made the state final
     /// True if the transaction is older than options::stuck_after, and this step failed and will be
     /// taken again. An engine sets it once for each transaction.
     bool stuck = false;
@@ -42,9 +42,7 @@ struct event {
     /// True if this call has ended the transaction. This holds for one event of each transaction.
     [[nodiscard]] bool ends() const noexcept { return taken == step::end && by_this_call; }
     /// True if the transaction had ended before this call, or another call has ended it.
-    [[nodiscard]] bool ended_before() const noexcept {
-        return taken == step::end && !by_this_call;
-    }
+    [[nodiscard]] bool ended_before() const noexcept { return taken == step::end && !by_this_call; }
 
     /// The parameters as JSON; a secret member is written as "***".
     [[nodiscard]] std::string parameters() const {

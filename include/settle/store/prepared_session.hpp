@@ -35,8 +35,8 @@ inline constexpr bool does_work_of = false;
 template <typename Function, typename Request, fixed_string Name, PreparingResource Resource>
 inline constexpr bool does_work_of<Function, prepared<Request, Name>, Resource> =
     requires(Function& work, typename Resource::connection& on, Request const& request) {
-    { work(on, request) } -> std::convertible_to<work_result>;
-};
+        { work(on, request) } -> std::convertible_to<work_result>;
+    };
 
 /// Shape:   Function - the work, which several threads may call at the same time
 template <typename Target, typename Resource, typename Function>
@@ -174,5 +174,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/store/prepared_session.ipp>
+#include <settle/store/prepared_session.ipp>
 #endif

@@ -148,5 +148,5 @@ concept PreparingResource =
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/store/preparing_resource.ipp>
+#include <settle/store/preparing_resource.ipp>
 #endif

@@ -78,8 +78,7 @@ template <Described Record>
 template <Described Record>
 [[nodiscard]] record_answer<Record> end_one_phase(part_request const& request,
                                                   record_slot<Record>& slot, bool confirmed) {
-    auto const& [id, part, under] =
-        std::tie(*request.id, request.part, request.epoch_number);
+    auto const& [id, part, under] = std::tie(*request.id, request.part, request.epoch_number);
     return confirmed ? finish(slot, id, part, under) : undo_exactly(slot, id, part, under);
 }
 
@@ -94,8 +93,8 @@ template <Described Record>
 
 /// The conditional update of an unread record; empty if the record rule must see the record.
 template <Described Record>
-[[nodiscard]] std::optional<conditional_change<Record>> conditional_of(
-    part_request const& request) {
+[[nodiscard]] std::optional<conditional_change<Record>>
+conditional_of(part_request const& request) {
     std::optional<conditional_change<Record>> made;
     bool const possible = applies(request.action) || request.action == step::confirm;
     if (possible) detail::record_part(request).conditional(request, &made);

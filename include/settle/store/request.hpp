@@ -17,15 +17,15 @@ SETTLE_BEGIN
 struct part_request {
     part_descriptor const* descriptor;
     transaction_descriptor const* type;
-    void const* parameters;   ///< of the type
+    void const* parameters; ///< of the type
     transaction_id const* id;
     part_number part;
-    step action;              ///< apply, confirm, compensate, back_off or one_phase
+    step action; ///< apply, confirm, compensate, back_off or one_phase
     /// The epoch of the action. apply, one_phase: the new mark gets this epoch. confirm: the epoch
     /// of this worker's claim. compensate: marks up to this epoch are undone. back_off: marks of
     /// exactly this epoch are undone.
     epoch epoch_number;
-    epoch committed = 0;      ///< confirm: marks of exactly this epoch are confirmed
+    epoch committed = 0; ///< confirm: marks of exactly this epoch are confirmed
     /// The results in the entry, or null if its type has a single stage.
     std::vector<kept_result> const* results = nullptr;
     /// The creation plus the lifetime: a receiver refuses a first apply after this time.
@@ -40,7 +40,7 @@ struct part_result {
     /// Data of an applied part for the entry, or null: for a record, its exclusive effect. See
     /// part_descriptor::make_image and make_result.
     std::shared_ptr<void const> kept{};
-    error problem{}; ///< why the part was not applied or ended
+    error problem{};                  ///< why the part was not applied or ended
     std::uint32_t retry_after_ms = 0; ///< the pause that the store asks for before the next try
 
     void fail(answer reply, error const& why) {
@@ -88,10 +88,10 @@ struct entry_write {
 
     transaction_id const* id;
     transaction_descriptor const* type;
-    void const* parameters;  ///< of the type
-    step action;             ///< insert, claim, keep, commit, close, cancel or one_phase; the
-                             ///< same for all writes of one call
-    bool inserts;            ///< the write inserts the entry; otherwise it changes the entry
+    void const* parameters; ///< of the type
+    step action;            ///< insert, claim, keep, commit, close, cancel or one_phase; the
+                            ///< same for all writes of one call
+    bool inserts;           ///< the write inserts the entry; otherwise it changes the entry
     /// The compare-and-set. An insert uses `to`, `to_epoch`, `committed`, `why` and `stages_kept`
     /// alone.
     transition change;
@@ -99,7 +99,7 @@ struct entry_write {
     std::size_t failed_part; ///< the part that `change.why` names, or no_part
     /// The images that the entry keeps from now on; null if this write stores none.
     std::vector<image> const* images;
-    std::int64_t row;        ///< as the log's last answer for this transaction gave it, or 0
+    std::int64_t row; ///< as the log's last answer for this transaction gave it, or 0
     /// All results that the entry has from now on; null if this write stores none. Only a keep, a
     /// commit, and a cancel by which a person closes a pivot store results.
     std::vector<kept_result> const* results = nullptr;
@@ -121,8 +121,8 @@ struct entry_write {
 /// A log's answer to an entry write.
 struct write_result {
     log_answer reply = log_answer::unknown;
-    error problem{};       ///< why the write took no effect, or may have taken none
-    std::int64_t row = 0;  ///< the log's own number of the entry, for its next write; or 0
+    error problem{};      ///< why the write took no effect, or may have taken none
+    std::int64_t row = 0; ///< the log's own number of the entry, for its next write; or 0
 };
 
 /// A read of one entry, handed to a log.
@@ -137,15 +137,15 @@ struct read_request {
 
 /// One transaction that a store settles in one native transaction.
 struct one_phase_request {
-    std::size_t index;      ///< the driver's number of the transaction, in the order of the window
+    std::size_t index; ///< the driver's number of the transaction, in the order of the window
     transaction_id const* id;
     transaction_descriptor const* type;
     void const* parameters;
-    bool inserts;           ///< its entry is new; otherwise its entry is `initial`
+    bool inserts;                        ///< its entry is new; otherwise its entry is `initial`
     std::span<part_request const> parts; ///< all of the transaction
     std::span<part_result> results;      ///< the store sets them before the decision
-    entry_write write{};    ///< set by the decision
-    write_result result{};  ///< set by the store and the log
+    entry_write write{};                 ///< set by the decision
+    write_result result{};               ///< set by the store and the log
 };
 
 /// Decides, inside the native transaction, from the results of all parts of a request.

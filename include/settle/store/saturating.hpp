@@ -45,8 +45,8 @@ namespace detail {
 [[nodiscard]] constexpr std::chrono::milliseconds time_between(timestamp from, timestamp to) {
     using std::chrono::milliseconds;
     std::int64_t difference = 0;
-    bool const overflows = __builtin_sub_overflow(
-        to.time_since_epoch().count(), from.time_since_epoch().count(), &difference);
+    bool const overflows = __builtin_sub_overflow(to.time_since_epoch().count(),
+                                                  from.time_since_epoch().count(), &difference);
     if (overflows) return from < to ? milliseconds::max() : milliseconds::min();
     return milliseconds{difference};
 }
@@ -85,8 +85,7 @@ deadline_after(std::chrono::milliseconds limit) {
 /// The age of a time. The age of a time from a wrong clock is unknown, and counts as unlimited.
 [[nodiscard]] constexpr std::chrono::milliseconds age_of(timestamp when, timestamp now,
                                                          std::chrono::milliseconds clocks) {
-    return is_ahead(when, now, clocks) ? std::chrono::milliseconds::max()
-                                       : time_between(when, now);
+    return is_ahead(when, now, clocks) ? std::chrono::milliseconds::max() : time_between(when, now);
 }
 
 /// How long an entry has stood still.

@@ -142,8 +142,8 @@ struct mark_locator {
 
 /// The filter of a listing.
 struct entry_filter {
-    std::optional<settle::state> state{};  ///< one state only
-    bool unfinished = false;               ///< neither initial nor final
+    std::optional<settle::state> state{}; ///< one state only
+    bool unfinished = false;              ///< neither initial nor final
     /// Last modified at this time or earlier. (`before` of a purge excludes the time itself.)
     std::optional<timestamp> before{};
     /// With `before`: also entries that were created or modified later than this time, which a
@@ -161,7 +161,7 @@ struct purged {
     static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
 
     std::uint64_t erased = 0;
-    bool more = false; ///< more entries may be old enough
+    bool more = false;             ///< more entries may be old enough
     std::int64_t passed = nothing; ///< the position in the log at which the next step goes on
 };
 
@@ -198,27 +198,28 @@ concept StoreSessionOf =
 
 /// A database that holds records of these collections.
 template <typename Database, typename... Collections>
-concept Store = requires(Database& database, std::string const& log_name) {
-    { database.template bind<Collections...>(log_name) } -> StoreSession;
-} && (StoreSessionOf<decltype(std::declval<Database&>().template bind<Collections...>(
-                         std::declval<std::string const&>())),
-                     Collections> && ...);
+concept Store =
+    requires(Database& database, std::string const& log_name) {
+        { database.template bind<Collections...>(log_name) } -> StoreSession;
+    } &&
+    (StoreSessionOf<decltype(std::declval<Database&>().template bind<Collections...>(
+                        std::declval<std::string const&>())),
+                    Collections> &&
+     ...);
 
 /// A session of a log. See the head of this file.
 template <typename Session>
 concept LogSession =
-    requires(Session& session, std::span<entry_write const> writes,
-             std::span<write_result> results, write_context const& context,
-             std::span<read_request const> requests, found_function found,
-             transaction_id const& id, entry_filter const& filter, timestamp before) {
+    requires(Session& session, std::span<entry_write const> writes, std::span<write_result> results,
+             write_context const& context, std::span<read_request const> requests,
+             found_function found, transaction_id const& id, entry_filter const& filter,
+             timestamp before) {
         { session.name() } -> std::convertible_to<std::string const&>;
         session.write(writes, results, context);
         session.look_up(requests, found);
         { session.read(id) } -> std::same_as<result<std::optional<entry>>>;
         { session.list(filter, id, std::size_t{}) } -> std::same_as<result<std::vector<entry>>>;
-        {
-            session.purge(before, std::size_t{}, purged::nothing)
-        } -> std::same_as<result<purged>>;
+        { session.purge(before, std::size_t{}, purged::nothing) } -> std::same_as<result<purged>>;
     };
 
 /// A database that hosts a log.
@@ -279,14 +280,13 @@ inline constexpr bool is_container<Session> = Session::is_container;
 
 /// A session whose waves can be under way while other stores have theirs.
 template <typename Session>
-concept overlaps_others =
-    requires(Session& session, std::span<part_request const> requests,
-             std::span<part_result> results) {
-        session.expect_others();
-        session.start(requests, results);
-        session.finish(results);
-        session.abandon(results);
-    };
+concept overlaps_others = requires(Session& session, std::span<part_request const> requests,
+                                   std::span<part_result> results) {
+    session.expect_others();
+    session.start(requests, results);
+    session.finish(results);
+    session.abandon(results);
+};
 
 /// How many transactions at a time a session prefers in one call.
 template <typename Session>

@@ -28,7 +28,7 @@ SETTLE_BEGIN
 /// One call of a service.
 /// Shape:   texts outlive the client's send()
 struct service_call {
-    std::string_view service;   ///< the name of the service in the definition
+    std::string_view service; ///< the name of the service in the definition
     call_operation operation;
     /// The idempotency key: the log, the transaction and the part. It is the same for every
     /// operation, try, worker, takeover and restart.
@@ -36,10 +36,10 @@ struct service_call {
     std::string_view transaction; ///< the id
     std::string_view participant;
     std::optional<std::uint32_t> line; ///< the line of the participant, in a range
-    epoch epoch_number;         ///< for a reader; a receiver needs no epoch
+    epoch epoch_number;                ///< for a reader; a receiver needs no epoch
     /// A receiver refuses a first apply after this moment.
     timestamp last_moment;
-    std::string_view request;   ///< JSON
+    std::string_view request; ///< JSON
     /// JSON: the result of the part's apply, if it is known; empty otherwise.
     std::string_view result;
     /// True if the part has an apply. If it has none, its confirm takes effect by itself.
@@ -85,9 +85,8 @@ struct call_counts {
 
 /// A client of one or several services. See the head of this file.
 template <typename Client>
-concept ServiceClient = requires(Client& client, std::span<service_call const> calls,
-                                 std::span<service_answer> answers) {
-    client.send(calls, answers);
-};
+concept ServiceClient =
+    requires(Client& client, std::span<service_call const> calls,
+             std::span<service_answer> answers) { client.send(calls, answers); };
 
 SETTLE_END

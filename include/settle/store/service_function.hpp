@@ -41,7 +41,7 @@ inline constexpr bool takes_calls_of = false;
 template <typename Function, typename Service>
     requires is_service<Service>
 inline constexpr bool takes_calls_of<Function, Service> = requires(
-    Function & function, typename Service::request_type const& request, service_call const& call) {
+    Function& function, typename Service::request_type const& request, service_call const& call) {
     { function(request, call) } -> std::convertible_to<reply<typename Service::result_type>>;
 };
 

@@ -163,5 +163,5 @@ struct kind_of_target<service<Request, Result, Name, Grade>> {
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/store/service_part.ipp>
+#include <settle/store/service_part.ipp>
 #endif

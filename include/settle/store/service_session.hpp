@@ -102,5 +102,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/store/service_session.ipp>
+#include <settle/store/service_session.ipp>
 #endif

@@ -161,12 +161,10 @@ private:
             call_functions const& of = functions(one.part);
             bool const ends = operation != call_operation::apply;
             calls.push_back({request.descriptor->name, operation_of(of, operation), one.key,
-                             *request.id,
-                             of.participant,
+                             *request.id, of.participant,
                              of.is_range ? std::optional{request.part.line} : std::nullopt,
                              request.epoch_number, request.last_moment, one.request,
-                             ends ? known_result_of(one.part) : std::string_view{},
-                             of.applies});
+                             ends ? known_result_of(one.part) : std::string_view{}, of.applies});
         }
         try {
             send_(calls, answers_);
@@ -194,7 +192,7 @@ private:
             break;
         case call_status::refused:
             result.fail(answer::refused, problem(part, call_operation::apply, errc::call_refused,
-                                              "refused", given.text));
+                                                 "refused", given.text));
             break;
         default: take_end(part, call_operation::apply, given);
         }

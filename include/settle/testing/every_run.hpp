@@ -40,8 +40,8 @@ struct runs_seen {
     bool right = true;
     bool complete = true; ///< false when `most_runs` ended the search
     std::size_t runs = 0;
-    std::string trace;    ///< the first wrong run, a line for each event
-    std::string run;      ///< the name of that run, for settle::testing::replay
+    std::string trace; ///< the first wrong run, a line for each event
+    std::string run;   ///< the name of that run, for settle::testing::replay
     double seconds = 0;
 
     explicit operator bool() const noexcept { return right && complete; }

@@ -53,7 +53,7 @@ public:
     template <typename Parameters>
     void take(run_clause<Parameters> const& given) {
         add<typename settle::detail::find_direction<Parameters, types>::type>(given.id,
-                                                                            given.parameters);
+                                                                              given.parameters);
     }
     template <auto const& Type>
     void take(typed_run_clause<Type> const& given) {
@@ -104,9 +104,8 @@ public:
         }
         typename search_type::checker_type checker{transactions_, within_.resubmits};
         for (auto const& declare : late_) declare(checker);
-        checker.declare([except = negative_at_start()](records const& now) {
-            return below_zero(now, except);
-        });
+        checker.declare(
+            [except = negative_at_start()](records const& now) { return below_zero(now, except); });
         typename search_type::moves_type const possible{transactions_, within_};
         search_type made{possible, checker, first_};
         return replay_ ? made.replay(*replay_) : made.visit_all(within_.most_states);

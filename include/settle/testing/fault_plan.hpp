@@ -22,9 +22,8 @@ enum class fault_kind : std::uint8_t {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(fault_kind value) {
-    constexpr std::string_view names[]{"none",          "unavailable", "unknown before",
-                                       "unknown after", "late",        "crash before",
-                                       "crash after"};
+    constexpr std::string_view names[]{"none", "unavailable",  "unknown before", "unknown after",
+                                       "late", "crash before", "crash after"};
     return names[static_cast<std::size_t>(value)];
 }
 
@@ -37,7 +36,7 @@ struct fault {
 
 /// One call to a store or a log.
 struct call {
-    std::size_t number = 0;     ///< counts all calls to the database, from 1
+    std::size_t number = 0; ///< counts all calls to the database, from 1
     /// A step's name, or "read", "list", "scan", "marks", "purge" or "resolve". For a service, the
     /// operation's name. For a resource, also "prepare", "roll back" or "deny".
     std::string_view what;

@@ -193,13 +193,13 @@ public:
         return session_.template create<C>(record);
     }
     template <typename C>
-    result<std::vector<typename C::record_type>> scan(
-        std::optional<typename C::key_type> const& after, std::size_t limit) {
+    result<std::vector<typename C::record_type>>
+    scan(std::optional<typename C::key_type> const& after, std::size_t limit) {
         if (lost("scan")) return detail::lost(fault_.kind);
         return session_.template scan<C>(after, limit);
     }
     result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
-                                          std::size_t limit) {
+                                            std::size_t limit) {
         if (lost("marks")) return detail::lost(fault_.kind);
         return session_.marks(after, limit);
     }
@@ -255,10 +255,9 @@ private:
         }
         wave.results.resize(wave.sent.size());
         if (wave.planned.kind == fault_kind::late) {
-            source_->keep([kept = std::make_shared<detail::kept_parts>(std::move(hit)),
-                           inner = inner_, name = log_name_] {
-                kept->send(inner->template bind<Collections...>(name));
-            });
+            source_->keep(
+                [kept = std::make_shared<detail::kept_parts>(std::move(hit)), inner = inner_,
+                 name = log_name_] { kept->send(inner->template bind<Collections...>(name)); });
         }
         return wave;
     }

@@ -44,8 +44,8 @@ public:
         if (fresh) {
             copy.id = *of.id;
             copy.type = of.type;
-            copy.parameters = std::make_unique<std::max_align_t[]>(
-                of.type->size / sizeof(std::max_align_t) + 1);
+            copy.parameters =
+                std::make_unique<std::max_align_t[]>(of.type->size / sizeof(std::max_align_t) + 1);
             of.type->copy(copy.parameters.get(), of.parameters);
         }
         of.id = &copy.id;

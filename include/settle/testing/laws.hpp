@@ -72,10 +72,8 @@ void check_collection(law_report& report, value_source& source, std::uint64_t ro
         return found;
     };
     // One part first, since a failure of a single part is easier to understand.
-    try_cases(
-        report, rounds / 2, [&] { return case_type::draw(source, 1, 1); }, check);
-    try_cases(
-        report, rounds - rounds / 2, [&] { return case_type::draw(source, 2, 5); }, check);
+    try_cases(report, rounds / 2, [&] { return case_type::draw(source, 1, 1); }, check);
+    try_cases(report, rounds - rounds / 2, [&] { return case_type::draw(source, 2, 5); }, check);
 }
 
 /// True for the first participant of its collection.

@@ -79,10 +79,9 @@ template <ServiceClient Client>
     receiver_report report;
     report.problem = fault_of(of);
     if (!report.problem.empty()) return report;
-    receivers::trial tried{
-        of, [&](std::span<service_call const> calls, std::span<service_answer> answers) {
-            client.send(calls, answers);
-        }};
+    receivers::trial tried{of,
+                           [&](std::span<service_call const> calls,
+                               std::span<service_answer> answers) { client.send(calls, answers); }};
     try {
         report.problem = first_failure(tried, basic_cases, report.cases);
         if (!report.problem.empty()) {

@@ -46,5 +46,5 @@ static_assert(ServiceClient<client>);
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/http.ipp>
+#include <settle/http.ipp>
 #endif

@@ -83,8 +83,8 @@ public:
     }
 
     template <typename C>
-    result<std::vector<typename C::record_type>> scan(
-        std::optional<typename C::key_type> const& after, std::size_t limit) {
+    result<std::vector<typename C::record_type>>
+    scan(std::optional<typename C::key_type> const& after, std::size_t limit) {
         std::lock_guard const guard{database_->lock()};
         return table_of<C>().scan(after, limit);
     }
@@ -93,7 +93,7 @@ public:
     /// Cost:    a page reads its own records, and the records without marks between them. The first
     ///          page after a creation or an erase sorts the keys of its collection
     result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
-                                          std::size_t limit) {
+                                            std::size_t limit) {
         std::lock_guard const guard{database_->lock()};
         std::vector<mark_locator> found;
         // After a mark of one collection: the rest of that collection, then the later collections.
@@ -182,8 +182,7 @@ public:
 
     /// Erases at most `limit` finished entries, the oldest first: those whose creation and last
     /// change both precede `before`. The log keeps them in order of age, so it needs no position.
-    result<purged> purge(timestamp before, std::size_t limit,
-                         std::int64_t = purged::nothing) {
+    result<purged> purge(timestamp before, std::size_t limit, std::int64_t = purged::nothing) {
         std::lock_guard const guard{database_->lock()};
         return database_->entries().purge(before, limit);
     }

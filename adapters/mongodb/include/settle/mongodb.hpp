@@ -75,19 +75,18 @@ private:
     friend class tutorial_database;
 
     template <typename C>
-    result<std::optional<typename C::record_type>> read_linearizable(
-        detail::record_layout const& layout, typename C::key_type const& key) {
+    result<std::optional<typename C::record_type>>
+    read_linearizable(detail::record_layout const& layout, typename C::key_type const& key) {
         return read<C>(&detail::read_linearizable, layout, key);
     }
     template <typename C>
-    result<std::optional<typename C::record_type>> read_by_quorum(
-        detail::record_layout const& layout, typename C::key_type const& key) {
+    result<std::optional<typename C::record_type>>
+    read_by_quorum(detail::record_layout const& layout, typename C::key_type const& key) {
         return read<C>(&detail::read_by_quorum, layout, key);
     }
     template <typename C, typename Read>
-    result<std::optional<typename C::record_type>> read(Read how,
-                                                        detail::record_layout const& layout,
-                                                        typename C::key_type const& key) {
+    result<std::optional<typename C::record_type>>
+    read(Read how, detail::record_layout const& layout, typename C::key_type const& key) {
         std::optional<typename C::record_type> found;
         try {
             how(server_, detail::bound_to<C>(), layout, settle::detail::key_of_value(key),

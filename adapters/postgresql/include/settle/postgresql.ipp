@@ -17,8 +17,8 @@ SETTLE_FUNCTION database::database(std::string const& address, database_options 
 
 SETTLE_FUNCTION database::~database() = default;
 
-SETTLE_FUNCTION result<std::unique_ptr<database>>
-database::open(std::string const& address, database_options const& options) {
+SETTLE_FUNCTION result<std::unique_ptr<database>> database::open(std::string const& address,
+                                                                 database_options const& options) {
     try {
         return std::make_unique<database>(address, options);
     } catch (failure const& problem) {
@@ -31,9 +31,7 @@ SETTLE_FUNCTION log_session database::bind_log() {
                                    *pool_, "log", settle::detail::fresh_log_name("postgresql-"))};
 }
 
-SETTLE_FUNCTION listener database::listen() {
-    return {*pool_, detail::work_channel(*pool_)};
-}
+SETTLE_FUNCTION listener database::listen() { return {*pool_, detail::work_channel(*pool_)}; }
 
 SETTLE_FUNCTION std::uint64_t database::round_trips() const noexcept {
     return pool_->round_trips();

@@ -15,8 +15,8 @@ SETTLE_FUNCTION database::database(std::string const& path, database_options con
 
 SETTLE_FUNCTION database::~database() = default;
 
-SETTLE_FUNCTION result<std::unique_ptr<database>>
-database::open(std::string const& path, database_options const& options) {
+SETTLE_FUNCTION result<std::unique_ptr<database>> database::open(std::string const& path,
+                                                                 database_options const& options) {
     try {
         return std::make_unique<database>(path, options);
     } catch (failure const& problem) {

@@ -181,5 +181,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/adapter/sql/table_values.ipp>
+#include <settle/adapter/sql/table_values.ipp>
 #endif

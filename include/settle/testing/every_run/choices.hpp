@@ -73,7 +73,7 @@ private:
     struct fork {
         std::size_t taken;
         std::size_t alternatives; ///< 0 before the first visit
-        std::size_t offered; ///< the number of alternatives that a run may take, from 0
+        std::size_t offered;      ///< the number of alternatives that a run may take, from 0
     };
 
     std::size_t choose(std::size_t alternatives, std::size_t offered) {

@@ -123,8 +123,8 @@ private:
         std::size_t const taken = choices_.mishap(1 + kinds * groups + (reads ? 1 : 2));
         fault drawn;
         if (taken > kinds * groups) {
-            drawn.kind = taken == kinds * groups + 1 ? fault_kind::crash_before
-                                                      : fault_kind::crash_after;
+            drawn.kind =
+                taken == kinds * groups + 1 ? fault_kind::crash_before : fault_kind::crash_after;
         } else if (taken > 0) {
             drawn.kind = partial[(taken - 1) % kinds];
             std::size_t const group = (taken - 1) / kinds;
@@ -208,9 +208,9 @@ class basic_trial : public detail::audited<Arguments...> {
     }
 
 public:
-    using engine_type = decltype(make_engine(std::declval<own_arguments&>(),
-                                             std::declval<environment const&>(),
-                                             std::declval<options const&>()));
+    using engine_type =
+        decltype(make_engine(std::declval<own_arguments&>(), std::declval<environment const&>(),
+                             std::declval<options const&>()));
 
     template <typename... Given>
     explicit basic_trial(run_choices& choices, Given&&... arguments)

@@ -10,26 +10,26 @@ namespace testing {
 /// Everything else is unbounded: pauses of any length, takeovers and crashes at any moment, sweeps
 /// and recoveries in any order.
 struct bounds {
-    std::size_t workers = 2;        ///< at most 3
-    std::size_t late_writes = 1;    ///< operations with an unknown outcome, which land at any
-                                    ///< later time or never; at most 3
-    bool only_calls_late = false;   ///< only calls have an unknown outcome
-    std::uint32_t attempts = 1;     ///< the most times that a busy transaction starts over
-    std::size_t calls_again = 0;    ///< calls of an id beyond its first
-    bool crashes = true;            ///< a worker loses its state, at any moment
-    bool cancels = false;           ///< a worker cancels at any moment
-    bool sweeps = true;             ///< a sweeper examines any mark, at any moment
-    bool ages = false;              ///< entries expire at any moment, and are then purged
-    bool clocks_differ = false;     ///< with `ages`: some clocks pass a last moment before others
-    bool swaps = false;             ///< a repeated call gets the answer of a late call of its key
-    bool resolves = false;          ///< a person closes calls that were not confirmed or undone
-    bool resubmits = false;         ///< a purged id is submitted again, which users must not do
-    bool one_phase = false;         ///< a call may commit in one phase
-    bool keeps_at_insert = true;    ///< an insert may keep stage 0, as the log promises it
-    bool submits = false;           ///< an id may be submitted, for any worker to run later
-    bool requeues = false;          ///< an applied transaction may be requeued, as in a batch
-    bool by_hand = false;           ///< a person rolls back any prepared name, at any moment
-    bool refusals = false;          ///< a log may refuse a commit for good
+    std::size_t workers = 2;      ///< at most 3
+    std::size_t late_writes = 1;  ///< operations with an unknown outcome, which land at any
+                                  ///< later time or never; at most 3
+    bool only_calls_late = false; ///< only calls have an unknown outcome
+    std::uint32_t attempts = 1;   ///< the most times that a busy transaction starts over
+    std::size_t calls_again = 0;  ///< calls of an id beyond its first
+    bool crashes = true;          ///< a worker loses its state, at any moment
+    bool cancels = false;         ///< a worker cancels at any moment
+    bool sweeps = true;           ///< a sweeper examines any mark, at any moment
+    bool ages = false;            ///< entries expire at any moment, and are then purged
+    bool clocks_differ = false;   ///< with `ages`: some clocks pass a last moment before others
+    bool swaps = false;           ///< a repeated call gets the answer of a late call of its key
+    bool resolves = false;        ///< a person closes calls that were not confirmed or undone
+    bool resubmits = false;       ///< a purged id is submitted again, which users must not do
+    bool one_phase = false;       ///< a call may commit in one phase
+    bool keeps_at_insert = true;  ///< an insert may keep stage 0, as the log promises it
+    bool submits = false;         ///< an id may be submitted, for any worker to run later
+    bool requeues = false;        ///< an applied transaction may be requeued, as in a batch
+    bool by_hand = false;         ///< a person rolls back any prepared name, at any moment
+    bool refusals = false;        ///< a log may refuse a commit for good
     std::size_t most_states = 50'000'000;
 };
 

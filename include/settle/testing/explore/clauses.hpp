@@ -16,8 +16,8 @@ struct starting_records {
 
 /// The starting records of a collection.
 template <typename Record, fixed_string Name, auto Key, typename... Records>
-[[nodiscard]] starting_records<collection<Record, Name, Key>> starts(
-    collection<Record, Name, Key> const&, Records const&... records) {
+[[nodiscard]] starting_records<collection<Record, Name, Key>>
+starts(collection<Record, Name, Key> const&, Records const&... records) {
     return {{records...}};
 }
 
@@ -58,8 +58,8 @@ template <effect_kind Kind, auto Member, typename Moment>
 inline constexpr bool moment_changes = false;
 template <effect_kind Kind, auto Member, bool C, bool E, typename... Effects>
 inline constexpr bool moment_changes<Kind, Member, moment<C, E, Effects...>> =
-    ((Effects::kind == Kind && settle::detail::same_field<class_of<Member>, Member,
-                                                          Effects::member>) ||
+    ((Effects::kind == Kind &&
+      settle::detail::same_field<class_of<Member>, Member, Effects::member>) ||
      ...);
 
 /// True when a participant shows money too early: a credit at apply, or a debit at confirm.
@@ -80,9 +80,9 @@ template <typename Collection, auto Member, typename Definition>
 inline constexpr bool type_shows_early = false;
 template <typename Collection, auto Member, typename P, fixed_string Name, typename Guards,
           typename... Participants>
-inline constexpr bool type_shows_early<
-    Collection, Member, transaction_definition<P, Name, Guards, Participants...>> =
-    (showing<Collection, Member, Participants>::early || ...);
+inline constexpr bool
+    type_shows_early<Collection, Member, transaction_definition<P, Name, Guards, Participants...>> =
+        (showing<Collection, Member, Participants>::early || ...);
 
 template <typename Collection, auto Member, typename Types>
 inline constexpr bool types_show_early = false;
@@ -126,8 +126,8 @@ struct conserved_sum {
 /// The sum of a field over a collection. The committed transactions conserve it; if no type credits
 /// before its commit, no reader ever sees a higher sum.
 template <typename Record, fixed_string Name, auto Key, auto Member>
-[[nodiscard]] conserved_sum<collection<Record, Name, Key>, Member> conserves(
-    collection<Record, Name, Key> const&, field_expression<Member> const&) {
+[[nodiscard]] conserved_sum<collection<Record, Name, Key>, Member>
+conserves(collection<Record, Name, Key> const&, field_expression<Member> const&) {
     return {};
 }
 

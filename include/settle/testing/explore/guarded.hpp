@@ -34,9 +34,9 @@ struct changes_by {
     static constexpr bool here = std::is_same_v<Collection, typename Participant::target_type>;
     // The effects on another collection name fields of another struct.
     template <typename Given>
-    using changes = changes_of<typename Collection::record_type, Member,
-                               std::conditional_t<here, settle::detail::moment_or_none<Given>,
-                                                  void>>;
+    using changes =
+        changes_of<typename Collection::record_type, Member,
+                   std::conditional_t<here, settle::detail::moment_or_none<Given>, void>>;
     using moments = settle::detail::moments_of<Participant>;
     using applied = changes<typename moments::apply>;
     using confirmed = changes<typename moments::confirm>;
@@ -48,10 +48,8 @@ template <typename Collection, auto Member, typename Definition>
 struct changes_in;
 template <typename Collection, auto Member, typename P, fixed_string Name, typename Guards,
           typename... Participants>
-struct changes_in<Collection, Member,
-                  transaction_definition<P, Name, Guards, Participants...>> {
-    static constexpr bool guarded =
-        (changes_by<Collection, Member, Participants>::guarded || ...);
+struct changes_in<Collection, Member, transaction_definition<P, Name, Guards, Participants...>> {
+    static constexpr bool guarded = (changes_by<Collection, Member, Participants>::guarded || ...);
     static constexpr bool loose = (changes_by<Collection, Member, Participants>::loose || ...);
 };
 
@@ -59,10 +57,10 @@ struct changes_in<Collection, Member,
 template <typename Collection, auto Member, typename Types>
 inline constexpr bool guards_keep_above_zero = false;
 template <typename Collection, auto Member, auto const&... Types>
-inline constexpr bool guards_keep_above_zero<
-    Collection, Member, settle::detail::type_list<type_tag<Types>...>> =
-    (changes_in<Collection, Member, typename type_tag<Types>::definition>::guarded || ...) &&
-    !(changes_in<Collection, Member, typename type_tag<Types>::definition>::loose || ...);
+inline constexpr bool
+    guards_keep_above_zero<Collection, Member, settle::detail::type_list<type_tag<Types>...>> =
+        (changes_in<Collection, Member, typename type_tag<Types>::definition>::guarded || ...) &&
+        !(changes_in<Collection, Member, typename type_tag<Types>::definition>::loose || ...);
 
 /// The members of a collection, by position, that are below zero in a record.
 template <typename Collection>

@@ -105,16 +105,16 @@ enum class breach : std::uint8_t { none, changed, taken, outcome };
 /// An entry's protocol state, with the facts that a search tracks besides.
 struct model_entry {
     bool present = false;
-    bool old = false;              ///< the entry is older than `lifetime` allows
-    bool closed = false;           ///< no call of the id begins any more; all begun are too old
-    bool passing = false;          ///< some clocks have passed that moment, and not all
-    std::uint8_t commits = 0;      ///< the number of commits, also before a purge
-    std::uint8_t purges = 0;       ///< the number of purges of the id
-    std::uint8_t earlier = 0;      ///< the number of commits before the last purge
+    bool old = false;         ///< the entry is older than `lifetime` allows
+    bool closed = false;      ///< no call of the id begins any more; all begun are too old
+    bool passing = false;     ///< some clocks have passed that moment, and not all
+    std::uint8_t commits = 0; ///< the number of commits, also before a purge
+    std::uint8_t purges = 0;  ///< the number of purges of the id
+    std::uint8_t earlier = 0; ///< the number of commits before the last purge
     breach broken = breach::none;
-    epoch first_epoch = 0;         ///< the first insert's epoch, if all inserts share it
-    call_results results = 0;      ///< the results that were kept
-    std::uint8_t resolved = 0;     ///< a bit for each call that a person closed
+    epoch first_epoch = 0;          ///< the first insert's epoch, if all inserts share it
+    call_results results = 0;       ///< the results that were kept
+    std::uint8_t resolved = 0;      ///< a bit for each call that a person closed
     std::uint8_t ever_resolved = 0; ///< the same, of all writes
     standing now{};
 
@@ -122,8 +122,7 @@ struct model_entry {
         print.add((present ? 1U : 0U) | (old ? 2U : 0U) | (closed ? 4U : 0U) |
                   (passing ? std::uint64_t{1} << 63U : 0U) | std::uint64_t{earlier} << 61U |
                   static_cast<std::uint64_t>(broken) << 3U | std::uint64_t{commits} << 8U |
-                  std::uint64_t{purges} << 16U |
-                  static_cast<std::uint64_t>(now.state) << 24U |
+                  std::uint64_t{purges} << 16U | static_cast<std::uint64_t>(now.state) << 24U |
                   std::uint64_t{now.attempts} << 32U);
         print.add(now.epoch_number);
         print.add(now.committed);
@@ -197,7 +196,7 @@ public:
     [[nodiscard]] virtual part_name name_record(std::size_t part) const = 0;
     /// Executes the part of one record at one step, under an epoch and with a committed epoch.
     virtual answer execute(Records& all, step at, std::size_t part, epoch under,
-                        epoch committed) const = 0;
+                           epoch committed) const = 0;
     /// Applies this transaction to the truth of its records.
     virtual void commit(Records& all) const = 0;
     /// The epoch of the mark of a record's part, or 0 when there is none.
@@ -263,8 +262,7 @@ class typed_transaction final : public model_transaction<Records> {
 public:
     using parameters_type = typename Direction::parameters;
 
-    typed_transaction(transaction_id id, parameters_type parameters,
-                      std::vector<std::size_t> slots)
+    typed_transaction(transaction_id id, parameters_type parameters, std::vector<std::size_t> slots)
         : id_(std::move(id)), parameters_(std::move(parameters)), slots_(std::move(slots)) {}
 
     [[nodiscard]] transaction_id const& id() const override { return id_; }
@@ -278,7 +276,7 @@ public:
     }
 
     answer execute(Records& all, step at, std::size_t part, epoch under,
-                epoch committed) const override {
+                   epoch committed) const override {
         answer given = answer::nothing;
         with_part(part, [&](auto where) {
             using slot_type = decltype(where);
@@ -314,8 +312,7 @@ public:
     [[nodiscard]] epoch mark_epoch(Records const& all, std::size_t part) const override {
         epoch found = 0;
         with_part(part, [&](auto where) {
-            auto const& table =
-                std::get<typename decltype(where)::table>(all.tables);
+            auto const& table = std::get<typename decltype(where)::table>(all.tables);
             auto const* const one =
                 table.cells[slots_[part]]->slot.marks.find(id_, marked_number(where));
             if (one != nullptr) found = one->epoch_number;
@@ -409,7 +406,7 @@ private:
                                                            Part where, epoch under) const {
         auto const apply_to = [&](auto& to) {
             return settle::apply_one_phase<Rules>(to, id_, number(where), under, keyed(where),
-                                                intent(where), [] { return std::string{}; });
+                                                  intent(where), [] { return std::string{}; });
         };
         if (Rules::one_phase_respects_marks) return apply_to(slot);
         // With the rule switched off, the native transaction ignores the marks.

@@ -151,12 +151,10 @@ private:
         case step::apply:
         case step::confirm:
         case step::compensate:
-        case step::back_off: return each_age(now, me, [&](bool expired) {
-            this->ask_parts(now, me, expired, branch);
-        });
-        default: return each_age(now, me, [&](bool expired) {
-            ask_log(now, me, expired, branch);
-        });
+        case step::back_off:
+            return each_age(now, me,
+                            [&](bool expired) { this->ask_parts(now, me, expired, branch); });
+        default: return each_age(now, me, [&](bool expired) { ask_log(now, me, expired, branch); });
         }
     }
 
@@ -242,7 +240,7 @@ private:
                 give_answer(w.coordinator, sent, reply, old);
             },
             [&] { return text(sent) + words(reply); });
-        if constexpr (requires(coordinator_type & m) { m.cancel_for(reason::none); }) {
+        if constexpr (requires(coordinator_type& m) { m.cancel_for(reason::none); }) {
             if (within_.refusals && (commits(sent.at) || sent.at == step::keep)) {
                 branch(
                     move_kind::outside,

@@ -23,9 +23,8 @@ public:
     using rules = typename Protocol::rules;
 
     /// False for a protocol that has two phases only.
-    static constexpr bool knows_one_phase = requires(coordinator_type & m) {
-        m.settled(log_answer::taken);
-    };
+    static constexpr bool knows_one_phase =
+        requires(coordinator_type& m) { m.settled(log_answer::taken); };
 
     operations(transactions const& all, bounds const& within) : all_(all), within_(within) {}
 
@@ -97,15 +96,15 @@ public:
         state const ends = m.insert_state();
         if (writes) {
             written = m.inserts() ? here.insert(ends, sent.under, sent.old)
-                               : here.change(m.change(), !rules::changes_compare, false,
-                                             !rules::revisions_compare, true);
+                                  : here.change(m.change(), !rules::changes_compare, false,
+                                                !rules::revisions_compare, true);
         }
         bool const stays = written == log_answer::taken || !rules::one_phase_compares;
         bool const done = writes && stays && ends == state::done;
         for (std::size_t part = 0; part < one.parts(); ++part) {
             if (m.answer_of(part) != answer::applied) continue;
             one.execute(next.data, done ? step::confirm : step::back_off, part, sent.under,
-                     sent.under);
+                        sent.under);
         }
         if (done && written == log_answer::taken) {
             one.commit(next.data);
@@ -128,9 +127,9 @@ public:
             return written;
         }
         bool const blind = sent.at == step::cancel && !rules::cancel_compares;
-        log_answer const written = here.change(sent.change, !rules::changes_compare, blind,
-                                               !rules::revisions_compare,
-                                               all_[sent.transaction]->stages().confirms);
+        log_answer const written =
+            here.change(sent.change, !rules::changes_compare, blind, !rules::revisions_compare,
+                        all_[sent.transaction]->stages().confirms);
         if (written != log_answer::taken) return written;
         bool const decides = commits(sent.at);
         if (sent.at == step::keep || (decides && rules::commit_keeps)) {

@@ -19,10 +19,10 @@ namespace testing {
 /// reach an end.
 struct exploration {
     bool right = true;
-    bool complete = true;       ///< false when `most_states` ended the search, and for a replay
-    std::string trace;          ///< the shortest run to the first wrong state, one line a step
-    std::string run;            ///< the same run, for settle::testing::replay
-    std::size_t steps = 0;      ///< the length of that run
+    bool complete = true;  ///< false when `most_states` ended the search, and for a replay
+    std::string trace;     ///< the shortest run to the first wrong state, one line a step
+    std::string run;       ///< the same run, for settle::testing::replay
+    std::size_t steps = 0; ///< the length of that run
     std::size_t states = 0;
     std::size_t transitions = 0;
     std::size_t depth = 0; ///< the greatest distance of a state from the first, in moves

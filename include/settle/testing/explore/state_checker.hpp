@@ -165,8 +165,8 @@ private:
             }
         }
         for (std::size_t k = 0; k < one.calls.size(); ++k) {
-            bool const needed = one.calls[k].moments == call_moments::undoable &&
-                                one.calls[k].stage < made.stage;
+            bool const needed =
+                one.calls[k].moments == call_moments::undoable && one.calls[k].stage < made.stage;
             if (needed && now.rows[one.first_row + k].effects == 0) {
                 return name + ": this call has an effect without an earlier stage";
             }

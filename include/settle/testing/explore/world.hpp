@@ -16,16 +16,16 @@ struct model_worker {
     role what = role::idle;
     std::uint8_t name = 0; ///< shown in traces only; equal workers are interchangeable
     std::uint8_t transaction = 0;
-    std::uint8_t part = 0;        ///< the part of the sweeper's mark
-    bool found_stray = false;     ///< the sweeper has found the mark stray
-    bool lists = false;           ///< the sweeper has read the entry, and lists the names now
-    bool old = false;             ///< its call is older than `lifetime` allows
-    std::uint8_t begun = 0;       ///< a bit for each prepared part whose request is half executed
-    std::uint8_t burned = 0;      ///< a bit for each call whose apply was answered before its undo
-    std::uint8_t refused = 0;     ///< a bit for each refused call whose key is not closed yet
-    call_results results = 0;     ///< the results of calls that the worker has received or read
-    std::uint8_t resolved = 0;    ///< a bit for each call that a person closed, as last read
-    epoch marked = 0;             ///< the epoch of the sweeper's mark
+    std::uint8_t part = 0;     ///< the part of the sweeper's mark
+    bool found_stray = false;  ///< the sweeper has found the mark stray
+    bool lists = false;        ///< the sweeper has read the entry, and lists the names now
+    bool old = false;          ///< its call is older than `lifetime` allows
+    std::uint8_t begun = 0;    ///< a bit for each prepared part whose request is half executed
+    std::uint8_t burned = 0;   ///< a bit for each call whose apply was answered before its undo
+    std::uint8_t refused = 0;  ///< a bit for each refused call whose key is not closed yet
+    call_results results = 0;  ///< the results of calls that the worker has received or read
+    std::uint8_t resolved = 0; ///< a bit for each call that a person closed, as last read
+    epoch marked = 0;          ///< the epoch of the sweeper's mark
     Coordinator coordinator{};
 
     [[nodiscard]] fingerprint print() const {
@@ -61,10 +61,10 @@ struct sent_operation {
     state inserts = state::initial;
     epoch under = 0;
     epoch committed = 0;
-    bool begins = false;      ///< the first half of a request for a prepared part; never late
-    bool burns = false;       ///< an apply whose answer only shows that its call can be undone
-    bool closes = false;      ///< closes the key of a refused call
-    call_results results = 0; ///< parameters of a call, or results to keep
+    bool begins = false;       ///< the first half of a request for a prepared part; never late
+    bool burns = false;        ///< an apply whose answer only shows that its call can be undone
+    bool closes = false;       ///< closes the key of a refused call
+    call_results results = 0;  ///< parameters of a call, or results to keep
     std::uint8_t resolved = 0; ///< the calls that a person closed, to keep
     transition change{};
 
@@ -165,8 +165,8 @@ struct world {
         std::array<epoch, 24> seen{};
         std::size_t count = 0;
         auto const note = [&](epoch one) {
-            if (one == 0 || std::find(seen.begin(), seen.begin() + count, one) !=
-                                seen.begin() + count) {
+            if (one == 0 ||
+                std::find(seen.begin(), seen.begin() + count, one) != seen.begin() + count) {
                 return;
             }
             seen.at(count++) = one;

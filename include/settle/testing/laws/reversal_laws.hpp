@@ -97,9 +97,8 @@ private:
     [[nodiscard]] bool gains_fit() const {
         bool fit = true;
         if (!before_ || !after_) return fit;
-        for_each_integer<record_type>([&](auto m, auto) {
-            fit = fit && fits_64(gain(m)) && fits_64(-gain(m));
-        });
+        for_each_integer<record_type>(
+            [&](auto m, auto) { fit = fit && fits_64(gain(m)) && fits_64(-gain(m)); });
         return fit;
     }
 
@@ -156,8 +155,7 @@ private:
         bool early = false;
         if (!current || !slot_.record) return early;
         for_each_integer<record_type>([&](auto m, auto) {
-            early = early ||
-                    widened((*slot_.record).*m.pointer) > widened((*current).*m.pointer);
+            early = early || widened((*slot_.record).*m.pointer) > widened((*current).*m.pointer);
         });
         return early;
     }
@@ -175,8 +173,8 @@ private:
         bool overflow = false;
         for_each_member<record_type>([&](auto m) {
             if (!is_assigned(m)) return;
-            allowed = allowed && settle::detail::same_value((*slot_.record).*m.pointer,
-                                                            (*after_).*m.pointer);
+            allowed = allowed &&
+                      settle::detail::same_value((*slot_.record).*m.pointer, (*after_).*m.pointer);
             (*expected_).*m.pointer = (*before_).*m.pointer;
         });
         for_each_integer<record_type>([&](auto m, auto) {

@@ -100,8 +100,8 @@ template <auto const& Type, typename First, typename Second>
 [[nodiscard]] law_report check_same(First& first, Second& second, std::uint64_t seed = 1,
                                     std::uint64_t waves = 200) {
     using direction = forward<Type>;
-    using list = typename settle::detail::append_targets<
-        settle::detail::type_list<>, std::remove_cvref_t<decltype(Type)>>::type;
+    using list = typename settle::detail::append_targets<settle::detail::type_list<>,
+                                                         std::remove_cvref_t<decltype(Type)>>::type;
     law_report report;
     value_source source{seed};
     learn_from_type(source, Type);

@@ -55,8 +55,8 @@ public:
         } else {
             // Cut to the width of the type, so that a narrow type is drawn at its limits, too.
             using width = decltype(width_of<T>());
-            static_cast<void>(from_integer(static_cast<std::int64_t>(
-                static_cast<width>(number<width>())), value));
+            static_cast<void>(from_integer(
+                static_cast<std::int64_t>(static_cast<width>(number<width>())), value));
             if constexpr (IntegerField<T>) numbers_.push_back(value);
         }
     }
@@ -95,9 +95,22 @@ private:
         if (!texts_.empty() && one_in(2)) return texts_[below(texts_.size())];
         // Characters of each length in UTF-8 and of both cases, and characters that SQL or JSON
         // quotes.
-        static constexpr std::array<std::string_view, 16> characters{
-            "a", "A", "b", " ", "'", "\"", "\\", "%", "\n", "\x01", "\x7f", "\xc3\xa4", "\xc3\x84",
-            "\xe2\x82\xac", "\xef\xbf\xbf", "\xf0\x9f\x98\x80"};
+        static constexpr std::array<std::string_view, 16> characters{"a",
+                                                                     "A",
+                                                                     "b",
+                                                                     " ",
+                                                                     "'",
+                                                                     "\"",
+                                                                     "\\",
+                                                                     "%",
+                                                                     "\n",
+                                                                     "\x01",
+                                                                     "\x7f",
+                                                                     "\xc3\xa4",
+                                                                     "\xc3\x84",
+                                                                     "\xe2\x82\xac",
+                                                                     "\xef\xbf\xbf",
+                                                                     "\xf0\x9f\x98\x80"};
         std::string made;
         for (std::size_t length = below(4); length > 0; --length) made += characters[below(16)];
         texts_.push_back(made);

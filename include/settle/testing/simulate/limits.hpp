@@ -24,7 +24,7 @@ struct fault_rates {
     std::uint32_t away = 150;          ///< the database or service is unreachable for a while
     std::uint32_t jump = 300;          ///< the worker's or service's clock is set to another time
     // Of services alone:
-    std::uint32_t slow = 300;     ///< for a while a service answers after its caller has given up
+    std::uint32_t slow = 300;      ///< for a while a service answers after its caller has given up
     std::uint32_t garbled = 3'000; ///< the call took effect, and its answer is wrong
     std::uint32_t restart = 1'000; ///< a service loses the effects that it has not answered
     /// A service returns to a backup and loses effects that it has answered. No protocol can repair
@@ -140,17 +140,17 @@ struct simulation_report {
     std::uint64_t done = 0;            ///< entries, reversals included
     std::uint64_t canceled = 0;
     std::map<reason, std::uint64_t> reasons; ///< the number of cancels for each reason
-    std::uint64_t reversed = 0;        ///< reversals that are done
+    std::uint64_t reversed = 0;              ///< reversals that are done
     std::uint64_t crashes = 0;
-    std::uint64_t lost = 0;            ///< calls whose outcome was unknown
-    std::uint64_t late = 0;            ///< writes and calls that arrived late
-    std::uint64_t service_calls = 0;   ///< waves of calls to services
-    std::uint64_t service_faults = 0;  ///< times that a service was away, slow or restarted
-    std::uint64_t restores = 0;        ///< returns of a service to a backup
-    std::uint64_t purged = 0;          ///< the number of purges of an entry
-    std::uint64_t again = 0;           ///< purged ids that a late insert put back
-    std::uint64_t claims = 0;          ///< claims and cancels that took over an entry
-    std::chrono::nanoseconds lasted{}; ///< virtual time until the end
+    std::uint64_t lost = 0;              ///< calls whose outcome was unknown
+    std::uint64_t late = 0;              ///< writes and calls that arrived late
+    std::uint64_t service_calls = 0;     ///< waves of calls to services
+    std::uint64_t service_faults = 0;    ///< times that a service was away, slow or restarted
+    std::uint64_t restores = 0;          ///< returns of a service to a backup
+    std::uint64_t purged = 0;            ///< the number of purges of an entry
+    std::uint64_t again = 0;             ///< purged ids that a late insert put back
+    std::uint64_t claims = 0;            ///< claims and cancels that took over an entry
+    std::chrono::nanoseconds lasted{};   ///< virtual time until the end
     std::chrono::nanoseconds settling{}; ///< virtual time from the last fault to the end
 
     explicit operator bool() const noexcept { return problems.empty(); }
@@ -166,14 +166,13 @@ struct simulation_report {
             out << separator << name_of(why) << ' ' << count;
             separator = ", ";
         }
-        out << (shown.reasons.empty() ? "; " : "); ") << shown.steps << " calls, "
-            << shown.crashes << " crashes, " << shown.lost << " answers lost, " << shown.late
-            << " writes late, " << shown.service_calls << " waves of calls to services ("
-            << shown.service_faults << " times away, slow or restarted, " << shown.restores
-            << " backups restored), " << shown.claims << " claims, " << shown.purged
-            << " entries purged (" << shown.again << " came again); " << seconds(shown.lasted)
-            << " s of virtual time, settled " << seconds(shown.settling)
-            << " s after the last fault; trace " << shown.trace;
+        out << (shown.reasons.empty() ? "; " : "); ") << shown.steps << " calls, " << shown.crashes
+            << " crashes, " << shown.lost << " answers lost, " << shown.late << " writes late, "
+            << shown.service_calls << " waves of calls to services (" << shown.service_faults
+            << " times away, slow or restarted, " << shown.restores << " backups restored), "
+            << shown.claims << " claims, " << shown.purged << " entries purged (" << shown.again
+            << " came again); " << seconds(shown.lasted) << " s of virtual time, settled "
+            << seconds(shown.settling) << " s after the last fault; trace " << shown.trace;
         for (auto const& problem : shown.problems) out << "\n  " << problem;
         return out;
     }

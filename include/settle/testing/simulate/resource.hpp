@@ -12,12 +12,13 @@ namespace testing {
 /// Shape:   prepare_later(name, work) - runs the work now; returns a function that prepares it
 ///          later; note_time(now) - sets the clock of the database, before each call
 template <typename Resource>
-concept SimulatedResource = PreparingResource<Resource> &&
+concept SimulatedResource =
+    PreparingResource<Resource> &&
     requires(Resource& resource, prepared_name const& name,
              work_function<typename Resource::connection> work, timestamp now) {
-    { resource.prepare_later(name, work) } -> std::convertible_to<std::function<void()>>;
-    resource.note_time(now);
-};
+        { resource.prepare_later(name, work) } -> std::convertible_to<std::function<void()>>;
+        resource.note_time(now);
+    };
 
 namespace detail {
 

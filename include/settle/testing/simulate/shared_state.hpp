@@ -78,8 +78,8 @@ public:
                  call const& current) {
         // Most calls are quick, so that a worker often continues without a thread switch.
         bool const to_service = disturbed_[database].is_service;
-        pass(worker, chance_.up_to(to_service ? limits_.services.longest_call
-                                              : limits_.longest_call));
+        pass(worker,
+             chance_.up_to(to_service ? limits_.services.longest_call : limits_.longest_call));
         fault_rates const& rates = limits_.faults;
         if (!calm_ && chance_.in_a_million(rates.pause)) {
             pass(worker, chance_.up_to(limits_.longest_pause));
@@ -135,14 +135,13 @@ public:
     /// has its own owner, and a new owner after each crash.
     [[nodiscard]] std::string owner_of(std::size_t worker) const {
         if (worker % 2 == 0) return "shared";
-        return "worker-" + std::to_string(worker) + '-' +
-               std::to_string(players_[worker].lives);
+        return "worker-" + std::to_string(worker) + '-' + std::to_string(players_[worker].lives);
     }
     void begin_life(std::size_t worker) { ++players_[worker].lives; }
 
 private:
     struct player {
-        time skew{};            ///< of the worker's wall clock
+        time skew{}; ///< of the worker's wall clock
         std::uint64_t lives = 0;
     };
     struct late_write {
@@ -186,8 +185,7 @@ private:
         } else if (falls(rates.unknown)) {
             drawn.kind = chosen % 2 == 0 ? fault_kind::unknown_before : fault_kind::unknown_after;
         } else if (falls(rates.late)) {
-            drawn.kind =
-                current.only_answers() ? fault_kind::unavailable : fault_kind::late;
+            drawn.kind = current.only_answers() ? fault_kind::unavailable : fault_kind::late;
         }
         // In half of the cases the fault hits only some operations of the wave.
         if (chosen % 8 < 4) {

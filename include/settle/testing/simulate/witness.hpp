@@ -16,20 +16,20 @@ public:
     struct observed_entry {
         settle::state state = settle::state::initial;
         epoch epoch_number = 0;
-        std::size_t commit = 0; ///< its number in the order of the commits, from 1
-        bool in_one_phase = false;   ///< done in one phase, without a committed epoch
-        std::optional<verdict> reported; ///< to a caller
-        reason why = reason::none; ///< the reason in the reported outcome
+        std::size_t commit = 0;             ///< its number in the order of the commits, from 1
+        bool in_one_phase = false;          ///< done in one phase, without a committed epoch
+        std::optional<verdict> reported;    ///< to a caller
+        reason why = reason::none;          ///< the reason in the reported outcome
         std::vector<kept_result> results{}; ///< in the reported outcome, if it is done
-        std::string type;          ///< type and parameters of the first insert
+        std::string type;                   ///< type and parameters of the first insert
         std::string parameters;
-        bool gone = false;         ///< purged
-        bool again = false;        ///< inserted again after its purge, by a late insert
+        bool gone = false;  ///< purged
+        bool again = false; ///< inserted again after its purge, by a late insert
     };
 
     /// Shape:   type, parameters - as stored in the log
-    void note_insert(transaction_id const& id, state inserted, epoch first,
-                     std::string type = {}, std::string parameters = {}) {
+    void note_insert(transaction_id const& id, state inserted, epoch first, std::string type = {},
+                     std::string parameters = {}) {
         auto const [at, fresh] = entries_.try_emplace(id);
         observed_entry& observed = at->second;
         if (!fresh && !observed.gone) return complain(id + ": inserted, though the log had it");
@@ -118,7 +118,7 @@ public:
         // After a purge and a late insert, the first outcome no longer applies.
         if (observed.again) return;
         // A caller may learn of the commit before all parts are confirmed.
-        auto const expected = !reported.done()  ? state::canceled
+        auto const expected = !reported.done()    ? state::canceled
                               : reported.finished ? state::done
                                                   : state::applied;
         bool const went_on = expected == state::applied && observed.state == state::done;

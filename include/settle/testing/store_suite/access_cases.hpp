@@ -57,9 +57,14 @@ TEST_CASE_TEMPLATE_DEFINE("store: a key has at most one record", Fixture, suite_
 TEST_CASE_TEMPLATE_DEFINE("store: scans are ordered by key and paged", Fixture, suite_scan) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
-    std::vector<std::int64_t> const numbers{
-        5, -3, 0, 100, std::numeric_limits<std::int64_t>::min(), 99,
-        std::numeric_limits<std::int64_t>::max(), -20};
+    std::vector<std::int64_t> const numbers{5,
+                                            -3,
+                                            0,
+                                            100,
+                                            std::numeric_limits<std::int64_t>::min(),
+                                            99,
+                                            std::numeric_limits<std::int64_t>::max(),
+                                            -20};
     for (auto const number : numbers) on.create(shelves, {number, 1});
     for (char const* id : {"b", "a", "B", "\xC3\xA4", "10", "9", "a b"}) {
         on.create(ledgers, {id, 0, 0, ""});
@@ -103,8 +108,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture
     CHECK(all[0] == mark_locator{"suite_ledgers", std::string{"A"}, "a", {0, 0}, 8});
     CHECK(all[3] == mark_locator{"suite_shelves", std::int64_t{-4}, "b", {1, 0}, 7});
     CHECK(all[6] == mark_locator{"suite_cards", std::string{"c"}, "c'\"", {0, 0}, epoch_limit - 1});
-    for (std::size_t const size : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{9},
-                                   std::size_t{10}}) {
+    for (std::size_t const size :
+         {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{9}, std::size_t{10}}) {
         INFO("pages of ", size);
         std::vector<mark_locator> seen;
         std::optional<mark_locator> after;

@@ -14,8 +14,8 @@ template <typename Database>
 class bench {
 public:
     using session_type =
-        decltype(std::declval<Database&>()
-                     .template bind<ledgers_type, cards_type, shelves_type>(std::string{}));
+        decltype(std::declval<Database&>().template bind<ledgers_type, cards_type, shelves_type>(
+            std::string{}));
 
     explicit bench(Database& database)
         : session_(database.template bind<ledgers_type, cards_type, shelves_type>(

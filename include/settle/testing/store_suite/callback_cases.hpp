@@ -296,8 +296,8 @@ TEST_CASE_TEMPLATE_DEFINE(
 
             // The range throws on the dereference or on the increment.
             for (bool const goes_on : {false, true}) {
-                auto const rest = suite_moves("r" + std::to_string(window) +
-                                                  (goes_on ? "+" : "-"), 9);
+                auto const rest =
+                    suite_moves("r" + std::to_string(window) + (goes_on ? "+" : "-"), 9);
                 suite_range range{rest, 5, goes_on};
                 reported = 0;
                 auto const count = [&](std::size_t number, outcome const& one) {
@@ -348,11 +348,13 @@ TEST_CASE_TEMPLATE_DEFINE("engine: observers, ranges and callbacks may call the 
         }
         action = nullptr;
         auto const moves = suite_moves("heard", 3);
-        watched.run_all(moves, [&](std::size_t, outcome const& one) {
-            CHECK(one.done());
-            ++outer;
-            call();
-        }, {2, {}, {}});
+        watched.run_all(moves,
+                        [&](std::size_t, outcome const& one) {
+                            CHECK(one.done());
+                            ++outer;
+                            call();
+                        },
+                        {2, {}, {}});
         suite_range range{moves, 99, false, call};
         watched.run_all(range, [](std::size_t, outcome const& one) { CHECK(one.done()); },
                         {2, {}, {}});

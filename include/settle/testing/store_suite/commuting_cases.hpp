@@ -126,9 +126,9 @@ TEST_CASE_TEMPLATE_DEFINE("store: a lower bound holds for every outcome of other
     struct shape {
         std::int64_t now, later, least;
     };
-    for (shape const& one : {shape{-60, 0, 40}, shape{60, 0, 100}, shape{0, -60, 40},
-                             shape{0, 60, 100}, shape{-60, 60, 40}, shape{60, -60, 100},
-                             shape{60, -100, 60}, shape{-60, -10, 30}}) {
+    for (shape const& one :
+         {shape{-60, 0, 40}, shape{60, 0, 100}, shape{0, -60, 40}, shape{0, 60, 100},
+          shape{-60, 60, 40}, shape{60, -60, 100}, shape{60, -100, 60}, shape{-60, -10, 30}}) {
         INFO("another transaction has ", one.now, " now and ", one.later, " later");
         adjust const other = change_balance(one.now, one.later);
         REQUIRE(on.template apply<adjust_type>("other", other, 7) == "applied");
@@ -155,9 +155,9 @@ TEST_CASE_TEMPLATE_DEFINE("store: an upper bound holds for every outcome of othe
     struct shape {
         std::int64_t now, later, most;
     };
-    for (shape const& one : {shape{60, 0, 160}, shape{-60, 0, 100}, shape{0, 60, 160},
-                             shape{0, -60, 100}, shape{60, -60, 160}, shape{-60, 60, 100},
-                             shape{-60, 100, 140}, shape{60, 10, 170}}) {
+    for (shape const& one :
+         {shape{60, 0, 160}, shape{-60, 0, 100}, shape{0, 60, 160}, shape{0, -60, 100},
+          shape{60, -60, 160}, shape{-60, 60, 100}, shape{-60, 100, 140}, shape{60, 10, 170}}) {
         INFO("another transaction has ", one.now, " now and ", one.later, " later");
         adjust const other = change_balance(one.now, one.later);
         REQUIRE(on.template apply<adjust_type>("other", other, 7) == "applied");
@@ -295,8 +295,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a range may name one record twice", Fixture, s
     CHECK(on.read(shelves, -1)->amount == 1);
     CHECK(on.marks().size() == 4);
     SUBCASE("every line is adopted separately") {
-        CHECK(on.template apply<order_type>("t", given, 4) ==
-              "applied, applied, applied, applied");
+        CHECK(on.template apply<order_type>("t", given, 4) == "applied, applied, applied, applied");
         CHECK(on.epochs() == "4 4 4 4");
         CHECK(on.read(shelves, -1)->amount == 1);
     }

@@ -30,8 +30,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records is created, and each is re
     auto const report = engine.create_all(
         ledgers, given,
         [&](std::size_t number, result<void> const& answer) {
-            reports.at(number) =
-                answer.has_value() ? "made" : answer.problem().code.message();
+            reports.at(number) = answer.has_value() ? "made" : answer.problem().code.message();
         },
         in_waves);
     CHECK(report.problem.empty());
@@ -44,8 +43,8 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records is created, and each is re
         CAPTURE(number);
         bool const existing = number == 5 || number == 11;
         CHECK(reports[number] == (existing       ? make_error_code(errc::record_exists).message()
-                               : number == 17 ? make_error_code(errc::bad_text).message()
-                                              : "made"));
+                                  : number == 17 ? make_error_code(errc::bad_text).message()
+                                                 : "made"));
         if (reports[number] != "made") continue;
         CHECK(engine.read(ledgers, given[number].id).value()->balance == given[number].balance);
     }

@@ -10,8 +10,8 @@ namespace testing {
 
 template <typename Database>
 auto suite_engine(Database& database) {
-    return engine{database,          type<move_type>,  type<order_type>,   type<rewrite_type>,
-                  type<issue_type>,  type<tally_type>, type<withdraw_type>, type<exchange_type>};
+    return engine{database,         type<move_type>,  type<order_type>,    type<rewrite_type>,
+                  type<issue_type>, type<tally_type>, type<withdraw_type>, type<exchange_type>};
 }
 
 template <typename Engine>

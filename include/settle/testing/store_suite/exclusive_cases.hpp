@@ -195,13 +195,11 @@ TEST_CASE_TEMPLATE_DEFINE("store: two parts of one transaction on one record", F
     on.create(ledgers, {"A", 100, 0, "old"});
     on.create(ledgers, {"B", 100, 0, "old"});
     tally const twice{"A", "A", 2};
-    CHECK(on.template apply<tally_type>("t", twice, 5) ==
-          "applied, two parts name one record");
+    CHECK(on.template apply<tally_type>("t", twice, 5) == "applied, two parts name one record");
     // Also when another transaction keeps the record busy, because a retry cannot succeed.
     CHECK(on.template apply<adjust_type>("other", {"A", 1, 0, 0, 0, no_least, no_most}, 5) ==
           "applied");
-    CHECK(on.template apply<tally_type>("t", twice, 6) ==
-          "applied, two parts name one record");
+    CHECK(on.template apply<tally_type>("t", twice, 6) == "applied, two parts name one record");
     CHECK(on.template compensate<tally_type>("t", twice) == "applied, nothing");
     CHECK(on.template apply<tally_type>("u", {"A", "B", 2}, 5) == "applied, applied");
     CHECK(on.read(ledgers, "B")->label == "tally");

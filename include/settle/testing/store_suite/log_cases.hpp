@@ -229,9 +229,9 @@ TEST_CASE_TEMPLATE_DEFINE("log: a change of an absent entry or from another stat
         state found;
         epoch number;
     };
-    for (shape const& one : {shape{state::pending, 69}, shape{state::pending, 71},
-                             shape{state::initial, 70}, shape{state::applied, 70},
-                             shape{state::canceling, 70}}) {
+    for (shape const& one :
+         {shape{state::pending, 69}, shape{state::pending, 71}, shape{state::initial, 70},
+          shape{state::applied, 70}, shape{state::canceling, 70}}) {
         INFO("expects ", std::string{name_of(one.found)}, " ", one.number);
         CHECK(worker_with("t", one.found, one.number).claim(2, "me") == log_answer::conflict);
         CHECK(here.read() == before);
@@ -242,8 +242,18 @@ TEST_CASE_TEMPLATE_DEFINE("log: listings are filtered, ordered by id and paged",
                           suite_listing) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    std::vector<std::string> ids{"a",  "B",   "b/1",   "\xC3\xA4", "z",          "10",        "9",
-                                 " x", "q'\"", "b\\s", "\xF0\x9F\x98\x80", "%_*",
+    std::vector<std::string> ids{"a",
+                                 "B",
+                                 "b/1",
+                                 "\xC3\xA4",
+                                 "z",
+                                 "10",
+                                 "9",
+                                 " x",
+                                 "q'\"",
+                                 "b\\s",
+                                 "\xF0\x9F\x98\x80",
+                                 "%_*",
                                  "a-longer-id-than-short"};
     std::int64_t when = 0;
     for (auto const& id : ids) {
@@ -257,8 +267,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: listings are filtered, ordered by id and paged",
     CHECK(ids_of(log.list({}, "", 100).value()) == all);
 
     SUBCASE("pages of every size hold every entry once") {
-        for (std::size_t const size : {std::size_t{1}, std::size_t{2}, std::size_t{5},
-                                       ids.size()}) {
+        for (std::size_t const size :
+             {std::size_t{1}, std::size_t{2}, std::size_t{5}, ids.size()}) {
             std::string seen;
             std::string after;
             for (;;) {

@@ -30,8 +30,8 @@ template <typename Bench>
 void send_random_waves(Bench& on, std::uint64_t seed, int waves) {
     std::mt19937_64 random{seed};
     auto const number = [&](std::int64_t least, std::int64_t most) {
-        return least + static_cast<std::int64_t>(
-                           random() % static_cast<std::uint64_t>(most - least + 1));
+        return least +
+               static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
     };
     auto const name = [&] { return std::string(1, static_cast<char>('A' + number(0, 3))); };
     for (char const* id : {"A", "B", "C"}) on.create(ledgers, {id, 50, 0, "old"});
@@ -41,34 +41,30 @@ void send_random_waves(Bench& on, std::uint64_t seed, int waves) {
     first.id = "a";
     on.create(cards, first);
 
-    random_pool<forward<move_type>> moves{"m", 5, [&] {
-        return move{name(), name(), number(0, 30)};
-    }};
-    random_pool<forward<adjust_type>> sums{"s", 6, [&] {
-        return adjust{name(), number(-20, 20), number(-20, 20), number(-5, 5), number(-5, 5),
-                      number(0, 60), number(40, 120)};
-    }};
-    random_pool<forward<checked_type>> checks{"k", 3, [&] {
-        return checked{name(), number(49, 51), "new", number(0, 3)};
-    }};
-    random_pool<forward<order_type>> orders{"o", 4, [&] {
-        return order{name(), number(0, 20),
-                     {{1, number(0, 9)}, {-7, number(0, 9)}, {1, number(0, 9)}}};
-    }};
+    random_pool<forward<move_type>> moves{"m", 5,
+                                          [&] { return move{name(), name(), number(0, 30)}; }};
+    random_pool<forward<adjust_type>> sums{
+        "s", 6, [&] {
+            return adjust{name(),        number(-20, 20), number(-20, 20), number(-5, 5),
+                          number(-5, 5), number(0, 60),   number(40, 120)};
+        }};
+    random_pool<forward<checked_type>> checks{
+        "k", 3, [&] { return checked{name(), number(49, 51), "new", number(0, 3)}; }};
+    random_pool<forward<order_type>> orders{
+        "o", 4, [&] {
+            return order{
+                name(), number(0, 20), {{1, number(0, 9)}, {-7, number(0, 9)}, {1, number(0, 9)}}};
+        }};
     random_pool<forward<relabel_type>> labels{"l", 2, [&] { return relabel{name(), "new"}; }};
-    random_pool<forward<tally_type>> tallies{"y", 3, [&] {
-        return tally{name(), name(), number(0, 3)};
-    }};
-    random_pool<forward<rewrite_type>> rewrites{"r", 5, [&] {
-        return rewrite{random_card(random), random_card(random)};
-    }};
+    random_pool<forward<tally_type>> tallies{"y", 3,
+                                             [&] { return tally{name(), name(), number(0, 3)}; }};
+    random_pool<forward<rewrite_type>> rewrites{
+        "r", 5, [&] { return rewrite{random_card(random), random_card(random)}; }};
     random_pool<forward<issue_type>> issues{"i", 4, [&] { return issue{random_card(random)}; }};
-    random_pool<forward<withdraw_type>> erasures{"w", 4, [&] {
-        return withdraw{random_card(random).id, number(0, 1) == 0};
-    }};
-    random_pool<forward<exchange_type>> exchanges{"x", 3, [&] {
-        return exchange{random_card(random)};
-    }};
+    random_pool<forward<withdraw_type>> erasures{
+        "w", 4, [&] { return withdraw{random_card(random).id, number(0, 1) == 0}; }};
+    random_pool<forward<exchange_type>> exchanges{"x", 3,
+                                                  [&] { return exchange{random_card(random)}; }};
     for (int wave = 0; wave < waves; ++wave) {
         INFO("seed ", seed, ", wave ", wave);
         switch (number(0, 10)) {

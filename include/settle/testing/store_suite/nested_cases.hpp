@@ -9,18 +9,13 @@ SETTLE_BEGIN
 namespace testing {
 
 struct stop {
-    BOOST_HANA_DEFINE_STRUCT(stop,
-        (std::string, street),
-        (std::int32_t, house),
-        (std::optional<whole_second>, until));
+    BOOST_HANA_DEFINE_STRUCT(stop, (std::string, street), (std::int32_t, house),
+                             (std::optional<whole_second>, until));
 };
 
 struct parcel {
-    BOOST_HANA_DEFINE_STRUCT(parcel,
-        (std::string, id),
-        (stop, home),
-        (std::vector<stop>, route),
-        (std::int64_t, weight));
+    BOOST_HANA_DEFINE_STRUCT(parcel, (std::string, id), (stop, home), (std::vector<stop>, route),
+                             (std::int64_t, weight));
 };
 
 inline constexpr collection<parcel, "suite_parcels", &parcel::id> parcels;
@@ -30,17 +25,14 @@ struct send {
     BOOST_HANA_DEFINE_STRUCT(send, (parcel, made));
 };
 
-inline constexpr auto send_type = transaction<send, "suite_send">(
-    participant<"parcel">(parcels, param<&send::made, &parcel::id>)
-        .apply(create(param<&send::made>))
-        .compensate(erase));
+inline constexpr auto send_type =
+    transaction<send, "suite_send">(participant<"parcel">(parcels, param<&send::made, &parcel::id>)
+                                        .apply(create(param<&send::made>))
+                                        .compensate(erase));
 
 struct redirect {
-    BOOST_HANA_DEFINE_STRUCT(redirect,
-        (std::string, id),
-        (stop, home),
-        (std::vector<stop>, route),
-        (std::int64_t, most));
+    BOOST_HANA_DEFINE_STRUCT(redirect, (std::string, id), (stop, home), (std::vector<stop>, route),
+                             (std::int64_t, most));
 };
 
 inline constexpr auto redirect_type = transaction<redirect, "suite_redirect">(

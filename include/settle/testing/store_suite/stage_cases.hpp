@@ -61,8 +61,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: a keep and a commit store the number of attempts
     auto const send = [&](step action, transition change) {
         ++change.attempts;
         auto& work = writer.transaction();
-        auto const sent = write_one(log, work, work.change(action, change), at_millisecond(2),
-                                    "first");
+        auto const sent =
+            write_one(log, work, work.change(action, change), at_millisecond(2), "first");
         CHECK(sent.reply == log_answer::taken);
         CHECK(writer.read().attempts == change.attempts);
         return standing_after(change);
@@ -96,9 +96,9 @@ TEST_CASE_TEMPLATE_DEFINE("log: a keep may make an entry deciding, which ends ei
         CHECK(log.list({.state = state::pending}, "", 10).value().empty());
         auto const claimed = send(step::claim, claim_of(decides));
         CHECK(claimed.state == state::deciding);
-        auto const decided =
-            commits ? send(step::commit, commit_of(claimed))
-                    : send(step::cancel, cancel_of(claimed, reason::refused, false));
+        auto const decided = commits
+                                 ? send(step::commit, commit_of(claimed))
+                                 : send(step::cancel, cancel_of(claimed, reason::refused, false));
         std::ignore = send(step::close, close_of(decided));
         CHECK(is_final(writer.read().state));
     }

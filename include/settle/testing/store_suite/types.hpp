@@ -12,11 +12,8 @@ namespace testing {
 
 /// Integers for commuting effects, and a text for exclusive effects.
 struct ledger {
-    BOOST_HANA_DEFINE_STRUCT(ledger,
-        (std::string, id),
-        (std::int64_t, balance),
-        (std::int32_t, units),
-        (std::string, label));
+    BOOST_HANA_DEFINE_STRUCT(ledger, (std::string, id), (std::int64_t, balance),
+                             (std::int32_t, units), (std::string, label));
 };
 
 enum class colour : std::int16_t { red = -1, green = 0, blue = 700 };
@@ -25,23 +22,16 @@ using whole_second = std::chrono::time_point<std::chrono::system_clock, std::chr
 
 /// A field of every kind that a store must support.
 struct card {
-    BOOST_HANA_DEFINE_STRUCT(card,
-        (std::string, id),
-        (std::string, holder),
-        (bool, open),
-        (colour, shade),
-        (whole_second, opened),
-        (std::optional<std::int64_t>, credit),
-        (std::optional<std::string>, note),
-        (std::int64_t, points),
-        (std::int32_t, visits));
+    BOOST_HANA_DEFINE_STRUCT(card, (std::string, id), (std::string, holder), (bool, open),
+                             (colour, shade), (whole_second, opened),
+                             (std::optional<std::int64_t>, credit),
+                             (std::optional<std::string>, note), (std::int64_t, points),
+                             (std::int32_t, visits));
 };
 
 /// A record with an integer key.
 struct shelf {
-    BOOST_HANA_DEFINE_STRUCT(shelf,
-        (std::int64_t, number),
-        (std::int64_t, amount));
+    BOOST_HANA_DEFINE_STRUCT(shelf, (std::int64_t, number), (std::int64_t, amount));
 };
 
 inline constexpr collection<ledger, "suite_ledgers", &ledger::id> ledgers;
@@ -55,10 +45,8 @@ using shelves_type = std::remove_const_t<decltype(shelves)>;
 // -------------------------------------------------------------------------- commuting effects
 
 struct move {
-    BOOST_HANA_DEFINE_STRUCT(move,
-        (std::string, source),
-        (std::string, destination),
-        (std::int64_t, amount));
+    BOOST_HANA_DEFINE_STRUCT(move, (std::string, source), (std::string, destination),
+                             (std::int64_t, amount));
 };
 
 /// The usual transfer: a guarded debit at apply, a credit at confirm.
@@ -71,14 +59,9 @@ inline constexpr auto move_type = transaction<move, "suite_move">(
         .confirm(field<&ledger::balance> += param<&move::amount>));
 
 struct adjust {
-    BOOST_HANA_DEFINE_STRUCT(adjust,
-        (std::string, id),
-        (std::int64_t, now),
-        (std::int64_t, later),
-        (std::int64_t, units_now),
-        (std::int64_t, units_later),
-        (std::int64_t, least),
-        (std::int64_t, most));
+    BOOST_HANA_DEFINE_STRUCT(adjust, (std::string, id), (std::int64_t, now), (std::int64_t, later),
+                             (std::int64_t, units_now), (std::int64_t, units_later),
+                             (std::int64_t, least), (std::int64_t, most));
 };
 
 inline constexpr std::int64_t no_least = std::numeric_limits<std::int64_t>::min();
@@ -97,11 +80,8 @@ inline constexpr auto adjust_type = transaction<adjust, "suite_adjust">(
             may_pass_zero(signed_operand(field<&ledger::units> += param<&adjust::units_later>))));
 
 struct checked {
-    BOOST_HANA_DEFINE_STRUCT(checked,
-        (std::string, id),
-        (std::int64_t, expected),
-        (std::string, label),
-        (std::int64_t, units));
+    BOOST_HANA_DEFINE_STRUCT(checked, (std::string, id), (std::int64_t, expected),
+                             (std::string, label), (std::int64_t, units));
 };
 
 /// Guards that are not bounds, on fields that other transactions may change, with a commuting
@@ -113,16 +93,12 @@ inline constexpr auto checked_type = transaction<checked, "suite_checked">(
         .confirm(field<&ledger::units> += param<&checked::units>));
 
 struct order_line {
-    BOOST_HANA_DEFINE_STRUCT(order_line,
-        (std::int64_t, number),
-        (std::int64_t, amount));
+    BOOST_HANA_DEFINE_STRUCT(order_line, (std::int64_t, number), (std::int64_t, amount));
 };
 
 struct order {
-    BOOST_HANA_DEFINE_STRUCT(order,
-        (std::string, customer),
-        (std::int64_t, price),
-        (std::vector<order_line>, lines));
+    BOOST_HANA_DEFINE_STRUCT(order, (std::string, customer), (std::int64_t, price),
+                             (std::vector<order_line>, lines));
 };
 
 /// A range that may name a record twice.
@@ -139,9 +115,7 @@ inline constexpr auto order_type = transaction<order, "suite_order">(
 // -------------------------------------------------------------------------- exclusive effects
 
 struct relabel {
-    BOOST_HANA_DEFINE_STRUCT(relabel,
-        (std::string, id),
-        (std::string, label));
+    BOOST_HANA_DEFINE_STRUCT(relabel, (std::string, id), (std::string, label));
 };
 
 inline constexpr auto relabel_type = transaction<relabel, "suite_relabel">(
@@ -149,24 +123,20 @@ inline constexpr auto relabel_type = transaction<relabel, "suite_relabel">(
         .confirm(field<&ledger::label> = param<&relabel::label>));
 
 struct tally {
-    BOOST_HANA_DEFINE_STRUCT(tally,
-        (std::string, counted),
-        (std::string, labelled),
-        (std::int64_t, units));
+    BOOST_HANA_DEFINE_STRUCT(tally, (std::string, counted), (std::string, labelled),
+                             (std::int64_t, units));
 };
 
 /// Two parts in one collection; the second part's effect is exclusive.
-inline constexpr auto tally_type = transaction<tally, "suite_tally">(
-    participant<"counted">(ledgers, param<&tally::counted>)
-        .confirm(field<&ledger::units> += param<&tally::units>),
-    participant<"labelled">(ledgers, param<&tally::labelled>)
-        .apply(field<&ledger::label> = lit<"tally">)
-        .compensate(inverse));
+inline constexpr auto tally_type =
+    transaction<tally, "suite_tally">(participant<"counted">(ledgers, param<&tally::counted>)
+                                          .confirm(field<&ledger::units> += param<&tally::units>),
+                                      participant<"labelled">(ledgers, param<&tally::labelled>)
+                                          .apply(field<&ledger::label> = lit<"tally">)
+                                          .compensate(inverse));
 
 struct rewrite {
-    BOOST_HANA_DEFINE_STRUCT(rewrite,
-        (card, old),
-        (card, fresh));
+    BOOST_HANA_DEFINE_STRUCT(rewrite, (card, old), (card, fresh));
 };
 
 /// Assignments to every kind of field, at apply and at confirm, with every kind of guard.
@@ -193,15 +163,13 @@ struct issue {
     BOOST_HANA_DEFINE_STRUCT(issue, (card, made));
 };
 
-inline constexpr auto issue_type = transaction<issue, "suite_issue">(
-    participant<"card">(cards, param<&issue::made, &card::id>)
-        .apply(create(param<&issue::made>))
-        .compensate(erase));
+inline constexpr auto issue_type =
+    transaction<issue, "suite_issue">(participant<"card">(cards, param<&issue::made, &card::id>)
+                                          .apply(create(param<&issue::made>))
+                                          .compensate(erase));
 
 struct withdraw {
-    BOOST_HANA_DEFINE_STRUCT(withdraw,
-        (std::string, id),
-        (bool, open));
+    BOOST_HANA_DEFINE_STRUCT(withdraw, (std::string, id), (bool, open));
 };
 
 inline constexpr auto withdraw_type = transaction<withdraw, "suite_withdraw">(

@@ -57,5 +57,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/http/answer.ipp>
+#include <settle/http/answer.ipp>
 #endif

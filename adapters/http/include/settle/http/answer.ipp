@@ -97,8 +97,8 @@ SETTLE_FUNCTION std::string answer_reader::subject(service_call const& call) con
 SETTLE_FUNCTION std::string_view answer_reader::fault_of_result(service_call const& call,
                                                                 http_answer const& answer) {
     if (answer.body.empty()) {
-        bool const has_result = call.operation == call_operation::apply ||
-                                call.operation == call_operation::query;
+        bool const has_result =
+            call.operation == call_operation::apply || call.operation == call_operation::query;
         bool const needed = has_result && answer.status != 204;
         return needed ? "an empty body, where 204 says that there is no result" : "";
     }

@@ -137,5 +137,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/http/session.ipp>
+#include <settle/http/session.ipp>
 #endif

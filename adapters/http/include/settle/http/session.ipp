@@ -100,9 +100,9 @@ SETTLE_FUNCTION void check_options(options const& settings) {
     }
     for (auto const& [name, value] : settings.headers) check_header(name, value);
     using file = std::pair<std::string_view, std::string const*>;
-    for (auto const& [name, path] : {file{"ca_file", &settings.ca_file},
-                                     file{"certificate_file", &settings.certificate_file},
-                                     file{"key_file", &settings.key_file}}) {
+    for (auto const& [name, path] :
+         {file{"ca_file", &settings.ca_file}, file{"certificate_file", &settings.certificate_file},
+          file{"key_file", &settings.key_file}}) {
         if (path->empty() || std::ifstream{*path}) continue;
         refuse_option("options::" + std::string{name} + " cannot be read: " + *path);
     }

@@ -71,5 +71,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/http/wire.ipp>
+#include <settle/http/wire.ipp>
 #endif

@@ -30,5 +30,5 @@ struct address {
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/mariadb/address.ipp>
+#include <settle/mariadb/address.ipp>
 #endif

@@ -76,5 +76,5 @@ static_assert(PreparingResource<resource>);
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/mariadb/resource.ipp>
+#include <settle/mariadb/resource.ipp>
 #endif

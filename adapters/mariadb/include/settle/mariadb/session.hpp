@@ -64,5 +64,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/mariadb/session.ipp>
+#include <settle/mariadb/session.ipp>
 #endif

@@ -31,5 +31,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/mariadb/session_pool.ipp>
+#include <settle/mariadb/session_pool.ipp>
 #endif

@@ -31,5 +31,5 @@ inline constexpr std::size_t longest_half = 64;
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/mariadb/xa.ipp>
+#include <settle/mariadb/xa.ipp>
 #endif

@@ -94,8 +94,8 @@ class row_pool {
 public:
     explicit row_pool(transaction_descriptor const& given)
         : direction_(&given),
-          stride_(sizeof(entry_row) + (given.size + alignof(entry_row) - 1) /
-                                          alignof(entry_row) * alignof(entry_row)) {}
+          stride_(sizeof(entry_row) + (given.size + alignof(entry_row) - 1) / alignof(entry_row) *
+                                          alignof(entry_row)) {}
     row_pool(row_pool const&) = delete;
     row_pool& operator=(row_pool const&) = delete;
     ~row_pool() {

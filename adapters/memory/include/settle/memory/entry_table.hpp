@@ -139,9 +139,7 @@ private:
         timestamp moved; ///< the later of its two times: either clock may have been wrong
         entry_row* row;
     };
-    static bool later(ended const& left, ended const& right) {
-        return left.moved > right.moved;
-    }
+    static bool later(ended const& left, ended const& right) { return left.moved > right.moved; }
 
     static std::int64_t number_of(entry_row* row) {
         return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(row));
@@ -180,8 +178,8 @@ private:
     }
 
     [[gnu::noinline]] static void store_lists(entry_row& row, entry_write const& write) {
-        auto made = row.lists ? std::make_unique<kept_lists>(*row.lists)
-                              : std::make_unique<kept_lists>();
+        auto made =
+            row.lists ? std::make_unique<kept_lists>(*row.lists) : std::make_unique<kept_lists>();
         if (write.images != nullptr) made->images = *write.images;
         if (write.results != nullptr) made->results = *write.results;
         row.lists = std::move(made);
@@ -245,8 +243,8 @@ private:
         in_order_ = true;
     }
 
-    std::vector<entry_row const*> list_open(entry_filter const& filter,
-                                            transaction_id const& after, std::size_t limit) {
+    std::vector<entry_row const*> list_open(entry_filter const& filter, transaction_id const& after,
+                                            std::size_t limit) {
         put_in_order();
         entry_row const* const last = by_id_.find(after);
         links const* at = last != nullptr && last->next != nullptr ? last->next : open_.next;
@@ -264,10 +262,9 @@ private:
         // Many listings end with their first page, so only the second page sorts all entries.
         if (after.empty() && !sorted_) return first_page(filter, limit);
         sort_all();
-        auto at = std::upper_bound(all_.begin(), all_.end(), after,
-                                   [](transaction_id const& id, entry_row const* row) {
-                                       return id < row->id;
-                                   });
+        auto at = std::upper_bound(
+            all_.begin(), all_.end(), after,
+            [](transaction_id const& id, entry_row const* row) { return id < row->id; });
         std::vector<entry_row const*> found;
         for (; at != all_.end() && found.size() < limit; ++at) {
             if (passes(filter, **at)) found.push_back(*at);

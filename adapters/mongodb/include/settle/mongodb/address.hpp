@@ -118,7 +118,7 @@ private:
     std::unique_ptr<mongoc_uri_t, uri_destroyer> uri_;
     std::string database_;
     bool weak_;
-    bool is_looked_up_; ///< the name service resolves its hosts
+    bool is_looked_up_;        ///< the name service resolves its hosts
     std::string other_writes_; ///< why its write concern is no majority; else empty
 };
 

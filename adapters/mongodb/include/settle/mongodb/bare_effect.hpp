@@ -186,9 +186,10 @@ template <typename Direction, typename Collection>
 }
 
 /// A request to end a part that another program applied.
-[[nodiscard]] inline part_request
-leftover_request(part_descriptor const& part, transaction_descriptor const& type,
-                 void const* parameters, transaction_id const& id, std::size_t line, step action) {
+[[nodiscard]] inline part_request leftover_request(part_descriptor const& part,
+                                                   transaction_descriptor const& type,
+                                                   void const* parameters, transaction_id const& id,
+                                                   std::size_t line, step action) {
     part_number const number{part.participant, static_cast<std::uint32_t>(line)};
     return {&part, &type, parameters, &id, number, action, 0};
 }

@@ -23,16 +23,15 @@ using bare_reader = std::string (*)(part_request const&, void const* now, mark_d
 
 struct bound_collection {
     collection_descriptor const* of;
-    member_form const* forms; ///< one for each member
+    member_form const* forms;        ///< one for each member
     bare_reader read_bare = nullptr; ///< null where no reader knows the effects of bare marks
 
     [[nodiscard]] record_descriptor const& record() const noexcept { return *of->record; }
 };
 
 template <Described Record>
-inline constexpr auto forms_of = table_of_members<Record, member_form>([](auto m) {
-    return form_of_member<decltype(m)::pointer, typename decltype(m)::type>();
-});
+inline constexpr auto forms_of = table_of_members<Record, member_form>(
+    [](auto m) { return form_of_member<decltype(m)::pointer, typename decltype(m)::type>(); });
 
 template <typename Collection>
 [[nodiscard]] constexpr bound_collection bound_to(bare_reader read_bare = nullptr) {

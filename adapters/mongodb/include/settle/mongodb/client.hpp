@@ -102,8 +102,7 @@ public:
         bson_error_t problem{};
         bson_t const* answer = nullptr;
         if (!mongoc_cursor_error_document(cursor.get(), &problem, &answer)) return;
-        bool const transient =
-            answer != nullptr && has_label(*answer, "TransientTransactionError");
+        bool const transient = answer != nullptr && has_label(*answer, "TransientTransactionError");
         throw command_failure(describe(problem, phase), transient);
     }
 

@@ -284,9 +284,8 @@ SETTLE_FUNCTION void make_key_index(link& with, std::string_view name, std::stri
         return content::nested;
     }
     auto const& all = settle::detail::all_entry_fields;
-    bool const ours = std::any_of(all.begin(), all.end(), [&](entry_field one) {
-        return layout.name_of(one) == field;
-    });
+    bool const ours = std::any_of(all.begin(), all.end(),
+                                  [&](entry_field one) { return layout.name_of(one) == field; });
     return ours || field == "$**" ? content::plain : content::none;
 }
 

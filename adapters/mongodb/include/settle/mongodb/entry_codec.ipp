@@ -130,9 +130,8 @@ public:
             for_each_member_of(into.emplace_back(), [&](char const* part, auto& value) {
                 auto const stored = one.find(part);
                 // Only a part that a person closed has the reason.
-                bool const may_be_absent =
-                    std::is_same_v<std::remove_reference_t<decltype(value)>,
-                                   std::optional<std::string>>;
+                bool const may_be_absent = std::is_same_v<std::remove_reference_t<decltype(value)>,
+                                                          std::optional<std::string>>;
                 bool const good = stored ? read_field(*stored, value).empty() : may_be_absent;
                 if (!good) wrong(name, "is damaged");
             });

@@ -126,11 +126,10 @@ private:
         std::string const problem = codec_.decode(from, found.emplace());
         if (problem.empty()) return found;
         bool const theirs = codec_.layout().is_tutorial();
-        return {errc::damaged, "settle: the entry '" + found->id + "' is damaged: " + problem +
-                                   ". Repair its document in " +
-                                   codec_.layout().names.transactions +
-                                   (theirs ? ". See mongodb#coming-from-the-tutorial"
-                                           : ". See errors#damaged")};
+        return {errc::damaged,
+                "settle: the entry '" + found->id + "' is damaged: " + problem +
+                    ". Repair its document in " + codec_.layout().names.transactions +
+                    (theirs ? ". See mongodb#coming-from-the-tutorial" : ". See errors#damaged")};
     }
 
     server* server_;

@@ -247,9 +247,7 @@ private:
                           detail::entry_layout::read_state(*stored->text(), here) && is_final(here);
         return ends ? log_answer::ended : log_answer::conflict;
     }
-    [[nodiscard]] std::string const& states() const noexcept {
-        return codec_.layout().names.state;
-    }
+    [[nodiscard]] std::string const& states() const noexcept { return codec_.layout().names.state; }
 
     /// Matches the entries of writes by their ids.
     /// Shape:   Writes - a range of sent_write or of pointers to one_phase_request

@@ -34,5 +34,5 @@ void check_version(link& with);
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/mongodb/metadata.ipp>
+#include <settle/mongodb/metadata.ipp>
 #endif

@@ -104,5 +104,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/mongodb/receiver.ipp>
+#include <settle/mongodb/receiver.ipp>
 #endif

@@ -122,7 +122,7 @@ SETTLE_FUNCTION void prepare_receiver(server& at, std::string const& name) {
         }
         check_version(with);
         settle::detail::receiver_storage const storage{"the database '" + with.database() + "'",
-                                                   "database", "mongodb"};
+                                                       "database", "mongodb"};
         storage.check_name(name);
         storage.check_owner(get_or_init_metadata(with, "receiver", name), name);
         document index;

@@ -10,8 +10,9 @@ namespace mongodb {
 namespace detail {
 
 /// Shape:   the server outlives the store
-[[nodiscard]] std::shared_ptr<record_store> make_record_store(
-    server& with, record_layout const& layout, std::span<bound_collection const> bound);
+[[nodiscard]] std::shared_ptr<record_store>
+make_record_store(server& with, record_layout const& layout,
+                  std::span<bound_collection const> bound);
 
 } // namespace detail
 

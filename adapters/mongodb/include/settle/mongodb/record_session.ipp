@@ -9,8 +9,9 @@ SETTLE_BEGIN
 
 namespace mongodb::detail {
 
-SETTLE_FUNCTION std::shared_ptr<record_store> make_record_store(
-    server& with, record_layout const& layout, std::span<bound_collection const> bound) {
+SETTLE_FUNCTION std::shared_ptr<record_store>
+make_record_store(server& with, record_layout const& layout,
+                  std::span<bound_collection const> bound) {
     return std::make_shared<record_waves>(with, layout, bound);
 }
 

@@ -42,7 +42,7 @@ struct record_state {
     std::vector<mark_locator> pulled{};              ///< marks to pull
     bool rewritten = false;                          ///< an existing mark has changed
     bool ends = false;                               ///< a part of a transaction ends here
-    bool must_stay = false; ///< one phase relied on the record: lock it until the commit
+    bool must_stay = false;          ///< one phase relied on the record: lock it until the commit
     std::string image{};             ///< the image from which the record was recreated
     std::vector<std::string> bare{}; ///< unread bare marks of other programs
     bool bare_replaced = false;      ///< a bare mark has become a mark of settle

@@ -94,8 +94,8 @@ private:
     struct commit {
         std::size_t first; ///< the index of its first request
         std::size_t count;
-        answer reply = answer::applied;  ///< otherwise the answer to each of its requests
-        epoch committed = 0;             ///< the committed epoch, 0 while there is none
+        answer reply = answer::applied; ///< otherwise the answer to each of its requests
+        epoch committed = 0;            ///< the committed epoch, 0 while there is none
         error problem{};
     };
 
@@ -175,8 +175,8 @@ private:
     }
 
     static result<answer> unknown_mark(mark_locator const& where) {
-        return {errc::damaged, "settle: a record of '" + where.collection +
-                                   "' has the mark '" + where.id +
+        return {errc::damaged, "settle: a record of '" + where.collection + "' has the mark '" +
+                                   where.id +
                                    "' of no known transaction, so its effect is unknown. Look at "
                                    "it, and take it out. "
                                    "See mongodb#coming-from-the-tutorial"};
@@ -192,11 +192,12 @@ namespace detail {
 template <typename Definition>
 inline constexpr bool applies_its_sums = false;
 template <typename P, fixed_string Name, typename Guards, typename... Participants>
-inline constexpr bool
-    applies_its_sums<transaction_definition<P, Name, Guards, Participants...>> = ([] {
+inline constexpr bool applies_its_sums<transaction_definition<P, Name, Guards, Participants...>> =
+    ([] {
         using confirm = settle::detail::moment_or_none<typename Participants::confirm_type>;
         return std::is_same_v<confirm, settle::no_moment> || !confirm::commutes;
-    }() && ...);
+    }() &&
+     ...);
 
 } // namespace detail
 
@@ -236,8 +237,10 @@ public:
             auto const look = [&, &name = member](auto m) { found = found || m.name == name; };
             (for_each_member<typename Collections::record_type>(look), ...);
             if (!found) {
-                detail::refuse_layout("no record has a member '" + member + "', for which it "
-                                      "names the field '" + field + "'");
+                detail::refuse_layout("no record has a member '" + member +
+                                      "', for which it "
+                                      "names the field '" +
+                                      field + "'");
             }
         }
         database_.template prepare<Collections...>(log_name, records);

@@ -84,5 +84,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/postgresql/bound_table.ipp>
+#include <settle/postgresql/bound_table.ipp>
 #endif

@@ -108,57 +108,56 @@ SETTLE_FUNCTION std::size_t bound_table::send_scan(connection& on, part_key cons
 }
 
 SETTLE_FUNCTION statement const& bound_table::update_of(std::uint64_t fields) const {
-    return updates_.of(
-        fields, [&]() -> auto const& {
-            auto const& key = key_column();
-            std::vector<value_type> types{key.array()};
-            std::string sets;
-            settle::detail::sql::for_each_bit(fields, [&](std::size_t at) {
-                sets.append(sets.empty() ? "" : ", ").append(column(at).name).append(" = ");
-                sets += column(at).write_sql("w.c" + std::to_string(types.size()));
-                types.push_back(column(at).array());
-            });
-            auto const count = types.size();
-            types.push_back(value_type::int8);
-            auto const sql = "UPDATE " + name() + " AS t SET " + sets + " FROM " +
-                             arrays_as_table(count) + " WHERE t." + key.name + " = " +
-                             key.write_sql("w.c0");
-            return pool_->prepare(expecting(sql, count), types, "change records");
+    return updates_.of(fields, [&]() -> auto const& {
+        auto const& key = key_column();
+        std::vector<value_type> types{key.array()};
+        std::string sets;
+        settle::detail::sql::for_each_bit(fields, [&](std::size_t at) {
+            sets.append(sets.empty() ? "" : ", ").append(column(at).name).append(" = ");
+            sets += column(at).write_sql("w.c" + std::to_string(types.size()));
+            types.push_back(column(at).array());
         });
+        auto const count = types.size();
+        types.push_back(value_type::int8);
+        auto const sql = "UPDATE " + name() + " AS t SET " + sets + " FROM " +
+                         arrays_as_table(count) + " WHERE t." + key.name + " = " +
+                         key.write_sql("w.c0");
+        return pool_->prepare(expecting(sql, count), types, "change records");
+    });
 }
 
 SETTLE_FUNCTION statement const& bound_table::sums_of(std::uint64_t changed,
                                                       std::uint64_t bounded) const {
-    return sums_.of(
-        {changed, bounded}, [&]() -> auto const& {
-            auto const& key = key_column();
-            std::vector<value_type> types{key.array()};
-            auto const next = [&](std::size_t at) {
-                types.push_back(value_type::int8_array);
-                return column(at).write_sql("w.c" + std::to_string(types.size() - 1));
-            };
-            std::string sets;
-            settle::detail::sql::for_each_bit(changed, [&](std::size_t at) {
-                auto const& name = column(at).name;
-                sets.append(sets.empty() ? "" : ", ").append(name).append(" = t.").append(name);
-                sets.append(" + ").append(next(at));
-            });
-            auto condition = " WHERE t." + key.name + " = " + key.write_sql("w.c0");
-            settle::detail::sql::for_each_bit(bounded, [&](std::size_t at) {
-                condition += " AND t." + column(at).name + " >= " + next(at);
-                condition += " AND t." + column(at).name + " <= " + next(at);
-            });
-            auto const count = types.size();
-            types.push_back(value_type::int8);
-            auto const wave = arrays_as_table(count);
-            auto const sql = changed != 0 ? expecting("UPDATE " + name() + " AS t SET " + sets +
-                                                          " FROM " + wave + condition,
-                                                      count)
-                                          : counting("SELECT FROM " + name() + " AS t, " + wave +
-                                                         condition + " FOR NO KEY UPDATE OF t",
-                                                     count);
-            return pool_->prepare(sql, types, "change records");
+    return sums_.of({changed, bounded}, [&]() -> auto const& {
+        auto const& key = key_column();
+        std::vector<value_type> types{key.array()};
+        auto const next = [&](std::size_t at) {
+            types.push_back(value_type::int8_array);
+            return column(at).write_sql("w.c" + std::to_string(types.size() - 1));
+        };
+        std::string sets;
+        settle::detail::sql::for_each_bit(changed, [&](std::size_t at) {
+            auto const& name = column(at).name;
+            sets.append(sets.empty() ? "" : ", ").append(name).append(" = t.").append(name);
+            sets.append(" + ").append(next(at));
         });
+        auto condition = " WHERE t." + key.name + " = " + key.write_sql("w.c0");
+        settle::detail::sql::for_each_bit(bounded, [&](std::size_t at) {
+            condition += " AND t." + column(at).name + " >= " + next(at);
+            condition += " AND t." + column(at).name + " <= " + next(at);
+        });
+        auto const count = types.size();
+        types.push_back(value_type::int8);
+        auto const wave = arrays_as_table(count);
+        auto const sql =
+            changed != 0
+                ? expecting("UPDATE " + name() + " AS t SET " + sets + " FROM " + wave + condition,
+                            count)
+                : counting("SELECT FROM " + name() + " AS t, " + wave + condition +
+                               " FOR NO KEY UPDATE OF t",
+                           count);
+        return pool_->prepare(sql, types, "change records");
+    });
 }
 
 SETTLE_FUNCTION void
@@ -166,7 +165,7 @@ bound_table::send_sums(connection& on, std::uint64_t changed, std::uint64_t boun
                        std::span<std::pair<part_key, conditional_sum const*> const> all) const {
     auto const& by = sums_of(changed, bounded);
     std::vector<array_value> arrays{keys_of(all)};
-    auto const add = [&](std::size_t member, std::int64_t conditional_sum::*value) {
+    auto const add = [&](std::size_t member, std::int64_t conditional_sum::* value) {
         auto& made = arrays.emplace_back(value_type::int8);
         auto const position = of().members()[member].integer;
         for (auto const& one : all) made.add(one.second[position].*value);

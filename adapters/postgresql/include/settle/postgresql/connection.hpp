@@ -186,8 +186,8 @@ private:
     std::vector<bool> prepared_; ///< by the number of a statement
     std::size_t sent_ = 0;       ///< statements since the last round trip
     std::uint64_t round_trips_ = 0;
-    bool open_ = false;           ///< a native transaction
-    bool begins_ = false;         ///< its BEGIN goes before the next statement
+    bool open_ = false;    ///< a native transaction
+    bool begins_ = false;  ///< its BEGIN goes before the next statement
     bool is_sent_ = false; ///< all of the queue, with the sync message that ends a round trip
     bool not_replicated_ = false; ///< a COMMIT did not wait for its standby
     loss loss_{};
@@ -197,5 +197,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/postgresql/connection.ipp>
+#include <settle/postgresql/connection.ipp>
 #endif

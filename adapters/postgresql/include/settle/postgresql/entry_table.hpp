@@ -95,5 +95,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/postgresql/entry_table.ipp>
+#include <settle/postgresql/entry_table.ipp>
 #endif

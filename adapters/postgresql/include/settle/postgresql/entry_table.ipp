@@ -113,37 +113,33 @@ SETTLE_FUNCTION entry_table::entry_table(pool& with)
 }
 
 SETTLE_FUNCTION statement const& entry_table::statement_of(shape const& key) const {
-    return writes_.of(
-        key, [&]() -> auto const& {
-            auto const [of, action, arrays] = key;
-            bool const inserts = of == kind::insert || of == kind::insert_new;
-            write_columns const columns{inserts, action};
-            auto const is_array = [bits = arrays](std::size_t at) {
-                return (bits >> at & 1U) != 0;
-            };
-            std::vector<value_type> types;
-            std::vector<std::string> values;
-            for (std::size_t at = 0; at < columns.size(); ++at) {
-                auto const element = element_of(columns.kind(at));
-                types.push_back(is_array(at) ? array_of(element) : element);
-                values.push_back(is_array(at) ? "w.c" + std::to_string(at)
-                                              : "$" + std::to_string(at + 1));
-            }
-            // Without arrays, it writes one entry.
-            std::string const wave =
-                arrays == 0
-                    ? ""
-                    : " FROM " + arrays_as_table(columns.size(), of == kind::change, is_array);
-            auto sql = inserts ? insert_sql(table_, values, wave)
-                               : change_sql(table_, columns, values, wave);
-            if (of == kind::insert) sql += " ON CONFLICT (id) DO NOTHING RETURNING id";
-            if (of == kind::change) sql += arrays == 0 ? " RETURNING 1::int8" : " RETURNING w.n";
-            if (of == kind::certain) {
-                sql = expecting(sql, types.size());
-                types.push_back(value_type::int8);
-            }
-            return pool_->prepare(sql, types, inserts ? "insert entries" : "change entries");
-        });
+    return writes_.of(key, [&]() -> auto const& {
+        auto const [of, action, arrays] = key;
+        bool const inserts = of == kind::insert || of == kind::insert_new;
+        write_columns const columns{inserts, action};
+        auto const is_array = [bits = arrays](std::size_t at) { return (bits >> at & 1U) != 0; };
+        std::vector<value_type> types;
+        std::vector<std::string> values;
+        for (std::size_t at = 0; at < columns.size(); ++at) {
+            auto const element = element_of(columns.kind(at));
+            types.push_back(is_array(at) ? array_of(element) : element);
+            values.push_back(is_array(at) ? "w.c" + std::to_string(at)
+                                          : "$" + std::to_string(at + 1));
+        }
+        // Without arrays, it writes one entry.
+        std::string const wave =
+            arrays == 0 ? ""
+                        : " FROM " + arrays_as_table(columns.size(), of == kind::change, is_array);
+        auto sql =
+            inserts ? insert_sql(table_, values, wave) : change_sql(table_, columns, values, wave);
+        if (of == kind::insert) sql += " ON CONFLICT (id) DO NOTHING RETURNING id";
+        if (of == kind::change) sql += arrays == 0 ? " RETURNING 1::int8" : " RETURNING w.n";
+        if (of == kind::certain) {
+            sql = expecting(sql, types.size());
+            types.push_back(value_type::int8);
+        }
+        return pool_->prepare(sql, types, inserts ? "insert entries" : "change entries");
+    });
 }
 
 SETTLE_FUNCTION std::size_t entry_table::send_writes(kind of, connection& on,

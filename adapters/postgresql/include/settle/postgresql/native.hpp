@@ -54,5 +54,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/postgresql/native.ipp>
+#include <settle/postgresql/native.ipp>
 #endif

@@ -74,5 +74,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/postgresql/pool.ipp>
+#include <settle/postgresql/pool.ipp>
 #endif

@@ -86,5 +86,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/postgresql/receiver.ipp>
+#include <settle/postgresql/receiver.ipp>
 #endif

@@ -108,7 +108,7 @@ SETTLE_FUNCTION receiver_database::receiver_database(std::string const& address,
                                                      database_options const& options)
     : pool_(address, options), send_(detail::prepare_statements(pool_)) {
     settle::detail::receiver_storage const storage{"the schema '" + pool_.server().schema + "'",
-                                               "schema", "postgresql"};
+                                                   "schema", "postgresql"};
     storage.check_name(name);
     detail::prepare_schema(pool_, detail::receiver_tables);
     storage.check_owner(

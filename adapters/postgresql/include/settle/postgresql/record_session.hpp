@@ -43,5 +43,5 @@ public:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/postgresql/record_session.ipp>
+#include <settle/postgresql/record_session.ipp>
 #endif

@@ -55,5 +55,5 @@ static_assert(PreparingResource<resource>);
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/postgresql/resource.ipp>
+#include <settle/postgresql/resource.ipp>
 #endif

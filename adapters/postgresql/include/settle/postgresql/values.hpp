@@ -206,5 +206,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/postgresql/values.ipp>
+#include <settle/postgresql/values.ipp>
 #endif

@@ -24,5 +24,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/postgresql/work_connection.ipp>
+#include <settle/postgresql/work_connection.ipp>
 #endif

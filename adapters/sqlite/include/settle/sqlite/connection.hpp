@@ -111,8 +111,8 @@ public:
     }
     run& bind(std::nullptr_t) { return check(sqlite3_bind_null(handle_, ++bound_)); }
     run& bind_blob(std::string_view bytes) {
-        return check(sqlite3_bind_blob64(handle_, ++bound_, not_null(bytes), bytes.size(),
-                                         SQLITE_STATIC));
+        return check(
+            sqlite3_bind_blob64(handle_, ++bound_, not_null(bytes), bytes.size(), SQLITE_STATIC));
     }
     run& bind_real(double value) { return check(sqlite3_bind_double(handle_, ++bound_, value)); }
     template <typename T>
@@ -124,7 +124,8 @@ public:
     bool next();
     /// Runs a statement without rows; returns the number of rows that it changed.
     std::int64_t change() {
-        while (next()) {}
+        while (next()) {
+        }
         return sqlite3_changes64(sqlite3_db_handle(handle_));
     }
 

@@ -54,8 +54,7 @@ SETTLE_FUNCTION std::optional<log_answer> entry_table::refusal_of(transaction_id
     return row.integer(1) != 0 ? log_answer::ended : log_answer::conflict;
 }
 
-SETTLE_FUNCTION void entry_table::change(std::span<sent_write const> all,
-                                         write_context const& at) {
+SETTLE_FUNCTION void entry_table::change(std::span<sent_write const> all, write_context const& at) {
     changes_.clear(at);
     for (auto const& one : all) {
         one.result->reply = log_answer::conflict;

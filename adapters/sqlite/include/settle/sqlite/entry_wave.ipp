@@ -11,11 +11,12 @@ SETTLE_FUNCTION void entry_values::give(cell to, entry_write const& write, write
                                         int field) {
     auto& text = texts_[static_cast<std::size_t>(field)];
     text.clear();
-    settle::detail::with_stored_value(
-        static_cast<entry_field>(field), write, at, text, [&]<typename Value>(Value value) {
-            if constexpr (!std::is_same_v<Value, bool>) to.give(value);
-            else if (value) to.give(std::int64_t{1});
-        });
+    settle::detail::with_stored_value(static_cast<entry_field>(field), write, at, text,
+                                      [&]<typename Value>(Value value) {
+                                          if constexpr (!std::is_same_v<Value, bool>)
+                                              to.give(value);
+                                          else if (value) to.give(std::int64_t{1});
+                                      });
 }
 
 SETTLE_FUNCTION void new_entries::give(cell to, std::size_t row, int field) {

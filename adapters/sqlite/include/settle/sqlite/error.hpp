@@ -58,8 +58,7 @@ namespace detail {
         return " If a table or a column is missing, another program has removed it: restore it.";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-    case SQLITE_PROTOCOL:
-        return " Another program writes to the file: let it end its transaction.";
+    case SQLITE_PROTOCOL: return " Another program writes to the file: let it end its transaction.";
     case SQLITE_NOMEM: return " Let the process have more memory.";
     case SQLITE_FULL: return " Free space on the disk, and call again.";
     case SQLITE_IOERR: return " Look at the disk and at the system's log.";
@@ -72,8 +71,7 @@ namespace detail {
     case SQLITE_NOTADB: return " Restore the database from a copy.";
     case SQLITE_TOOBIG: return " Store less in the record.";
     case SQLITE_CONSTRAINT:
-    case SQLITE_MISMATCH:
-        return " The table must accept every change that settle makes.";
+    case SQLITE_MISMATCH: return " The table must accept every change that settle makes.";
     default: return "";
     }
 }

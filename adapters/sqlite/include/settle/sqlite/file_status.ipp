@@ -8,7 +8,7 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 SETTLE_FUNCTION file_status look_at(char const* path) noexcept {
-    struct ::stat found {};
+    struct ::stat found{};
     if (::stat(path, &found) != 0) return {errno};
     return {0,
             {found.st_dev, found.st_ino},

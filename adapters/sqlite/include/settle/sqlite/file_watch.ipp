@@ -8,7 +8,7 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 SETTLE_FUNCTION bool is_descriptor_of(int descriptor, file_identity const& file) noexcept {
-    struct ::stat found {};
+    struct ::stat found{};
     return descriptor >= 0 && ::fstat(descriptor, &found) == 0 &&
            file_identity{found.st_dev, found.st_ino} == file;
 }
@@ -30,7 +30,7 @@ SETTLE_FUNCTION bool has_plain_files(connection const& on) {
 }
 
 SETTLE_FUNCTION void check_links(connection const& on, std::string const& path) {
-    struct ::stat found {};
+    struct ::stat found{};
     if (!has_plain_files(on) || ::stat(sqlite3_db_filename(on.get(), "main"), &found) != 0) return;
     if (found.st_nlink < 2) return;
     raise(errc::unfit_store,
@@ -144,7 +144,7 @@ SETTLE_FUNCTION bool file_watch::keep_lock() noexcept {
         descriptor_ = descriptor;
         if (descriptor < 0) return true;
     }
-    struct ::flock shared {};
+    struct ::flock shared{};
     shared.l_type = F_RDLCK;
     shared.l_whence = SEEK_SET;
     shared.l_start = 0x40000002; // SQLite's SHARED_FIRST, and SHARED_SIZE of them

@@ -2,9 +2,9 @@
 // Commits that threads share: each caller has a part in one native transaction.
 #pragma once
 
+#include <settle/adapter/group.hpp>
 #include <settle/sqlite/writer.hpp>
 #include <settle/store/function_view.hpp>
-#include <settle/adapter/group.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {

@@ -14,13 +14,11 @@ namespace sqlite::detail {
 class mark_table {
 public:
     mark_table(collection_descriptor const& of, connection const& on)
-        : of_(&of),
-          any_(on, "SELECT 1 FROM settle_mark LIMIT 1", "look for marks"),
+        : of_(&of), any_(on, "SELECT 1 FROM settle_mark LIMIT 1", "look for marks"),
           of_record_(on, "SELECT 1 FROM settle_mark WHERE collection = ?1 AND key = ?2",
                      "look for marks"),
           all_(on, std::string{read_sql}, "read marks"),
-          own_(on, std::string{read_sql} + " AND m.id = w.c2",
-               "read marks"),
+          own_(on, std::string{read_sql} + " AND m.id = w.c2", "read marks"),
           insert_(on,
                   "INSERT OR FAIL INTO settle_mark(collection, key, id, participant, line, epoch, "
                   "effect, confirm, undo, image) "
@@ -157,7 +155,7 @@ public:
 
     /// The marks after a locator. The first page begins with damaged marks without a locator.
     [[nodiscard]] std::vector<mark_locator> read(std::optional<mark_locator> const& after,
-                                               std::size_t limit) const {
+                                                 std::size_t limit) const {
         std::vector<mark_locator> found;
         if (limit == 0) return found;
         if (!after) {
@@ -184,7 +182,8 @@ private:
 
     static std::string select(std::string const& names) {
         return "SELECT id, participant, line, collection, key, epoch FROM settle_mark WHERE "
-               "collection IN (" + names + ") ";
+               "collection IN (" +
+               names + ") ";
     }
     statement placed_;
     statement damaged_;

@@ -97,8 +97,7 @@ public:
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             return std::tuple<Columns...>{
                 detail::read_column<Columns>(run, static_cast<int>(Index))...};
-        }
-        (std::index_sequence_for<Columns...>{});
+        }(std::index_sequence_for<Columns...>{});
     }
 
 private:
@@ -170,5 +169,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/sqlite/receiver.ipp>
+#include <settle/sqlite/receiver.ipp>
 #endif

@@ -129,9 +129,8 @@ SETTLE_FUNCTION std::optional<receiver_row> receiver_transaction::find(std::stri
 }
 
 SETTLE_FUNCTION void receiver_transaction::store(receiver_row const& row) {
-    settle::detail::values_of_receiver_row(row, [&](auto const&... values) {
-        detail::run{with_->store, values...}.change();
-    });
+    settle::detail::values_of_receiver_row(
+        row, [&](auto const&... values) { detail::run{with_->store, values...}.change(); });
 }
 
 SETTLE_FUNCTION bool

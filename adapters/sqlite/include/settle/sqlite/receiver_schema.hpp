@@ -20,5 +20,5 @@ void prepare_receiver_file(writer& with, std::string const& path,
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/sqlite/receiver_schema.ipp>
+#include <settle/sqlite/receiver_schema.ipp>
 #endif

@@ -74,9 +74,8 @@ private:
 /// The columns of a row's image that can be inserted again, without generated columns.
 /// Errors:  throws errc::damaged when the image is unreadable, errc::unfit_store when a column is
 ///          gone
-[[nodiscard]] std::vector<native_column> read_image(connection const& on,
-                                                           table_need const& need,
-                                                           std::string_view image);
+[[nodiscard]] std::vector<native_column> read_image(connection const& on, table_need const& need,
+                                                    std::string_view image);
 
 } // namespace sqlite::detail
 SETTLE_END

@@ -27,8 +27,8 @@ struct record_state {
     key_value key;
     std::unique_ptr<any_slot> held_slot;
     any_slot& slot;
-    bool loaded = false;       ///< the record equals its row
-    bool knows_marks = false;  ///< all marks are in the slot, some perhaps as the aggregate mark
+    bool loaded = false;      ///< the record equals its row
+    bool knows_marks = false; ///< all marks are in the slot, some perhaps as the aggregate mark
     bool looked_for_bounds = false; ///< `has_bounds` is known
     bool has_bounds = false;
     bool writes_bounds = false; ///< its bounds are yet to be written

@@ -229,8 +229,8 @@ private:
         if (parts.empty()) return;
         sort(parts);
         mark_rows wave{records_, parts};
-        marks_.load(
-            *rows_, wave, own, [&](std::size_t number) -> auto& { return records_[number]; });
+        marks_.load(*rows_, wave, own,
+                    [&](std::size_t number) -> auto& { return records_[number]; });
     }
 
     /// Adding a mark to many marks, or pulling one of many, changes their bounds.

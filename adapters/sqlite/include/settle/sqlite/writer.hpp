@@ -2,9 +2,9 @@
 // The only connection that writes, and its native transactions.
 #pragma once
 
+#include <settle/adapter/native_wave.hpp>
 #include <settle/sqlite/file_watch.hpp>
 #include <settle/sqlite/wave_rows.hpp>
-#include <settle/adapter/native_wave.hpp>
 
 #include <exception>
 #include <mutex>
