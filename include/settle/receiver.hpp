@@ -60,7 +60,7 @@ concept ReceiverDatabase =
 
 struct receiver_options {
     /// The longest result that a handler may answer, in bytes.
-    std::size_t largest_result = 64 * 1024;
+    std::size_t largest_result = std::size_t{64} * 1024;
     /// The largest difference between the clocks of processes that take calls from one database.
     time_limit clocks = std::chrono::minutes{5};
 };

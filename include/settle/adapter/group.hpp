@@ -69,6 +69,7 @@ public:
             gather(all);
             perform(all);
         } catch (...) {
+            // The members without a result are performed alone.
         }
         last_.store(all.members_.size(), std::memory_order_relaxed);
         hand_over();

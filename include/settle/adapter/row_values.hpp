@@ -102,7 +102,7 @@ void read_record(collection_descriptor const& of, Row const& from, int first, vo
 
 /// Calls `take(column, value)` for each column of a row's image.
 /// Errors:  throws errc::damaged
-void read_image(std::string_view image, function_view<void(std::string, native_value)> take);
+void read_image(std::string_view image, function_view<void(std::string&&, native_value&&)> take);
 
 /// The error of a column that an image has and its table lacks.
 /// Shape:   table - as the sentence shows it; page - of the adapter's documentation

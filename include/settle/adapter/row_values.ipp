@@ -53,7 +53,7 @@ SETTLE_FUNCTION error damaged_row(collection_descriptor const& of, std::string_v
 }
 
 SETTLE_FUNCTION void read_image(std::string_view image,
-                                function_view<void(std::string, native_value)> take) {
+                                function_view<void(std::string&&, native_value&&)> take) {
     json_reader reader{image};
     if (reader.begin_object()) {
         for (std::string_view name; reader.next_member(name);) {

@@ -25,7 +25,7 @@ public:
     waves_under_way& operator=(waves_under_way const&) = delete;
     ~waves_under_way() {
         // A forked child has no threads of its parent, so it does not wait for them.
-        if (!made_in_.is_here()) static_cast<void>(new waves(std::move(waves_)));
+        if (!made_in_.is_here()) static_cast<void>(waves_.release());
     }
 
     /// Begins `perform(kept)`, which returns the commit result, on another thread. False if no
@@ -36,18 +36,18 @@ public:
     [[nodiscard]] bool start(std::span<part_result> results, Perform perform,
                              bool is_sent = false) {
         std::lock_guard const guard{mutex_};
-        one_wave& made = waves_[results.data()];
+        one_wave& made = (*waves_)[results.data()];
         try {
             made.ended = std::async(
                 is_sent ? std::launch::deferred : std::launch::async,
                 [&made, perform = std::move(perform)]() mutable { return perform(made.kept); });
             return true;
         } catch (std::system_error const&) {
-            waves_.erase(results.data());
+            waves_->erase(results.data());
             return false;
         } catch (...) {
             // No caller may wait for a wave that has not begun.
-            waves_.erase(results.data());
+            waves_->erase(results.data());
             throw;
         }
     }
@@ -77,12 +77,12 @@ private:
     /// Takes a wave out of the map; its thread continues with the node.
     typename waves::node_type take(std::span<part_result> results) {
         std::lock_guard const guard{mutex_};
-        return waves_.extract(results.data());
+        return waves_->extract(results.data());
     }
 
     process_stamp made_in_;
     std::mutex mutex_;
-    waves waves_;
+    std::unique_ptr<waves> waves_ = std::make_unique<waves>();
 };
 
 } // namespace detail

@@ -169,10 +169,12 @@ public:
     [[nodiscard]] settle::error error() && { return std::as_const(*this).problem(); }
 
 private:
+    // NOLINTBEGIN(readability-identifier-naming): they are private through the class.
     union {
         T value_;
         settle::error problem_;
     };
+    // NOLINTEND(readability-identifier-naming)
     bool has_value_;
 };
 

@@ -159,6 +159,7 @@ protected:
     /// An array for each member.
     [[nodiscard]] std::vector<Array> arrays_of(std::span<void const* const> all) const {
         std::vector<Array> arrays;
+        arrays.reserve(table_.columns.size());
         for (std::size_t at = 0; at < table_.columns.size(); ++at) {
             arrays.push_back(values_of(at, all, [](void const* one) { return one; }));
         }

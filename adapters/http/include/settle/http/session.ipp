@@ -267,7 +267,7 @@ SETTLE_FUNCTION transfer::~transfer() {
 SETTLE_FUNCTION transfer& transfer::of(CURL* easy) {
     char* self = nullptr;
     require(curl_easy_getinfo(easy, CURLINFO_PRIVATE, &self));
-    return *static_cast<transfer*>(static_cast<void*>(self));
+    return *reinterpret_cast<transfer*>(self);
 }
 
 SETTLE_FUNCTION void transfer::begin(service_call const& call, service_answer& answer,
@@ -386,9 +386,10 @@ SETTLE_FUNCTION int session::watch(CURL*, curl_socket_t socket, int action, void
     } catch (std::bad_alloc const&) {
         return -1;
     }
-    at->events = action == CURL_POLL_IN    ? POLLIN
-                 : action == CURL_POLL_OUT ? POLLOUT
-                                           : POLLIN | POLLOUT;
+    int const events = action == CURL_POLL_IN    ? POLLIN
+                       : action == CURL_POLL_OUT ? POLLOUT
+                                                 : POLLIN | POLLOUT;
+    at->events = static_cast<short>(events);
     return 0;
 }
 

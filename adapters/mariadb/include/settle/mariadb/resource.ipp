@@ -145,6 +145,7 @@ SETTLE_FUNCTION bool write_receipt(session& with, prepared_part const& part, epo
 /// Shape:   all - at least one
 SETTLE_FUNCTION void read_times(session& with, std::vector<in_doubt_name>& all) {
     std::vector<std::string> parts;
+    parts.reserve(all.size());
     // A name is the text of its part, which ends with '/', and the epoch.
     for (auto const& one : all) parts.push_back(one.name.substr(0, one.name.rfind('/') + 1));
     std::string sql{"SELECT part, made, "};
@@ -403,6 +404,7 @@ resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t 
         std::sort(names.begin(), names.end());
         if (names.size() > limit) names.resize(limit);
         std::vector<in_doubt_name> all;
+        all.reserve(names.size());
         for (auto& one : names) all.push_back({std::move(one), {}});
         if (!all.empty()) detail::read_times(*with, all);
         return all;

@@ -187,13 +187,7 @@ public:
             return false;
         }
         auto const result = all.send();
-        for (auto const& one : result.refused) {
-            record_state& at = *all.records[one.index];
-            // Another worker created this record meanwhile; the next attempt finds it.
-            if (is_taken(one.problem, at)) continue;
-            if (at.conditional) mistaken_ = true;
-            else at.fault = one.problem;
-        }
+        note_refused(all, result);
         ended = commit_result_of(result);
         if (mistaken_) return false;
         if (alone && !result.refused.empty()) {
@@ -274,6 +268,16 @@ private:
             return result;
         }
     };
+
+    void note_refused(writes const& all, bulk_result const& result) {
+        for (auto const& one : result.refused) {
+            record_state& at = *all.records[one.index];
+            // Another worker created this record meanwhile; the next attempt finds it.
+            if (is_taken(one.problem, at)) continue;
+            if (at.conditional) mistaken_ = true;
+            else at.fault = one.problem;
+        }
+    }
 
     /// Answers without the record rule: for unread, unusable and bare-marked records.
     [[nodiscard]] std::optional<part_result> answer_unruled(record_state& at,

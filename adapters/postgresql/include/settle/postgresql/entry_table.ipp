@@ -149,6 +149,7 @@ SETTLE_FUNCTION std::size_t entry_table::send_writes(kind of, connection& on,
     auto const action = inserts ? step::insert : all.front().write->action;
     write_columns const columns{inserts, action};
     std::vector<column_values> values;
+    values.reserve(columns.size());
     for (std::size_t one = 0; one < columns.size(); ++one) {
         values.emplace_back(element_of(columns.kind(one)));
     }

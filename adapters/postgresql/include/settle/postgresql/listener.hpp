@@ -36,7 +36,7 @@ public:
     /// it may have missed a transaction. It tries for database_options::connect_timeout, whatever
     /// `longest` is, and a stop ends the tries.
     /// Errors:  an error when the server cannot be reached; a later wait tries again
-    [[nodiscard]] result<bool> wait(time_limit longest, std::stop_token stop = {});
+    [[nodiscard]] result<bool> wait(time_limit longest, std::stop_token const& stop = {});
 
 private:
     void connect(std::stop_token const& stop);

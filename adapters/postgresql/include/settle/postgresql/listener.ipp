@@ -68,7 +68,7 @@ SETTLE_FUNCTION bool listener::take_notifications() noexcept {
     return any;
 }
 
-SETTLE_FUNCTION result<bool> listener::wait(time_limit longest, std::stop_token stop) {
+SETTLE_FUNCTION result<bool> listener::wait(time_limit longest, std::stop_token const& stop) {
     auto const until = settle::detail::deadline_after(longest);
     detail::stop_event const stopped;
     std::stop_callback const on_stop{stop, [&] { stopped.signal(); }};

@@ -54,6 +54,7 @@ pool::prepare(std::string const& sql, std::vector<value_type> const& types, char
     auto const found = by_text_.find(sql);
     if (found != by_text_.end()) return *found->second;
     std::vector<Oid> native;
+    native.reserve(types.size());
     for (value_type const one : types) native.push_back(static_cast<Oid>(one));
     statements_.push_back({sql, std::move(native), phase, statements_.size()});
     by_text_.emplace(sql, &statements_.back());

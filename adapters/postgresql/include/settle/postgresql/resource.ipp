@@ -129,6 +129,7 @@ resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t 
         with->sync();
         auto const& found = with->result(number);
         std::vector<in_doubt_name> all;
+        all.reserve(static_cast<std::size_t>(found.size()));
         for (int row = 0; row < found.size(); ++row) {
             all.push_back({std::string{found.text(row, 0)},
                            timestamp{std::chrono::milliseconds{found.integer(row, 1)}}});

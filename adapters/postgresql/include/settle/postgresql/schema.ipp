@@ -12,7 +12,7 @@ namespace postgresql::detail {
 [[nodiscard]] SETTLE_FUNCTION std::string entries_view(std::string const& schema) {
     using settle::detail::entry_field;
     auto const columns = settle::detail::columns_of_view([](entry_field field) {
-        auto const column = "e." + std::string{name_of(field)};
+        auto column = "e." + std::string{name_of(field)};
         if (field != entry_field::created && field != entry_field::modified) return column;
         // A time of a wrong clock may have no date.
         return "CASE WHEN " + column + " BETWEEN -62135596800000 AND 253402300799999 THEN " +

@@ -30,7 +30,7 @@ SETTLE_FUNCTION value_type table_column::array() const noexcept {
 }
 
 SETTLE_FUNCTION std::string table_column::read_sql() const {
-    auto const column = "t." + name;
+    auto column = "t." + name;
     switch (form) {
     case column_form::decimal:
     case column_form::cast: return column + "::text";

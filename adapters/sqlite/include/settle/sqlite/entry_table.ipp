@@ -119,8 +119,7 @@ SETTLE_FUNCTION std::string entry_table::change_sql(step action, bool stores_lis
 }
 
 SETTLE_FUNCTION std::string entry_table::new_value(entry_field field, step action) {
-    std::string const value =
-        "settle_value(number, " + std::to_string(static_cast<int>(field)) + ")";
+    std::string value = "settle_value(number, " + std::to_string(static_cast<int>(field)) + ")";
     switch (field) {
     case entry_field::modified: return "?1";
     case entry_field::owner: return "iif(" + value + " IS NULL, owner, ?4)";

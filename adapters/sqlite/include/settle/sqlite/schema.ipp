@@ -19,7 +19,7 @@ SETTLE_FUNCTION std::optional<std::int64_t> read_number(connection const& on,
 SETTLE_FUNCTION std::string entries_view() {
     using settle::detail::entry_field;
     auto const columns = settle::detail::columns_of_view([](entry_field field) {
-        auto const column = "e." + std::string{name_of(field)};
+        auto column = "e." + std::string{name_of(field)};
         switch (field) {
         case entry_field::type: return std::string{"t.name"};
         case entry_field::definition: return std::string{"t.definition"};
