@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 # Asks a doctest program for its cases and writes one test of ctest for each.
 # A case that begins with "long:", or stands in a suite that does, also gets the label "long". A case
-# that begins with "exhaustive:" has only the label "exhaustive", and runs on request. The cases with
-# the longest timeout start first, so that no processor waits for them in the end. A case in the suite
-# "three servers" starts three servers, so these cases run one after another. So do the cases of the
+# that begins with "exhaustive:" has only the label "exhaustive", and runs on request. A case whose
+# name matches ${first} also gets the label "first". The long cases start first, so that no processor
+# waits for them in the end. A case in the suite "three servers" starts three servers, so these cases run one after another. So do the cases of the
 # suite "many callers", since each keeps a server busy. The property PROCESSORS would be worse: ctest
 # reserves no processors, so all these cases would run last.
 function(list_cases result)
@@ -16,7 +16,7 @@ function(list_cases result)
 endfunction()
 
 # A name may contain a separator of CMake lists, so the lines are cut off one by one.
-function(write_cases output labels properties)
+function(write_cases output names properties)
     while(output MATCHES "^([^\n]*)\n(.*)$")
         set(name "${CMAKE_MATCH_1}")
         set(output "${CMAKE_MATCH_2}")
@@ -30,10 +30,14 @@ function(write_cases output labels properties)
         if(NOT found EQUAL -1)
             message(FATAL_ERROR "${program} has two cases named \"${name}\"")
         endif()
+        set(labels "${names}")
+        if(first AND name MATCHES "${first}")
+            list(APPEND labels first)
+        endif()
         # doctest calls it a success when no case has the name that it was given.
         string(APPEND script "add_test(${test} [==[${program}]==] [==[--test-case=${filter}]==])\n"
             "set_tests_properties(${test} PROPERTIES LABELS \"${labels}\" TIMEOUT ${timeout}"
-            " WORKING_DIRECTORY [==[${folder}]==] COST ${timeout}"
+            " WORKING_DIRECTORY [==[${folder}]==] COST ${cost}"
             " ${properties}"
             " FAIL_REGULAR_EXPRESSION \"test cases: +0 \" SKIP_RETURN_CODE ${skip_code}"
             " FIXTURES_REQUIRED \"${fixture}\")\n")
@@ -42,9 +46,11 @@ function(write_cases output labels properties)
 endfunction()
 
 set(script "")
+set(cost 100)
 list_cases(short_cases --test-case-exclude=long:*,exhaustive:* --test-suite-exclude=long:*)
 write_cases("${short_cases}" "${label}" "")
 math(EXPR timeout "${timeout} * 5")
+set(cost 1000)
 foreach(suite "three servers" "many callers")
     list_cases(alone --test-case=long:* "--test-suite=${suite}")
     write_cases("${alone}" "${label};long" "RESOURCE_LOCK [==[${suite}]==]")
