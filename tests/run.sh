@@ -5,38 +5,46 @@ set -u
 
 usage() {
     cat <<'TEXT'
-tests/run.sh                  with g++: every test but the long ones
-tests/run.sh --full           every test; the short tests of the library with clang and its address
-                              and undefined behaviour sanitizers, with the coverage of the library's
-                              lines, the conformance tests without the compiled part; every other
-                              source with clang's warnings; and the tests with threads with its
-                              thread sanitizer
+tests/run.sh                  each promise of the README at work, with g++: the rules, the store suite
+                              on memory and SQLite, searches of a transfer, faults at the seam, the
+                              bank's program under kills, and programs that are killed on PostgreSQL,
+                              MongoDB, MariaDB and over HTTP
+tests/run.sh --all            with g++: every test but the long ones
+tests/run.sh --ci             the same as both, then the short tests of the library with clang and its
+                              address and undefined behaviour sanitizers, and those with threads with
+                              its thread sanitizer
+tests/run.sh --full           every test, also the long ones; the sanitizers as above, with the coverage
+                              of the library's lines, the conformance tests without the compiled part;
+                              every other source with clang's warnings; clang-tidy
 tests/run.sh --full --kills N the applications are killed N times instead of 300, and the primary
                               of three servers instead of 20
 tests/run.sh --exhaustive     with g++: the searches that are too large for --full
 tests/run.sh --compilers      unit and conformance tests with clang 19, with clang 19 and libc++,
                               and with g++ and C++23; every other source with their warnings
 tests/run.sh --fuzz [SECONDS] the fuzz targets search, 60 s each
-tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest: tests/run.sh -L unit -R escrow
+tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest, after --all or alone, which stands for
+                              --all: tests/run.sh -L unit -R escrow
 
 Missing Debian packages are installed, and everything is built below build/. The tests of MongoDB
 start servers of their own, with the program that SETTLE_MONGOD names, that is on the PATH, or that
 is fetched. So do the tests of PostgreSQL, with the programs in the folder that SETTLE_POSTGRESQL
-names, or of Debian's package. Where there is none they are skipped, which --full counts as a
+names, or of Debian's package. Where there is none they are skipped, which --ci and --full count as a
 failure.
 TEXT
 }
 
-mode=usual
+mode=first
 case ${1-} in
+'') ;;
 -h | --help)
     usage
     exit 0
     ;;
---full | --exhaustive | --compilers | --fuzz)
+--all | --ci | --full | --exhaustive | --compilers | --fuzz)
     mode=${1#--}
     shift
     ;;
+*) mode=all ;;
 esac
 if [ "$mode" = full ] && [ "${1-}" = --kills ]; then
     case ${2-} in
@@ -55,7 +63,7 @@ cd "$root" || exit 1
 
 clang_packages=
 case $mode in
-full | fuzz) clang_packages="clang-14 libclang-rt-14-dev llvm-14" ;;
+ci | full | fuzz) clang_packages="clang-14 libclang-rt-14-dev llvm-14" ;;
 compilers) clang_packages="clang-19 libc++-19-dev libc++abi-19-dev" ;;
 esac
 # shellcheck disable=SC2086 # the list is meant to be split
@@ -99,15 +107,24 @@ wrap=
 # More tests than processors run at once, since most tests wait for the disk or for a server. Beside
 # a build, fewer do, and the long tests need what is left.
 beside=4
+# A build folder of the samples alone has fewer parts.
+everything="-DSETTLE_BUILD_TESTS=ON -DSETTLE_WITH_MONGODB=ON -DSETTLE_WITH_POSTGRESQL=ON
+    -DSETTLE_WITH_MARIADB=ON -DSETTLE_WITH_HTTP=ON"
 case $mode in
-usual)
+first)
     beside=10
-    .ci/build.sh release "" all || exit 1
+    .ci/build.sh release "$everything" settle_first || exit 1
+    run_tests build -L '^first$' -LE '^long$'
+    exit
+    ;;
+all)
+    beside=10
+    .ci/build.sh release "$everything" all || exit 1
     run_tests build -LE '^(long|laws|exhaustive)$' "$@"
     exit
     ;;
 exhaustive)
-    .ci/build.sh release "" all || exit 1
+    .ci/build.sh release "$everything" all || exit 1
     # One at a time: each may want most of the memory. What they saw is what they are run for.
     ctest --test-dir build -L '^exhaustive$' --verbose $no_tests "$@"
     exit
@@ -199,45 +216,69 @@ if [ "$mode" = compilers ]; then
     report_and_exit
 fi
 
-servers="settle_mongodb_tests settle_postgresql_tests settle_mariadb_tests settle_prepared_tests
+# The library's tests; those of the samples, the pages and the installation say nothing new with
+# another compiler.
+threaded="settle_suites settle_conformance settle_fault settle_simulation settle_smoke
+    settle_mongodb_tests settle_postgresql_tests settle_mariadb_tests settle_prepared_tests
     settle_http_tests"
+library="settle_unit settle_engine settle_search settle_searches settle_fuzz $threaded"
+not_library="application|static|consumer"
 # All processes add their counts to four files: a file for each process would fill the disk.
 rm -rf build/clang/coverage
 profile=$root/build/clang/coverage/%4m.profraw
-# The laws of random values run in the release stage alone: their engines take the compiler long.
-begin release .ci/build.sh release "" all settle_rules settle_laws settle_linked_units
+if [ "$mode" = ci ]; then
+    began=$(date +%s)
+    .ci/format.sh --check || exit 1
+    "$0" || failed=1
+    printf '%-8s built and tested in %4d s\n' first "$(($(date +%s) - began))" >>"$summary"
+    begin release .ci/build.sh release "$everything" all
+    tested=$short
+    not_library="$not_library|compile_fail"
+else
+    # The laws of random values run in this stage alone: their engines take the compiler long.
+    begin release .ci/build.sh release "$everything" all settle_rules settle_laws settle_linked_units
+    tested="-LE ^exhaustive$"
+fi
 next_build() {
     wrap=$fixed_addresses
     # shellcheck disable=SC2086 # the list is meant to be split
-    begin clang env "LLVM_PROFILE_FILE=$profile" .ci/build.sh clang "" settle_unit \
-        settle_conformance settle_fault settle_simulation settle_search settle_fuzz $servers
+    begin clang env "LLVM_PROFILE_FILE=$profile" .ci/build.sh clang "" $library
     wrap=
 }
-stage release build "-LE ^exhaustive$" "$@"
+stage release build "$tested" "$@"
 
 # A test opens a database in a child of fork(), and the driver of a database has threads.
 TSAN_OPTIONS="suppressions=$root/tests/tsan.txt die_after_fork=0 ${TSAN_OPTIONS-}"
 export TSAN_OPTIONS
 wrap=$fixed_addresses
-# shellcheck disable=SC2086 # the list is meant to be split
 next_build() {
-    begin tsan .ci/build.sh tsan "" settle_conformance settle_fault settle_simulation $servers
+    # shellcheck disable=SC2086 # the list is meant to be split
+    begin tsan .ci/build.sh tsan "" $threaded
 }
-# The tests of the samples, the pages and the installation say nothing new with another compiler.
 export LLVM_PROFILE_FILE="$profile"
-stage clang build/clang "-LE ^(application|static|consumer|long|laws|exhaustive)$" "$@"
+stage clang build/clang "-LE ^($not_library|long|laws|exhaustive)$" "$@"
 unset LLVM_PROFILE_FILE
-# Not in a pipe, which would hide the exit code.
-if ! tests/coverage.sh build/clang >build/clang/coverage.txt 2>&1; then
-    failed=1
-    printf 'coverage failed\n%s\n' "$(tail -n 20 build/clang/coverage.txt)" >>"$summary"
-fi
-cat build/clang/coverage.txt
 
-next_build() { begin syntax tests/syntax.sh syntax build/clang; }
+next_build() { :; }
+if [ "$mode" = full ]; then
+    # Not in a pipe, which would hide the exit code.
+    if ! tests/coverage.sh build/clang >build/clang/coverage.txt 2>&1; then
+        failed=1
+        printf 'coverage failed\n%s\n' "$(tail -n 20 build/clang/coverage.txt)" >>"$summary"
+    fi
+    cat build/clang/coverage.txt
+    next_build() { begin syntax tests/syntax.sh syntax build/clang; }
+fi
 stage tsan build/tsan \
-    "-L ^(conformance|fault|mongodb|postgresql|mariadb|prepared|http)$ $short" "$@"
+    "-L ^(conformance|fault|smoke|mongodb|postgresql|mariadb|prepared|http)$ $short" "$@"
 wrap=
-end syntax || failed=1
-tail -n 1 build/syntax.log >>"$summary"
+if [ "$mode" = full ]; then
+    end syntax || failed=1
+    tail -n 1 build/syntax.log >>"$summary"
+    .ci/format.sh --check || failed=1
+    if ! .ci/tidy.sh; then
+        failed=1
+        echo "clang-tidy failed" >>"$summary"
+    fi
+fi
 report_and_exit

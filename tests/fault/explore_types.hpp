@@ -116,6 +116,15 @@ inline bounds within(std::size_t workers, std::size_t late_writes) {
     return made;
 }
 
+/// Everything that a search can do, with so many workers and late writes.
+inline bounds everything(std::size_t workers, std::size_t late_writes) {
+    bounds made = within(workers, late_writes);
+    made.cancels = true;
+    made.ages = true;
+    made.calls_again = 1;
+    return made;
+}
+
 /// Cancels at any moment; a worker gives up while a call is unknown.
 inline bounds canceling(std::size_t workers, std::size_t late_writes) {
     bounds made = within(workers, late_writes);

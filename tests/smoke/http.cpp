@@ -96,10 +96,9 @@ struct agency_world {
         std::int64_t confirmed = 0;
         books
             .change([&](receiver_session& db) {
-                std::tie(seats, confirmed) =
-                    db.first<std::int64_t, std::int64_t>(
-                          "SELECT sum(seats), sum(confirmed) FROM booking")
-                        .value();
+                std::tie(seats, confirmed) = db.first<std::int64_t, std::int64_t>(
+                                                   "SELECT sum(seats), sum(confirmed) FROM booking")
+                                                 .value();
             })
             .value();
         if (left == 1000 - 10 * count && seats == 2 * count && confirmed == count) return {};
@@ -132,9 +131,8 @@ TEST_CASE("a program that books over HTTP is killed, and another settles its sag
           }).value();
         settle::receiver receiver{db};
         settle::http::receiver_server const server{
-            "/airline", [&](settle::service_call const& call) {
-                return receiver.take(call, booking_desk{});
-            }};
+            "/airline",
+            [&](settle::service_call const& call) { return receiver.take(call, booking_desk{}); }};
         settle_test::say(to, server.address());
         for (;;) ::pause();
     }};

@@ -32,8 +32,8 @@ inline constexpr auto outgoing_type = settle::transaction<bank::transfer, "outgo
         .require(field<&bank::account::balance> >= param<&bank::transfer::amount>)
         .apply(field<&bank::account::balance> -= param<&bank::transfer::amount>)
         .compensate(settle::inverse),
-    settle::participant<"payee">(ledger).apply(settle::call(
-        param<&bank::transfer::destination>, param<&bank::transfer::amount>)));
+    settle::participant<"payee">(ledger).apply(
+        settle::call(param<&bank::transfer::destination>, param<&bank::transfer::amount>)));
 
 struct ledger_world {
     std::string file;
@@ -75,8 +75,7 @@ private:
         settle::sqlite::database records{file};
         settle::mariadb::resource books{address};
         settle::engine teller{
-            settle::log_in(records),
-            settle::bind(bank::accounts, records),
+            settle::log_in(records), settle::bind(bank::accounts, records),
             settle::bind(ledger, books,
                          [](settle::sql_connection& on, booking const& request) {
                              auto const rows =
@@ -85,8 +84,7 @@ private:
                              return rows == 1 ? settle::work_result::ok()
                                               : settle::work_result::refused("there is no row");
                          }),
-            settle::type<outgoing_type>,
-            settle::observed_by([&](settle::event const& seen) {
+            settle::type<outgoing_type>, settle::observed_by([&](settle::event const& seen) {
                 if (watch) watch(seen);
             })};
         with(teller);
