@@ -3,20 +3,24 @@
 # Compiles and runs the code of every page (all *.md files), and compares its output.
 # Usage: readme_code.sh ROOT FOLDER "LIBRARY..." COMPILER [FLAG...]
 #   LIBRARY   the libraries of the compiled part, in their order for the linker; if there are none,
-#             everything is compiled header-only. README.md's program always is.
+#             everything is compiled header-only. README.md's program and the fragments always are.
 # The use of a ```cpp block:
-#   it has `int main()`                 a program. README.md's is built as it stands; the others are
-#                                       built together, each in a namespace of its own
-#   it begins with #include             compiled alone
+#   it has `int main()`                 a program
+#   it begins with #include             a source of its own
 #   after <!-- statements -->           the body of a function, after all fragments
 #   after <!-- statements of the block above -->
-#                                       the body of main in a program with the last block compiled alone
+#                                       the body of main, and makes the last source a program
 #   after <!-- file NAME -->            a header that later blocks include by this name
 #   after <!-- members of TYPE -->      each declaration is compared with the member of that name
 #   after <!-- excerpt -->              not compiled
 #   any other                           a fragment: it follows README.md's program and all fragments
 #                                       before it, in the order of the pages
 # The block after <!-- prints --> is the output of the statements or the program before it.
+#
+# The headers take the compiler longer than the blocks, so the compiler runs three times, one run after
+# the other: for the sources, for the programs, and for README.md's program with the fragments. Sources
+# and programs are joined, each in a namespace of its own. If a joined file does not compile, its blocks
+# are compiled alone. Everywhere #line names the page.
 set -u
 LC_ALL=C.UTF-8
 export LC_ALL
@@ -34,8 +38,8 @@ fail() {
     exit 1
 }
 
-# Writes alone_PAGE_N.cpp, tickets.cpp, program_N.cpp, fragments.cpp, members.cpp, calls.cpp and the
-# expected output.
+# Writes source_N_PAGE.cpp, program_N_PAGE.cpp, tickets.cpp, fragments.cpp, members.cpp, calls.cpp and
+# the expected output.
 cd "$root" || exit 1
 pages=$(find . -name '*.md' -not -path './build/*' -not -path ./README.md | sort)
 # shellcheck disable=SC2086 # the list is meant to be split, and holds no spaces
@@ -71,12 +75,18 @@ awk -v folder="$folder" '
             to("defaults.cpp", sprintf("    default_is<%s>(\"%s::%s\", [](auto const& of) " \
                 "{ return of.%s; }, %s(%s));\n", type, type, name, name, before, value))
     }
+    function program(block,    name) {
+        name = sprintf("program_%02d_%s.cpp", ++programs, page)
+        text[name] = block
+        prints_to = "prints_programs.txt"
+        to(prints_to, "-- " name "\n")
+    }
     FNR == 1 {
         if (inside) { print FILENAME ": a block has no end"; exit 1 }
         page = FILENAME
         gsub(/^\.\/|\.md$/, "", page)
         gsub(/\//, "_", page)
-        alone = statements = above = prints = excerpt = 0
+        statements = above = prints = excerpt = 0
         type = file = ""
     }
     /^<!-- file .* -->$/ { file = $3; next }
@@ -88,7 +98,10 @@ awk -v folder="$folder" '
     /^```text$/ && prints { printed = 1; prints = 0; next }
     /^```$/ && printed { printed = 0; next }
     printed { to(prints_to, $0 "\n"); next }
-    /^```cpp$/ { inside = 1; block = ""; first = ""; next }
+    /^```cpp$/ { inside = 1; first = ""
+        block = sprintf("#line %d \"%s\"\n", FNR + 1, substr(FILENAME, 1 + 2 * (FILENAME ~ /^\.\//)))
+        next
+    }
     /^```$/ && inside {
         inside = 0
         if (excerpt) {
@@ -96,31 +109,19 @@ awk -v folder="$folder" '
         } else if (file != "") {
             to(file, block)
         } else if (type != "") {
-            gsub(/\/\/[^\n]*/, "", block)
+            gsub(/\/\/[^\n]*|#line[^\n]*/, "", block)
             count = split(block, declarations, ";")
             for (i = 1; i <= count; ++i) member(type, declarations[i])
         } else if (block ~ /int main\(\)/ && page == "README") {
             to("tickets.cpp", block)
         } else if (block ~ /int main\(\)/) {
-            prints_to = "prints_programs.txt"
-            to(prints_to, "-- program " ++programs "\n")
-            count = split(block, lines, "\n")
-            body = ""
-            for (i = 1; i < count; ++i) {
-                if (lines[i] ~ /^#include/) to("includes.txt", lines[i] "\n")
-                else body = body lines[i] "\n"
-            }
-            sub(/int main\(\)/, "void run()", body)
-            to("programs.txt", "namespace program_" programs " {\n" body "}\n")
-            to("program_calls.txt", "std::cout << \"-- program " programs "\\n\"; program_" \
-                programs "::run();\n")
+            program(block)
         } else if (first ~ /^#include/) {
-            last_alone = page "_" ++alone
-            to("alone_" last_alone ".cpp", block)
+            source = sprintf("source_%02d_%s.cpp", ++sources, page)
+            text[source] = block
         } else if (above) {
-            to("run_" last_alone ".cpp", "#include \"alone_" last_alone ".cpp\"\n" \
-                "#include <iostream>\nint main() {\n" block "}\n")
-            prints_to = "prints_" last_alone ".txt"
+            program("#include <iostream>\n" text[source] "int main() {\n" block "}\n")
+            delete text[source]
         } else if (statements) {
             prints_to = "prints.txt"
             to("fragments.cpp", "void statements_" ++bodies "() {\n" block "}\n")
@@ -138,25 +139,26 @@ awk -v folder="$folder" '
     /^\$ \.\/tickets$/ && page == "README" { output = 1; next }
     /^```$/ { output = 0 }
     output { to("output.txt", $0 "\n") }
+    END { for (name in text) to(name, text[name]) }
 ' README.md $pages || exit 1
-for file in alone_README_1.cpp tickets.cpp fragments.cpp calls.cpp output.txt prints.txt; do
+for file in source_01_README.cpp tickets.cpp fragments.cpp calls.cpp output.txt prints.txt; do
     [ -s "$folder/$file" ] || fail "this test did not find what it calls $file"
 done
 
 # The application runs the explained definition.
 words_of() {
-    sed -E 's|//.*||; /^#pragma once$/d' "$1" | tr -d ' \n'
+    sed -E 's|//.*||; /^#(pragma once$|line)/d' "$1" | tr -d ' \n'
 }
-[ "$(words_of "$folder/alone_README_1.cpp")" = "$(words_of "$root/samples/transfer/transfer.hpp")" ] ||
+[ "$(words_of "$folder/source_01_README.cpp")" = "$(words_of "$root/samples/transfer/transfer.hpp")" ] ||
     fail "README.md: the transfer differs from samples/transfer/transfer.hpp"
 
 cd "$folder" || exit 1
 touch members.cpp defaults.cpp
 {
-    printf '#include <settle/memory.hpp>\n'
     sed 's/^int main()/void tickets()/' tickets.cpp
+    printf '#include <settle/memory.hpp>\n'
     cat fragments.cpp
-    printf 'namespace members {\nusing namespace settle;\n'
+    printf '#line 1 "the members and statements of the pages"\nnamespace members {\nusing namespace settle;\n'
     cat members.cpp <<'END' -
 template <typename T, typename Read, typename Value>
 void default_is(char const* name, Read const& read, Value const& value) {
@@ -167,84 +169,111 @@ void default_is(char const* name, Read const& read, Value const& value) {
 END
     printf 'void defaults() {\n'
     cat defaults.cpp
-    printf '}\n} // namespace members\nint main() {\nmembers::defaults();\n'
+    printf '}\n} // namespace members\nint main(int arguments, char**) {\n'
+    printf 'if (arguments > 1) { tickets(); return 0; }\nmembers::defaults();\n'
     cat calls.cpp
     printf '}\n'
 } >all.cpp
 
-# Usage: check_alone COMPILER [FLAG...]; compiles one block on each processor.
-# shellcheck disable=SC2016,SC2086 # the inner shell expands its own words; $compiled may be empty
-check_alone() {
-    for file in alone_*.cpp; do echo "$file"; done |
-        xargs -P "$(nproc)" -I FILE sh -c '
-            file=$1
-            shift
-            "$@" -Wall -Wextra -Werror -fsyntax-only "$file" || {
-                echo "$file does not compile"
-                exit 1
-            }' sh FILE "$@" $compiled -I "$root/samples"
+# What a file takes from a part of the library, another file must not include for it.
+for file in source_*.cpp program_*.cpp; do
+    for part in memory sqlite mongodb postgresql mariadb http testing; do
+        grep -q "settle::$part::" "$file" || continue
+        grep -q "^#include <settle/$part[./]" "$file" ||
+            fail "$file uses settle::$part and does not include it"
+    done
+done
+
+# Usage: join FILE...; writes one file of all, with a main that runs the programs.
+# The includes come first. A page's header has a namespace too, and its users are inside: its names may
+# be those of a sample's header. A source or a header that opens a namespace stays at global scope, as
+# SETTLE_STRUCT of a qualified name must; a macro renames the namespace of a source. A source that
+# specializes a template of settle stays there as well.
+# shellcheck disable=SC2086 # the list is meant to be split
+join() {
+    headers=$(sed -n 's/^#include "\(.*\)"/\1/p' "$@" | sort -u)
+    cat -- $headers "$@" | grep '^#include <' | sort -u
+    printf '#include <iostream>\n' # for main
+    calls=
+    for file in $headers "$@"; do
+        name=$(echo "$file" | tr . _)
+        name=$(sed -n 's/^#include "\(.*\)\.hpp"/\1_hpp::/p' "$file")$name
+        own=$(sed -n 's/^namespace \([a-z]*\) {.*/\1/p; s/^template <>.*/<>/p' "$file" | sort -u)
+        before="namespace $name {"
+        after='}'
+        case $file:$own in
+        program_*) calls="$calls std::cout << \"-- $file\" << std::endl; $name::run();" ;;
+        *:) ;;
+        source_*:[a-z]*)
+            before="#define $own ${own}_of_$name"
+            after="#undef $own"
+            ;;
+        *)
+            before=
+            after=
+            ;;
+        esac
+        echo "$before"
+        sed 's/^#include.*//; s/^#pragma once//; s/^int main()/void run()/' "$file"
+        echo "$after"
+    done
+    echo "int main() {$calls }"
 }
 
 for argument; do
     shift
     [ "$argument" = -fsyntax-only ] || set -- "$@" "$argument"
 done
-
-# Each of the following takes the same arguments as check_alone, and links.
-# shellcheck disable=SC2086 # the libraries are a list, and there may be none
-check_blocks() {
-    "$@" $compiled -Wall -Wextra -Werror all.cpp $libraries -lsqlite3 -o all ||
-        fail "the blocks do not compile"
-    ./all >all_said.txt || fail "the statements ended with an error"
-    diff prints.txt all_said.txt || fail "the statements print something else"
-}
-# shellcheck disable=SC2086 # as above
-check_runs() {
-    for file in run_*.cpp; do
-        number=${file#run_}
-        number=${number%.cpp}
-        "$@" $compiled -I "$root/samples" "$file" $libraries -lsqlite3 -o run ||
-            fail "$file does not build"
-        ./run >"said_$number.txt" || fail "$file ended with an error"
-        diff "prints_$number.txt" "said_$number.txt" || fail "$file prints something else"
-    done
-}
-# shellcheck disable=SC2086 # as above
-check_programs() {
-    [ -s programs.txt ] || return 0
-    {
-        sort -u includes.txt
-        cat programs.txt
-        printf 'int main() {\n'
-        cat program_calls.txt
-        printf '}\n'
-    } >programs.cpp
-    "$@" $compiled -Wall -Wextra -Werror programs.cpp $libraries -lsqlite3 -pthread -o programs ||
-        fail "the programs do not compile"
-    ./programs >programs_said.txt || fail "a program ended with an error"
-    diff prints_programs.txt programs_said.txt || fail "a program prints something else"
-}
-check_tickets() {
-    "$@" tickets.cpp -lsqlite3 -o tickets || fail "tickets.cpp does not build"
-    for time in first second; do
-        ./tickets >said.txt || fail "tickets ended with an error the $time time"
-        diff output.txt said.txt || fail "tickets says something else the $time time"
-    done
-}
-
-# The parts run at the same time, and each one that fails shows its output.
-parts="alone blocks runs programs tickets"
-processes=
-for part in $parts; do
-    ("check_$part" "$@") >"output_of_$part.txt" 2>&1 &
-    processes="$processes $!"
-done
+# Clang 19 finds deprecated functions in the std::inplace_merge of an older standard library.
+set -- "$@" -Wall -Wextra -Werror -Wno-error=deprecated-declarations -I "$root/samples"
 failed=0
-for process in $processes; do
-    part=${parts%% *}
-    parts=${parts#* }
-    wait "$process" && continue
-    cat "output_of_$part.txt"
+
+# Usage: compile KIND OPTIONS COMPILER [FLAG...]; compiles the files KIND_*.cpp.
+# shellcheck disable=SC2086 # the options are a list, and $compiled may be empty
+compile() {
+    kind=$1
+    options=$2
+    shift 2
+    join "$kind"_*.cpp >"$kind.cpp"
+    "$@" $compiled "$kind.cpp" $options >output_of_joined.txt 2>&1 && return
     failed=1
-done
+    named=
+    for file in "$kind"_*.cpp; do
+        "$@" $compiled -fsyntax-only "$file" && continue
+        echo "$file does not compile"
+        named=1
+    done
+    [ -n "$named" ] || {
+        cat output_of_joined.txt
+        echo "each $kind compiles, but not all of them together"
+    }
+    return 1
+}
+
+# Usage: check EXPECTED SAID PROGRAM [ARGUMENT]
+check() {
+    expected=$1
+    said=$2
+    shift 2
+    "$@" >"$said" || {
+        echo "$1 ended with an error after: $(grep '^-- ' "$said" | tail -n 1)"
+        failed=1
+    }
+    diff -u -F '^-- ' "$expected" "$said" && return
+    echo "$* prints something else"
+    failed=1
+}
+
+compile source -fsyntax-only "$@"
+compile program "$libraries -lsqlite3 -pthread -o program" "$@" &&
+    check prints_programs.txt said_programs.txt ./program
+if "$@" all.cpp -lsqlite3 -o all; then
+    check prints.txt said.txt ./all
+    # The second time its database is there.
+    check output.txt said_first.txt ./all tickets
+    check output.txt said_second.txt ./all tickets
+else
+    echo "README.md's program and the fragments do not compile"
+    failed=1
+fi
 exit "$failed"
