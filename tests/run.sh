@@ -114,7 +114,7 @@ case $mode in
 first)
     beside=10
     .ci/build.sh release "$everything" settle_first || exit 1
-    run_tests build -L '^first$' -LE '^long$'
+    run_tests build -L '^first$' -LE '^(long|exhaustive)$'
     exit
     ;;
 all)
