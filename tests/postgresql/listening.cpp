@@ -54,7 +54,7 @@ TEST_CASE("listening: a notification wakes, between two waits as well") {
     }};
     auto const began = std::chrono::steady_clock::now();
     CHECK(here.wait(std::chrono::hours::max()).value());
-    CHECK(std::chrono::steady_clock::now() - began < 30s);
+    CHECK(std::chrono::steady_clock::now() - began < 10min);
     later.join();
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("listening: a stop ends the tries to reach a server that is away") {
     }};
     auto const began = std::chrono::steady_clock::now();
     CHECK_FALSE(here.wait(60s, stop.get_token()).value());
-    CHECK(std::chrono::steady_clock::now() - began < 20s);
+    CHECK(std::chrono::steady_clock::now() - began < 50s);
     later.join();
     CHECK_FALSE(here.wait(60s, stop.get_token()).value());
 }
