@@ -107,6 +107,10 @@ choose TESTS SETTLE_BUILD_TESTS doctest-dev nlohmann-json3-dev
 # Messages go to stderr, so that a program's output can be piped.
 # shellcheck disable=SC2086 # the lists are meant to be split
 "$root/.ci/install.sh" $packages $servers >&2
+if [ "$trial" = mongodb ]; then
+    SETTLE_MONGOD=$("$root/tests/mongodb/mongod.sh")
+    export SETTLE_MONGOD
+fi
 # shellcheck disable=SC2086
 "$root/.ci/build.sh" release "$options" $targets $keepers >&2
 
@@ -200,8 +204,6 @@ fi
 how=
 case $program$trial in
 transfermongodb)
-    SETTLE_MONGOD=$(tests/mongodb/mongod.sh)
-    export SETTLE_MONGOD
     start_servers
     # "replica_set=HOST:PORT/?OPTIONS" becomes mongodb://HOST:PORT/bank?OPTIONS.
     options="--store $(sed -n 's|^replica_set=\([^/]*\)/|mongodb://\1/bank|p' \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 # Compiles and runs the code of every page (all *.md files), and compares its output.
-# Usage: readme_code.sh ROOT FOLDER "LIBRARY..." COMPILER [FLAG...]
+# Usage: readme_code.sh ROOT FOLDER LIBRARY:... COMPILER [FLAG...]
 #   LIBRARY   the libraries of the compiled part, in their order for the linker; if there are none,
 #             everything is compiled header-only. README.md's program always is.
 # The use of a ```cpp block:
@@ -190,9 +190,11 @@ for argument; do
     [ "$argument" = -fsyntax-only ] || set -- "$@" "$argument"
 done
 
-# Each of the following takes the same arguments as check_alone, and links.
+# Each of the following takes the same arguments as check_alone, and links. It is called in a shell
+# of its own.
 # shellcheck disable=SC2086 # the libraries are a list, and there may be none
 check_blocks() {
+    IFS=:
     "$@" $compiled -Wall -Wextra -Werror all.cpp $libraries -lsqlite3 -o all ||
         fail "the blocks do not compile"
     ./all >all_said.txt || fail "the statements ended with an error"
@@ -200,6 +202,7 @@ check_blocks() {
 }
 # shellcheck disable=SC2086 # as above
 check_runs() {
+    IFS=:
     for file in run_*.cpp; do
         number=${file#run_}
         number=${number%.cpp}
@@ -211,6 +214,7 @@ check_runs() {
 }
 # shellcheck disable=SC2086 # as above
 check_programs() {
+    IFS=:
     [ -s programs.txt ] || return 0
     {
         sort -u includes.txt
