@@ -64,7 +64,7 @@ each=1024
 jobs=$((memory / each))
 [ "$jobs" -ge 1 ] || jobs=1
 [ "$jobs" -le "$(nproc)" ] || jobs=$(nproc)
-cmake --build "$folder" --parallel "$jobs" --target "$@" || {
+cmake --build "$folder" --parallel "$jobs" --target "$@" 9>&- || {
     code=$?
     [ "$memory" -ge "$each" ] ||
         echo "settle: a compiler needs up to $each MiB of memory, and $memory MiB are free" >&2

@@ -30,14 +30,17 @@ else
 fi
 
 mkdir -p build
-# Only one apt-get can be at work.
+# Only one apt-get can be at work. A server that it starts must not hold the lock.
 exec 9>build/install.lock
-flock 9
+if ! flock -n 9; then
+    echo "settle: another run installs packages; waiting for it"
+    flock 9
+fi
 echo "settle: installing what is missing with apt-get:$missing"
 # shellcheck disable=SC2086 # the lists are meant to be split
 if ! { $as_root apt-get update &&
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 \
-        install -y --no-install-recommends $missing; } >build/install.log 2>&1; then
+        install -y --no-install-recommends $missing; } >build/install.log 2>&1 9>&-; then
     echo "settle: apt-get, which needs a network, could not install these packages; install them," \
         "or see $PWD/build/install.log:$missing" >&2
     exit 1

@@ -19,8 +19,9 @@ What a command needs is built into build/bin, and its missing Debian packages ar
 for SQLite, and the client of a server for an address of that server. The first three begin with new
 databases, build/bank.db, build/shop.db or those of build/trip, and exit as their check does. The
 third starts its services and stops them in the end. The next three start servers of their own, and
-stop them in the end: for a trial. MongoDB's is found or fetched, the others are Debian's. One of
-these six runs at a time. Files that you name in an ARGUMENT are relative to your current folder.
+stop them in the end: for a trial. MongoDB's is found or fetched, the others are Debian's. A run
+waits for another that has the same files or servers. Files that you name in an ARGUMENT are
+relative to your current folder.
 TEXT
 }
 
@@ -194,8 +195,11 @@ address_of() {
 }
 
 cd "$root"
-# Each run makes its databases and its servers anew. What outlives a killed run does not hold it up.
-exec 8>build/samples.lock
+# Each run makes its databases and its servers anew. Services and servers do not hold the lock: they
+# outlive a killed run.
+lock=build/samples.lock
+[ -z "$keepers" ] || lock=build/servers.lock
+exec 8>"$lock"
 if ! flock -n 8; then
     echo "samples/run.sh: another run is under way in build/; waiting for it" >&2
     flock 8
