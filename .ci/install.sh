@@ -3,6 +3,7 @@
 # Installs those of the named Debian packages that are missing, as root or through sudo.
 # Usage: .ci/install.sh PACKAGE...
 set -eu
+cd -- "$(dirname -- "$0")/.."
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "settle: this is no Debian; taking it that what these packages hold is here: $*"
@@ -23,19 +24,24 @@ if [ "$(id -u)" -eq 0 ]; then
 elif command -v sudo >/dev/null; then
     as_root=sudo
 else
-    echo "settle: these packages are missing and only root can install them:$missing" >&2
-    echo "settle: run this as root, install sudo, or ask for: apt-get install$missing" >&2
+    echo "settle: packages are missing, and only root can install them:" \
+        "apt-get install --no-install-recommends$missing" >&2
     exit 1
 fi
 
+mkdir -p build
+# Only one apt-get can be at work. A server that it starts must not hold the lock.
+exec 9>build/install.lock
+if ! flock -n 9; then
+    echo "settle: another run installs packages; waiting for it"
+    flock 9
+fi
 echo "settle: installing what is missing with apt-get:$missing"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086 # the lists are meant to be split
 if ! { $as_root apt-get update &&
-    $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
-    cat "$log" >&2
-    echo "settle: apt-get could not install:$missing" >&2
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 \
+        install -y --no-install-recommends $missing; } >build/install.log 2>&1 9>&-; then
+    echo "settle: apt-get, which needs a network, could not install these packages; install them," \
+        "or see $PWD/build/install.log:$missing" >&2
     exit 1
 fi

@@ -15,11 +15,13 @@ samples/run.sh transfer ARGUMENT...     the program itself: samples/run.sh trans
 samples/run.sh payment ARGUMENT...      the same for the shop's; also for trip and books
 samples/run.sh ARGUMENT...              the same as with `transfer`
 
-Missing Debian packages are installed, and the programs are built into build/bin. The first three
-begin with new databases, build/bank.db, build/shop.db or those of build/trip, and exit as their
-check does. The third starts its services and stops them in the end. The next three start servers of
-their own, and stop them in the end: for a trial. MongoDB's is found or fetched, the others are
-Debian's. Files that you name in an ARGUMENT are relative to your current folder.
+What a command needs is built into build/bin, and its missing Debian packages are installed: ten
+for SQLite, and the client of a server for an address of that server. The first three begin with new
+databases, build/bank.db, build/shop.db or those of build/trip, and exit as their check does. The
+third starts its services and stops them in the end. The next three start servers of their own, and
+stop them in the end: for a trial. MongoDB's is found or fetched, the others are Debian's. A run
+waits for another that has the same files or servers. Files that you name in an ARGUMENT are
+relative to your current folder.
 TEXT
 }
 
@@ -49,34 +51,69 @@ esac
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
-# The tests need more packages, so they are not configured here unless they were before.
-tests=-DSETTLE_BUILD_TESTS=OFF
-if grep -qs '^SETTLE_BUILD_TESTS:BOOL=ON$' "$root/build/CMakeCache.txt"; then
-    tests=
-fi
+# The parts that the program needs beside SQLite's, and the targets to build.
+needs=
+targets=$program
+case $program in
+trip) needs=HTTP ;;
+books) needs="POSTGRESQL MARIADB" ;;
+*)
+    for argument in ${trial:+"$trial:"} "$@"; do
+        case ${argument#--store=} in
+        mongodb:* | mongodb+srv:*) needs="$needs MONGODB" targets="$targets $program-mongodb" ;;
+        postgresql:* | postgres:*) needs="$needs POSTGRESQL" targets="$targets $program-postgresql" ;;
+        esac
+    done
+    ;;
+esac
 # The programs that start servers belong to the tests.
 keepers=
-doctest=
 servers=
-if [ -n "$trial" ]; then
-    tests=-DSETTLE_BUILD_TESTS=ON
-    keepers=settle_${trial}_keeper
-    doctest="doctest-dev"
-fi
-[ "$trial" != postgresql ] || servers=postgresql-15
-if [ "$program" = books ] && [ $# -eq 0 ]; then
-    tests=-DSETTLE_BUILD_TESTS=ON
+case $program$trial$# in
+transfermongodb0) keepers=settle_mongodb_keeper ;;
+transferpostgresql0) keepers=settle_postgresql_keeper servers=postgresql-15 ;;
+books0)
     keepers="settle_postgresql_keeper settle_mariadb_keeper"
-    doctest="doctest-dev"
     servers="postgresql-15 mariadb-server"
-fi
+    ;;
+esac
+[ -z "$keepers" ] || needs="$needs TESTS"
+
+# A part stays switched on if it was before.
+# Usage: choose PART OPTION PACKAGE...
+choose() {
+    part=$1
+    option=$2
+    shift 2
+    case " $needs " in
+    *" $part "*) ;;
+    *)
+        if ! grep -qs "^$option:BOOL=ON$" "$root/build/CMakeCache.txt"; then
+            options="$options -D$option=OFF"
+            return
+        fi
+        ;;
+    esac
+    options="$options -D$option=ON"
+    packages="$packages $*"
+}
+options=
+packages="g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev libcli11-dev libfmt-dev
+    libcsv-dev libicu-dev"
+choose MONGODB SETTLE_WITH_MONGODB libmongoc-dev
+choose POSTGRESQL SETTLE_WITH_POSTGRESQL libpq-dev
+choose MARIADB SETTLE_WITH_MARIADB libmariadb-dev
+choose HTTP SETTLE_WITH_HTTP libcurl4-openssl-dev libcpp-httplib-dev pkg-config
+choose TESTS SETTLE_BUILD_TESTS doctest-dev nlohmann-json3-dev
 # Messages go to stderr, so that a program's output can be piped.
-# shellcheck disable=SC2086 # empty words must vanish
-"$root/.ci/install.sh" g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev \
-    libmongoc-dev libpq-dev libmariadb-dev libcurl4-openssl-dev libcpp-httplib-dev pkg-config \
-    libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev libicu-dev $doctest $servers >&2
+# shellcheck disable=SC2086 # the lists are meant to be split
+"$root/.ci/install.sh" $packages $servers >&2
+if [ "$trial" = mongodb ]; then
+    SETTLE_MONGOD=$("$root/tests/mongodb/mongod.sh")
+    export SETTLE_MONGOD
+fi
 # shellcheck disable=SC2086
-"$root/.ci/build.sh" release "$tests" "$program" $keepers >&2
+"$root/.ci/build.sh" release "$options" $targets $keepers >&2
 
 [ $# -eq 0 ] || exec "$root/build/bin/$program" "$@"
 
@@ -107,7 +144,7 @@ start_services() {
     for kind in flight hotel car card; do
         # In a session of its own, a service does not end at Ctrl-C before the trips do.
         setsid build/bin/trip-service "$kind" --database "build/trip/$kind.db" --port 0 \
-            >"build/trip/$kind.txt" &
+            >"build/trip/$kind.txt" 8>&- &
         pids="$pids $!"
     done
     for kind in flight hotel car card; do
@@ -142,7 +179,7 @@ start_servers() {
     trap 'exit 130' INT
     trap 'exit 143' HUP TERM
     for each in $keepers; do
-        "build/tests/$each" keep
+        "build/tests/$each" keep 8>&-
     done
 }
 
@@ -158,12 +195,19 @@ address_of() {
 }
 
 cd "$root"
+# Each run makes its databases and its servers anew. Services and servers do not hold the lock: they
+# outlive a killed run.
+lock=build/samples.lock
+[ -z "$keepers" ] || lock=build/servers.lock
+exec 8>"$lock"
+if ! flock -n 8; then
+    echo "samples/run.sh: another run is under way in build/; waiting for it" >&2
+    flock 8
+fi
 # `options` are several words without spaces in them, and so is `how`.
 how=
 case $program$trial in
 transfermongodb)
-    SETTLE_MONGOD=$(tests/mongodb/mongod.sh)
-    export SETTLE_MONGOD
     start_servers
     # "replica_set=HOST:PORT/?OPTIONS" becomes mongodb://HOST:PORT/bank?OPTIONS.
     options="--store $(sed -n 's|^replica_set=\([^/]*\)/|mongodb://\1/bank|p' \

@@ -75,6 +75,12 @@ esac
 [ "$mode" != fuzz ] || exec tests/fuzz/run.sh "$@"
 
 mkdir -p build
+# The samples start the same servers. What outlives this run does not hold the lock.
+exec 8>build/servers.lock
+if ! flock -n 8; then
+    echo "tests/run.sh: another run is under way in build/; waiting for it"
+    flock 8
+fi
 eval "$(tests/mongodb/mongod.sh --assign)"
 
 # Without arguments a run that finds no test is a failure; with arguments it may be intended.
@@ -93,7 +99,7 @@ run_tests() {
     shift
     rm -f "$folder/ctest.log"
     $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + beside))" $no_tests \
-        -O "$folder/ctest.log" "$@"
+        -O "$folder/ctest.log" "$@" 8>&-
     result=$?
     # ctest names the skipped tests without the reason, so the reason is printed here.
     skipped=$(grep -cs '\*\*\*Skipped' "$folder/ctest.log")
@@ -229,7 +235,9 @@ profile=$root/build/clang/coverage/%4m.profraw
 if [ "$mode" = ci ]; then
     began=$(date +%s)
     .ci/format.sh --check || exit 1
+    flock -u 8
     "$0" || failed=1
+    flock 8
     printf '%-8s built and tested in %4d s\n' first "$(($(date +%s) - began))" >>"$summary"
     begin release .ci/build.sh release "$everything" all
     tested=$short

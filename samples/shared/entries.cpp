@@ -2,28 +2,22 @@
 // Writes entries as text and as JSON.
 #include "entries.hpp"
 
+#include "json.hpp"
 #include "printable.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace samples {
 
 namespace {
-
-/// JSON from the log, or the raw text where it is no JSON: a damaged entry is shown, too.
-nlohmann::ordered_json parsed(std::string_view text) {
-    if (text.empty()) return nullptr;
-    auto value = nlohmann::ordered_json::parse(text, nullptr, false);
-    return value.is_discarded() ? nlohmann::ordered_json(std::string{text}) : value;
-}
 
 /// The state to show; a damaged entry's state is unknown.
 std::string_view shown_state(settle::entry const& entry) {
@@ -39,13 +33,13 @@ std::string why(settle::entry const& entry) {
     return fmt::format("{}{}{}", where, where.empty() ? "" : ": ", name_of(entry.why));
 }
 
-nlohmann::ordered_json to_json(settle::entry const& entry) {
-    nlohmann::ordered_json shown{
+/// A damaged entry is shown, too: what is no JSON there is shown as a text.
+json_value::members to_members(settle::entry const& entry) {
+    json_value::members shown{
         {"id", entry.id},
         {"type", entry.type},
         {"state", shown_state(entry)},
-        {"reason", entry.why == settle::reason::none ? nlohmann::ordered_json(nullptr)
-                                                     : nlohmann::ordered_json(name_of(entry.why))},
+        {"reason", entry.why == settle::reason::none ? json_value{} : name_of(entry.why)},
         {"participant", entry.participant},
         {"created", utc(entry.created)},
         {"modified", utc(entry.modified)},
@@ -54,29 +48,29 @@ nlohmann::ordered_json to_json(settle::entry const& entry) {
         {"committed", entry.committed},
         {"owner", entry.owner},
         {"definition", entry.definition},
-        {"parameters", parsed(entry.parameters)},
+        {"parameters", json_value::parsed(entry.parameters)},
     };
-    if (!entry.fault.empty()) shown["fault"] = entry.fault;
+    if (!entry.fault.empty()) shown.emplace_back("fault", entry.fault);
     // People count lines from 1.
-    if (entry.line) shown["line"] = *entry.line + 1;
+    if (entry.line) shown.emplace_back("line", *entry.line + 1);
+    std::vector<json_value> images;
     for (settle::image const& each : entry.images) {
-        shown["images"].push_back({{"participant", each.participant},
-                                   {"line", each.line + 1},
-                                   {"before", parsed(each.before)},
-                                   {"after", parsed(each.after)}});
+        images.push_back(json_value::object({{"participant", each.participant},
+                                             {"line", each.line + 1},
+                                             {"before", json_value::parsed(each.before)},
+                                             {"after", json_value::parsed(each.after)}}));
     }
+    if (!images.empty()) shown.emplace_back("images", json_value::list(images));
+    std::vector<json_value> results;
     for (settle::kept_result const& each : entry.results) {
-        shown["results"].push_back({{"participant", each.participant},
+        json_value::members members{{"participant", each.participant},
                                     {"line", each.line + 1},
-                                    {"value", parsed(each.value)}});
-        if (each.closed) shown["results"].back()["closed"] = *each.closed;
+                                    {"value", json_value::parsed(each.value)}};
+        if (each.closed) members.emplace_back("closed", *each.closed);
+        results.push_back(json_value::object(members));
     }
+    if (!results.empty()) shown.emplace_back("results", json_value::list(results));
     return shown;
-}
-
-std::string dumped(nlohmann::ordered_json const& value, int indent = -1) {
-    // ASCII only: a terminal obeys some other characters.
-    return value.dump(indent, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 } // namespace
@@ -98,18 +92,17 @@ std::string list_line(settle::entry const& entry) {
 
 std::string to_text(settle::entry const& entry) {
     std::string text;
-    auto const all = to_json(entry);
-    for (auto const& [name, value] : all.items()) {
-        auto const shown = value.is_null()     ? std::string{}
-                           : value.is_string() ? printable(value.template get<std::string>())
-                                               : dumped(value, value.is_structured() ? 2 : -1);
+    for (auto const& [name, value] : to_members(entry)) {
+        auto const shown = value.is_null() ? std::string{}
+                           : value.text()  ? printable(*value.text())
+                                           : value.to_ascii(2);
         text += fmt::format("{:<12} {}\n", name, shown.empty() ? "-" : shown);
     }
     return text;
 }
 
 std::string to_json_text(settle::entry const& entry, int indent) {
-    return dumped(to_json(entry), indent);
+    return json_value::object(to_members(entry)).to_ascii(indent);
 }
 
 } // namespace samples

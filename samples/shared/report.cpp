@@ -3,11 +3,11 @@
 #include "report.hpp"
 
 #include "input_error.hpp"
+#include "json.hpp"
 #include "money.hpp"
 #include "printable.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -31,25 +31,27 @@ std::string system_text(int error) {
 }
 
 /// The report as JSON; sums are whole hundredths.
-nlohmann::ordered_json to_json(report const& shown) {
-    auto remarks = nlohmann::ordered_json::array();
+json_value to_json(report const& shown) {
+    json_value::members reasons;
+    for (auto const& [reason, count] : shown.reasons) reasons.emplace_back(reason, count);
+    std::vector<json_value> remarks;
     for (auto const& [line, sentence] : shown.remarks) {
-        remarks.push_back({{"line", line}, {"sentence", sentence}});
+        remarks.push_back(json_value::object({{"line", line}, {"sentence", sentence}}));
     }
-    return {{"done", shown.done},
-            {"canceled", shown.canceled},
-            {"undecided", shown.undecided},
-            {"refused", shown.refused},
-            {"repeated", shown.repeated},
-            {"earlier", shown.earlier},
-            {"stopped", shown.stopped},
-            {"left_over", shown.left_over},
-            {"reasons", shown.reasons},
-            {"seconds", shown.seconds},
-            {"sum_before", shown.sum_before},
-            {"sum_after", shown.sum_after},
-            {"remarks", std::move(remarks)},
-            {"more_remarks", shown.unnamed}};
+    return json_value::object({{"done", shown.done},
+                               {"canceled", shown.canceled},
+                               {"undecided", shown.undecided},
+                               {"refused", shown.refused},
+                               {"repeated", shown.repeated},
+                               {"earlier", shown.earlier},
+                               {"stopped", shown.stopped},
+                               {"left_over", shown.left_over},
+                               {"reasons", json_value::object(reasons)},
+                               {"seconds", shown.seconds},
+                               {"sum_before", shown.sum_before},
+                               {"sum_after", shown.sum_after},
+                               {"remarks", json_value::list(remarks)},
+                               {"more_remarks", shown.unnamed}});
 }
 
 input_error cannot_write(std::filesystem::path const& path, int error) {
@@ -198,9 +200,7 @@ void check_report_path(std::filesystem::path const& path) {
 }
 
 void write_report(report const& shown, std::filesystem::path const& path) {
-    // A reason may quote input that is no UTF-8; it is replaced, so that dump() does not throw.
-    using handler = nlohmann::ordered_json::error_handler_t;
-    write_whole(path, to_json(shown).dump(2, ' ', true, handler::replace) + '\n');
+    write_whole(path, to_json(shown).to_ascii(2) + '\n');
 }
 
 } // namespace samples

@@ -15,10 +15,8 @@ namespace samples {
 namespace {
 
 constexpr std::array<server_kind, 2> servers{{
-    {store_kind::mongodb, "mongodb", "mongodb://HOST[:PORT][,…]/DATABASE",
-     "MongoDB's driver (libmongoc-dev)"},
-    {store_kind::postgresql, "postgresql", "postgresql://HOST[:PORT][,…]/DATABASE",
-     "PostgreSQL's client (libpq-dev)"},
+    {store_kind::mongodb, "mongodb", "mongodb://HOST[:PORT][,…]/DATABASE"},
+    {store_kind::postgresql, "postgresql", "postgresql://HOST[:PORT][,…]/DATABASE"},
 }};
 
 struct server_scheme {

@@ -15,7 +15,6 @@ struct server_kind {
     store_kind kind;
     std::string_view name;    ///< of the server, and the end of the programs' names
     std::string_view address; ///< the form of an address
-    std::string_view client;  ///< the client, and its Debian package
 };
 
 /// The kind of a server; null for another kind of store.

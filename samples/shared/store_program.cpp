@@ -25,8 +25,9 @@ void become_store_program(std::string_view name, server_kind const& server, char
     auto const error = errno;
     throw std::runtime_error(
         error == ENOENT
-            ? fmt::format("{}: there is no such program; it is built where {} is installed",
-                          other.string(), server.client)
+            ? fmt::format(
+                  "{}: there is no such program; 'samples/run.sh {} --store {}://…' builds it",
+                  other.string(), name, server.name)
             : fmt::format("{}: cannot be started: {}", other.string(),
                           std::error_code(error, std::generic_category()).message()));
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # Shows that wrong definitions are refused in words that a user understands, and for that reason.
 # Usage: refused.sh FOLDER both|refused FILE.cpp... -- COMPILER [FLAG...]
+# The folder is absolute, and the files are those beside this script.
 # A line "// expect: settle: ..." of a file holds the expected sentence. The unchanged file must fail
 # with one error that contains the sentence, and the compiler's output must fit into 20 lines. With
 # -DFIXED the file must compile, so that it cannot fail for another reason; with `refused` another
@@ -14,13 +15,14 @@
 set -u
 LC_ALL=C
 export LC_ALL
-here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+cd -- "$(dirname -- "$0")" || exit 1
+here=$(pwd)
 folder=$1
 how=$2
 shift 2
 files=
 while [ "$1" != -- ]; do
-    files="$files $1"
+    files="$files ${1##*/}"
     shift
 done
 shift

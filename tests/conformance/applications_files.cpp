@@ -198,7 +198,9 @@ TEST_CASE("files: commands without a server load no client; MongoDB's works with
         auto const alone = shell(folder, "cp $(command -v transfer) . && ./transfer --store " +
                                              name + "://127.0.0.1:1/bank check");
         CHECK(alone.code == 3);
-        CHECK(contains(alone.err,
-                       "transfer-" + name + ": there is no such program; it is built where "));
+        CHECK(contains(alone.err, "transfer-" + name +
+                                      ": there is no such program; 'samples/run.sh transfer "
+                                      "--store " +
+                                      name + "://…' builds it"));
     }
 }

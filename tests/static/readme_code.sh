@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 # Compiles and runs the code of every page (all *.md files), and compares its output.
-# Usage: readme_code.sh ROOT FOLDER "LIBRARY..." COMPILER [FLAG...]
+# Usage: readme_code.sh ROOT FOLDER LIBRARY:... COMPILER [FLAG...]
 #   LIBRARY   the libraries of the compiled part, in their order for the linker; if there are none,
 #             everything is compiled header-only. README.md's program and the fragments always are.
 # The use of a ```cpp block:
@@ -228,14 +228,17 @@ done
 set -- "$@" -Wall -Wextra -Werror -Wno-error=deprecated-declarations -I "$root/samples"
 failed=0
 
-# Usage: compile KIND OPTIONS COMPILER [FLAG...]; compiles the files KIND_*.cpp.
+# Usage: compile KIND OPTION:... COMPILER [FLAG...]; compiles the files KIND_*.cpp.
 # shellcheck disable=SC2086 # the options are a list, and $compiled may be empty
 compile() {
     kind=$1
     options=$2
     shift 2
     join "$kind"_*.cpp >"$kind.cpp"
-    "$@" $compiled "$kind.cpp" $options >output_of_joined.txt 2>&1 && return
+    (
+        IFS=:
+        "$@" $compiled "$kind.cpp" $options
+    ) >output_of_joined.txt 2>&1 && return
     failed=1
     named=
     for file in "$kind"_*.cpp; do
@@ -265,7 +268,7 @@ check() {
 }
 
 compile source -fsyntax-only "$@"
-compile program "$libraries -lsqlite3 -pthread -o program" "$@" &&
+compile program "${libraries:+$libraries:}-lsqlite3:-pthread:-o:program" "$@" &&
     check prints_programs.txt said_programs.txt ./program
 if "$@" all.cpp -lsqlite3 -o all; then
     check prints.txt said.txt ./all
