@@ -24,7 +24,7 @@ public:
         REQUIRE(pid_ >= 0);
         if (pid_ == 0) {
             ::close(channel[0]);
-            ::alarm(60);
+            ::alarm(900);
             function(channel[1]);
             ::_exit(0);
         }

@@ -104,7 +104,7 @@ private:
 
 /// Ends a keeper that still lives, with its servers.
 inline void stop_keeper(kept_servers const& of, life_lock const& lock) {
-    auto const limit = std::chrono::steady_clock::now() + 60s;
+    auto const limit = std::chrono::steady_clock::now() + 15min;
     for (bool ending = false; !lock.take(); std::this_thread::sleep_for(20ms)) {
         if (!ending && lock.holder() > 0) ending = ::kill(lock.holder(), SIGTERM) == 0;
         if (std::chrono::steady_clock::now() > limit) {

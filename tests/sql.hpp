@@ -16,7 +16,7 @@ using sql_rows = std::vector<std::vector<std::string>>;
 inline sql_rows ask(std::string const& path, std::string const& sql) {
     sqlite3* db = nullptr;
     REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
-    sqlite3_busy_timeout(db, 5000);
+    sqlite3_busy_timeout(db, 300000);
     sql_rows found;
     auto const add = [](void* to, int count, char** values, char**) {
         auto& row = static_cast<sql_rows*>(to)->emplace_back();

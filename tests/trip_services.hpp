@@ -132,7 +132,7 @@ public:
 private:
     void wait_until_ready() const {
         using clock = std::chrono::steady_clock;
-        auto const until = clock::now() + std::chrono::seconds{60};
+        auto const until = clock::now() + std::chrono::minutes{15};
         for (auto const& each : all_) {
             while (each.running->printed().find('\n') == std::string::npos) {
                 REQUIRE_MESSAGE(clock::now() < until,

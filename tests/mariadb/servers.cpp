@@ -129,7 +129,7 @@ void mariadb_server::start() {
                       "--innodb-buffer-pool-size=16M"};
     for (auto const& one : settings_) command.push_back("--" + one);
     process_.begin(std::move(command), folder_ / "log", server_user());
-    bool const ready = wait_until(60s, [&] { return process_.ended() || listens_at(port_); });
+    bool const ready = wait_until(15min, [&] { return process_.ended() || listens_at(port_); });
     if (!process_.running() || !ready) give_up("does not come up");
     mariadb_session{address()}.ask("SELECT 1");
 }

@@ -19,7 +19,7 @@ using namespace settle_test;
 /// A limit after which the test is over, so that a deadlock is seen.
 class time_limit_of_test {
 public:
-    time_limit_of_test() { ::alarm(100); }
+    time_limit_of_test() { ::alarm(900); }
     time_limit_of_test(time_limit_of_test const&) = delete;
     time_limit_of_test& operator=(time_limit_of_test const&) = delete;
     ~time_limit_of_test() { ::alarm(0); }
@@ -106,7 +106,7 @@ TEST_CASE("fork: a child cannot use its parent's database, and ends without a wa
     ::pid_t const child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        ::alarm(20);
+        ::alarm(900);
         bool good =
             engine->run("child", transfer{"A", "B", 1}).problem.code == settle::errc::forked;
         auto const read = db->read_linearizable(ledgers, "A");

@@ -101,7 +101,7 @@ void server::start() {
 
 void server::wait_until_listening() {
     bool const listens =
-        wait_until(60s, [this] { return process_.ended() || reports_that_it_listens(); });
+        wait_until(15min, [this] { return process_.ended() || reports_that_it_listens(); });
     if (running() && listens) return;
     kill();
     throw std::runtime_error{"mongod on " + host() + " does not come up:\n" + end_of_log()};

@@ -68,7 +68,7 @@ public:
     using milliseconds = std::chrono::milliseconds;
     /// On a busy machine members may repeatedly miss each other's votes. A killed member has to
     /// read its journal, and may have to roll back writes.
-    static constexpr milliseconds patience{120'000};
+    static constexpr milliseconds patience{900'000};
 
     /// Starts the members and waits until one member is the primary and the others follow it.
     /// Shape: more - further arguments of every member: "--keyFile", "FILE"

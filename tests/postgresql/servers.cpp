@@ -199,7 +199,7 @@ void postgresql_server::start() {
 void postgresql_server::wait_until_ready() {
     auto const where = address();
     bool const ready =
-        wait_until(60s, [&] { return process_.ended() || PQping(where.c_str()) == PQPING_OK; });
+        wait_until(15min, [&] { return process_.ended() || PQping(where.c_str()) == PQPING_OK; });
     if (!running() || !ready) give_up("does not come up");
 }
 
@@ -235,7 +235,7 @@ void postgresql_server::kill() {
     process_.kill();
     frozen_.clear();
     // Their memory and the port are free when all of them are gone.
-    bool const gone = wait_until(10s, [&] {
+    bool const gone = wait_until(15min, [&] {
         return std::none_of(all.begin(), all.end(), [](pid_t one) { return ::kill(one, 0) == 0; });
     });
     if (!gone) throw std::runtime_error{"a process of PostgreSQL on " + host() + " does not end"};
@@ -264,7 +264,7 @@ void postgresql_server::promote() { ask(address(), "SELECT pg_promote()"); }
 void postgresql_server::wait_for_standby(bool on) {
     set("synchronous_standby_names", on ? "*" : "");
     if (!on) return;
-    bool const waits = wait_until(30s, [&] {
+    bool const waits = wait_until(15min, [&] {
         return ask(address(), "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
                    .size() == 1;
     });
@@ -275,7 +275,7 @@ void postgresql_server::set(std::string const& name, std::string const& value) {
     ask(address(), "ALTER SYSTEM SET " + name + " = '" + value + "'");
     ask(address(), "SELECT pg_reload_conf()");
     bool const is_set =
-        wait_until(10s, [&] { return ask_one(address(), "SHOW " + name) == value; });
+        wait_until(15min, [&] { return ask_one(address(), "SHOW " + name) == value; });
     if (!is_set) throw std::runtime_error{"the server does not take the setting " + name};
 }
 

@@ -27,14 +27,14 @@ using settle::errc;
 using sqlite_test::folder;
 
 /// Calls a function in a child process and returns its text, or "threw: " and the exception's text.
-/// A check fails if a signal ends the child, such as the alarm after 20 seconds.
+/// A check fails if a signal ends the child, such as the alarm of a child that hangs.
 std::string reply_of_child(std::function<std::string()> const& function) {
     int channel[2];
     REQUIRE(::pipe(channel) == 0);
     ::pid_t const child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        ::alarm(20);
+        ::alarm(900);
         std::string text;
         try {
             text = function();
