@@ -224,7 +224,7 @@ fi
 
 # The library's tests; those of the samples, the pages and the installation say nothing new with
 # another compiler.
-threaded="settle_suites settle_conformance settle_fault settle_simulation settle_smoke
+threaded="settle_suites settle_conformance settle_fault settle_disks settle_simulation settle_smoke
     settle_mongodb_tests settle_postgresql_tests settle_mariadb_tests settle_prepared_tests
     settle_http_tests"
 library="settle_unit settle_engine settle_search settle_searches settle_fuzz $threaded"
