@@ -7,7 +7,6 @@
 #include <settle/memory/table.hpp>
 #include <settle/store/process.hpp>
 
-#include <atomic>
 #include <map>
 #include <mutex>
 #include <typeinfo>
@@ -265,14 +264,10 @@ private:
         return *found;
     }
 
-    static std::string next_name() {
-        static std::atomic<std::uint64_t> count{0};
-        return "memory-" + std::to_string(++count);
-    }
-
     process_stamp made_in_;
     Lock lock_;
-    std::string const name_ = next_name();
+    // Keys of calls begin with the name, and a service keeps them longer than a process lives.
+    std::string const name_ = settle::detail::fresh_log_name("memory-");
     std::string belongs_to_;
     entry_table entries_;
     std::map<std::string, std::unique_ptr<table_base>> tables_;
