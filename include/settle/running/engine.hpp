@@ -252,12 +252,15 @@ public:
 
     /// Erases entries that were finished long ago, a step at a time, while other calls go on.
     /// Nothing else in the library erases an entry.
-    /// Errors:  errc::too_young when `older_than` is not beyond options::horizon()
+    /// Errors:  errc::too_young when `older_than` is not beyond the longest options::horizon() of all
+    ///          engines that have used the log
     /// Cost:    reads no entry twice; each log documents how many it reads
     purge_report purge(purge_options const& given = {}) {
         if (!gate_.is_open(given)) return gate_.template report<purge_report>();
-        if (given.older_than <= assembly_.limits().horizon()) {
-            return {0, detail::too_young(given.older_than, assembly_.limits().horizon())};
+        auto const horizon = assembly_.log().keep_horizon(assembly_.limits().horizon());
+        if (!horizon.has_value()) return {0, horizon.problem()};
+        if (given.older_than <= horizon.value()) {
+            return {0, detail::too_young(given.older_than, horizon.value())};
         }
         timestamp const now = assembly_.environment().now();
         auto const before = detail::earlier(now, given.older_than);

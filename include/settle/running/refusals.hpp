@@ -156,7 +156,8 @@ template <typename Direction>
     return {make_error_code(errc::too_young),
             "settle: a call or a late write may still need entries that are " + in_hours(age) +
                 " old; only entries older than " + in_hours(horizon) +
-                " (resubmission + lifetime + clocks) can be purged. Give a larger older_than. "
+                " (the longest resubmission + lifetime + clocks of this log's programs) can be "
+                "purged. Give a larger older_than. "
                 "See running#purge"};
 }
 

@@ -7,6 +7,8 @@
 #include <settle/memory/table.hpp>
 #include <settle/store/process.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <typeinfo>
@@ -186,6 +188,11 @@ public:
         return database_->entries().purge(before, limit);
     }
 
+    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
+        std::lock_guard const guard{database_->lock()};
+        return database_->keep_horizon(least);
+    }
+
 private:
     std::optional<entry> look_up_one(read_request const& request, bool& same) {
         std::lock_guard const guard{database_->lock()};
@@ -244,6 +251,10 @@ public:
     [[nodiscard]] Lock& lock() { return lock_; }
     [[nodiscard]] entry_table& entries() { return entries_; }
     [[nodiscard]] std::string const& name() const { return name_; }
+    /// Shape:   the caller holds the lock
+    std::chrono::milliseconds keep_horizon(std::chrono::milliseconds least) {
+        return horizon_ = std::max(horizon_, least);
+    }
 
 private:
     /// A thread of the parent may have held the lock at the time of the fork.
@@ -270,6 +281,7 @@ private:
     std::string const name_ = settle::detail::fresh_log_name("memory-");
     std::string belongs_to_;
     entry_table entries_;
+    std::chrono::milliseconds horizon_{0};
     std::map<std::string, std::unique_ptr<table_base>> tables_;
 };
 
