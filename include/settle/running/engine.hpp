@@ -228,6 +228,7 @@ public:
     ///          has a participant that is no record
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
+        auto const begun = assembly_.environment().elapsed();
         auto const found = assembly_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         if (!found.value()) return detail::unknown_id(id);
@@ -240,7 +241,7 @@ public:
         return detail::with_entry<types>(
             original, [&]<typename Direction>(std::type_identity<Direction>,
                                               typename Direction::parameters const& parameters) {
-                return reverse_done<Direction>(original, parameters, call);
+                return reverse_done<Direction>(original, parameters, call, begun);
             });
     }
 
@@ -430,23 +431,34 @@ private:
 
     // ----------------------------------------------------------------------------------- reversing
 
+    /// Shape:   begun - when the call began
     template <typename Direction>
     outcome reverse_done(entry const& original, typename Direction::parameters const& parameters,
-                         call_options const& call) {
+                         call_options call, std::chrono::nanoseconds begun) {
         if constexpr (Direction::is_reverse) {
             // reverse() refuses ids of reversals before it looks for a direction.
             static_cast<void>(parameters);
             static_cast<void>(call);
+            static_cast<void>(begun);
             return detail::unknown_id(original.id);
         } else if constexpr (!detail::is_reversible<typename Direction::type>) {
             static_cast<void>(parameters);
             static_cast<void>(call);
+            static_cast<void>(begun);
             return detail::refuse(original.id, detail::no_reversal(original));
         } else {
             using back = typename detail::opposite<Direction>::type;
             typename back::parameters const reversed{parameters, original.images};
+            auto const deadline = call.deadline;
             for (std::uint32_t attempt = 1;; ++attempt) {
                 transaction_id id = reversal_id(original.id, attempt);
+                // Each canceled attempt is a read of the log.
+                if (deadline) {
+                    using std::chrono::milliseconds;
+                    auto const gone = assembly_.environment().elapsed() - begun;
+                    call.deadline = *deadline - std::chrono::duration_cast<milliseconds>(gone);
+                }
+                if (!gate_.is_open(call)) return gate_.refusal(id);
                 auto const earlier = assembly_.log().read(id);
                 if (!earlier.has_value()) return detail::unreadable(id, earlier.problem());
                 if (earlier.value() && earlier.value()->state == state::canceled) continue;
