@@ -187,6 +187,12 @@ template <typename Duration>
                                                      ". See running#calls-of-services"};
 }
 
+/// True if a person has closed a call of this entry for this reason.
+[[nodiscard]] inline bool was_closed(entry const& found, std::string_view why) {
+    return std::any_of(found.results.begin(), found.results.end(),
+                       [&](kept_result const& one) { return one.closed == why; });
+}
+
 /// The reason why no part of this entry can be closed; empty if one can.
 [[nodiscard]] inline error check_closing(entry const& found, std::string_view why,
                                          resolve_options const& given) {
