@@ -14,8 +14,10 @@
 #include <charconv>
 #include <optional>
 #include <system_error>
+#include <tuple>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace samples {
@@ -90,9 +92,18 @@ int open_to_write(std::filesystem::path const& path, std::string const& name, bo
     // Duplicates an open descriptor: a second open would start at its own offset.
     auto const descriptor = direct ? descriptor_of(path) : std::nullopt;
     int const how = direct ? O_APPEND : O_TRUNC;
+    // The file that a rename will replace.
+    struct ::stat earlier{};
+    bool const replaces = !direct && ::stat(path.c_str(), &earlier) == 0;
+    if (replaces && ::access(path.c_str(), W_OK) != 0) throw cannot_write(path, errno);
     int const file = descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                                 : ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
     if (file < 0) throw cannot_write(path, errno);
+    if (replaces) {
+        // Only root may give a file to another user.
+        std::ignore = ::fchown(file, earlier.st_uid, earlier.st_gid);
+        std::ignore = ::fchmod(file, earlier.st_mode & 07777U);
+    }
     return file;
 }
 

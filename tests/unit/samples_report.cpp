@@ -149,6 +149,36 @@ TEST_SUITE("samples: report") {
         CHECK(std::filesystem::is_empty(folder.path()));
     }
 
+    TEST_CASE("report: a file that is replaced keeps its mode, and a read-only file is refused") {
+        scratch_folder const folder{"report"};
+        auto const path = folder.path() / "report.json";
+        using std::filesystem::perms;
+        for (auto const mode : {perms{0600}, perms{0640}, perms{0666}}) {
+            std::ofstream{path} << "old";
+            std::filesystem::permissions(path, mode);
+            samples::check_report_path(path);
+            samples::write_report(bank_run(), path);
+            CHECK(std::filesystem::status(path).permissions() == mode);
+            CHECK(std::filesystem::file_size(path) > 3);
+        }
+        std::filesystem::permissions(path, perms{0444});
+        std::filesystem::permissions(folder.path(), perms::all);
+        // Root may write to any file, so a child without root's rights tries.
+        auto const status = exit_status_of([&] {
+            if (::geteuid() == 0 && ::setuid(65534) != 0) _exit(3);
+            try {
+                samples::check_report_path(path);
+            } catch (samples::input_error const& problem) {
+                bool const named = std::string_view{problem.what()}.ends_with("Permission denied");
+                _exit(named ? 42 : 2);
+            }
+            _exit(1);
+        });
+        CHECK(status == 42);
+        auto files = std::filesystem::directory_iterator{folder.path()};
+        CHECK(std::distance(begin(files), end(files)) == 1);
+    }
+
     TEST_CASE("report: a long quoted sentence keeps its beginning and its end") {
         CHECK(samples::shortened("short") == "short");
         for (std::string const piece : {"x", "é", "€", "😀"}) {
