@@ -2,6 +2,7 @@
 // Writes a report as text and as a JSON file.
 #include "report.hpp"
 
+#include "blocking_call.hpp"
 #include "input_error.hpp"
 #include "money.hpp"
 #include "printable.hpp"
@@ -96,6 +97,7 @@ int open_to_write(std::filesystem::path const& path, std::string const& name, bo
     struct ::stat earlier{};
     bool const replaces = !direct && ::stat(path.c_str(), &earlier) == 0;
     if (replaces && ::access(path.c_str(), W_OK) != 0) throw cannot_write(path, errno);
+    blocking_call const opening; // a FIFO without a reader
     int const file = descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                                 : ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
     if (file < 0) throw cannot_write(path, errno);
@@ -115,10 +117,11 @@ void write_whole(std::filesystem::path const& path, std::string_view text) {
     auto const name = direct ? path.string() : name_beside(target);
     int const file = open_to_write(path, name, direct);
     int error = 0;
+    blocking_call const writing; // a pipe whose reader reads nothing
     while (!text.empty() && error == 0) {
         auto const written = ::write(file, text.data(), text.size());
         if (written >= 0) text.remove_prefix(static_cast<std::size_t>(written));
-        else if (errno != EINTR) error = errno;
+        else if (errno != EINTR || writing.is_to_end()) error = errno;
     }
     if (!direct && error == 0 && ::fsync(file) != 0) error = errno;
     if (::close(file) != 0 && error == 0) error = errno;
