@@ -2,7 +2,6 @@
 // The log of one database: a collection of entries.
 #pragma once
 
-#include <settle/adapter/ownership.hpp>
 #include <settle/adapter/sent_write.hpp>
 #include <settle/mongodb/entry_search.hpp>
 #include <settle/mongodb/metadata.hpp>
@@ -108,18 +107,7 @@ public:
 
     /// Raises the horizon that the database keeps for all its logs, and returns it.
     result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
-        auto const name = settle::detail::horizon_metadata;
-        try {
-            auto with = server_->connect();
-            return settle::detail::keep_horizon(
-                least,
-                [&](auto const& text) { return detail::get_or_init_metadata(with, name, text); },
-                [&](auto const& old, auto const& text) {
-                    detail::replace_metadata(with, name, old, text);
-                });
-        } catch (failure const& caught) {
-            return caught.problem();
-        }
+        return detail::keep_horizon(*server_, least);
     }
 
     // ------------------------------------------------------------ inside a native transaction
