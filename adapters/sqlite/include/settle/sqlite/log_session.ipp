@@ -69,16 +69,23 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
 
 SETTLE_FUNCTION result<std::chrono::milliseconds>
 log_session::keep_horizon(std::chrono::milliseconds least) {
+    auto const name = settle::detail::horizon_metadata;
+    // Most calls only read, and wait for no writer.
+    auto const stored =
+        file_->reading([&] { return detail::known_metadata(file_->reader(), name); });
+    if (!stored.has_value()) return stored.problem();
+    if (stored.value()) {
+        auto const kept = settle::detail::read_horizon(*stored.value());
+        if (kept >= least) return kept;
+    }
     try {
         auto const guard = file_->alone();
-        auto const name = settle::detail::horizon_metadata;
+        auto& writer = file_->with();
         auto const horizon = settle::detail::keep_horizon(
             least,
-            [&](auto const& text) {
-                return detail::get_or_init_metadata(file_->with(), name, text);
-            },
+            [&](auto const& text) { return detail::get_or_init_metadata(writer, name, text); },
             [&](auto const& old, auto const& text) {
-                detail::replace_metadata(file_->with(), name, old, text);
+                detail::replace_metadata(writer, name, old, text);
             });
         file_->check();
         return horizon;
