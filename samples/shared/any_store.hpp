@@ -55,6 +55,8 @@ public:
                                                             std::size_t limit) = 0;
     virtual settle::result<settle::purged> purge(settle::timestamp before, std::size_t limit,
                                                  std::int64_t passed) = 0;
+    virtual settle::result<std::chrono::milliseconds>
+    keep_horizon(std::chrono::milliseconds least) = 0;
 };
 
 /// The records of a database, whose log is the any_log of the same object.
@@ -102,6 +104,7 @@ public:
         auto purge(settle::timestamp before, std::size_t limit, std::int64_t passed) {
             return log_->purge(before, limit, passed);
         }
+        auto keep_horizon(std::chrono::milliseconds least) { return log_->keep_horizon(least); }
 
     private:
         any_log* log_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Distinguishes the rows of a table from comments, headers and lines of sums.
+// Distinguishes the rows of a table from headers, lines of sums and comments before the header.
 #include "csv.hpp"
 
 #include "printable.hpp"
@@ -18,7 +18,6 @@ namespace samples {
 namespace {
 
 constexpr std::string_view delimiters = ",;\t|";
-constexpr auto comment_note = "the line is passed over as a comment";
 
 std::string_view name_of(char delimiter) {
     switch (delimiter) {
@@ -41,12 +40,11 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// Whether a field begins a comment. Some programs number orders as #1001.
-bool begins_comment(std::string_view field) {
-    auto const text = trimmed(field);
-    if (text.starts_with("//") || text.starts_with("--")) return true;
-    if (!text.starts_with('#')) return false;
-    return text.size() == 1 || std::isdigit(static_cast<unsigned char>(text[1])) == 0;
+/// True for a line of one field that begins with `#`. CSV has no comments: an id may begin so, and
+/// only a line before the header cannot be a row.
+bool is_comment(std::string_view line) {
+    return trimmed(line).starts_with('#') &&
+           line.find_first_of(delimiters) == std::string_view::npos;
 }
 
 /// True if a carriage return precedes the end of the line.
@@ -101,13 +99,6 @@ bool csv_file::next(csv_row& row) {
     }
     while (read_row(row, taken_)) {
         if (row && std::all_of(row.fields.begin(), row.fields.end(), is_blank)) continue;
-        // A quote inside a comment makes the row look damaged.
-        if (begins_comment(row ? row.fields.front() : taken_.front().text)) {
-            row.problem.clear();
-            row.fields.clear();
-            row.note = comment_note;
-            return true;
-        }
         if (row && is_header(row)) return true;
         check_count(row);
         check_text(row);
@@ -127,7 +118,7 @@ void csv_file::read_header() {
         lines_.next(comment);
         csv_row noted;
         noted.line = comment.number;
-        noted.note = comment_note;
+        noted.note = "the line before the header is passed over as a comment";
         notes_.push_back(std::move(noted));
     }
 }
@@ -153,7 +144,7 @@ bool csv_file::take_header() {
             (bool{header} == bool{best_header} &&
              (found.count > best.count ||
               (found.count == best.count && header.fields.size() > best_header.fields.size())));
-        comment = begins_comment(taken_.front().text);
+        comment = is_comment(taken_.front().text);
         lone_return = has_lone_return(taken_.front().text);
         // read_row() has already put back all but the first line of an unreadable row.
         lines_.unread(std::move(taken_), 0, header ? taken_.size() : 1);

@@ -39,9 +39,9 @@ bool is_total_word(std::string_view field);
 
 /// A table with a header in a file: UTF-8, quotes as in RFC 4180, an optional byte order mark, any
 /// line ending except a lone carriage return. The header decides between commas, semicolons, tabs
-/// and `|`; a later header applies to the rows after it. Empty rows are skipped silently, comments
-/// and repeated headers with a note.
-/// Shape:   path - `-` stands for standard input; layouts - the columns to look for; only the text
+/// and `|`; a later header applies to the rows after it. Empty rows are skipped silently, and with
+/// a note repeated headers and, before the header, lines of one field that begins with `#`. Shape:
+/// path - `-` stands for standard input; layouts - the columns to look for; only the text
 ///          of these columns must be UTF-8
 /// Memory:  one row, of at most line_reader::longest bytes
 /// Errors:  input_error when the file as a whole cannot be used; a row's own problem is in the row

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <vector>
 
+#include <unistd.h>
+
 namespace samples {
 
 namespace {
@@ -26,6 +28,9 @@ struct closing {
 /// The tables of the file except the tables of SQLite and settle; nothing for an unreadable
 /// database.
 std::optional<std::vector<std::string>> tables_in(std::string const& path) {
+    // SQLite leaves files beside a database also when it is only read. The store says why it
+    // refuses a file that this program may not write to.
+    if (::access(path.c_str(), R_OK | W_OK) != 0) return std::nullopt;
     sqlite3* opened = nullptr;
     int const code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
     std::unique_ptr<sqlite3, closing> const file{opened};
@@ -52,7 +57,10 @@ void check_database_file(std::string const& path, std::span<std::string_view con
                          bool may_create) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
-        if (may_create) return;
+        auto const folder = std::filesystem::path{path}.parent_path();
+        bool const has_folder = folder.empty() || std::filesystem::exists(folder, ignored);
+        // The store names the missing folder.
+        if (may_create || !has_folder) return;
         throw std::runtime_error(
             fmt::format("{}: there is no such database; 'open' makes one", path));
     }

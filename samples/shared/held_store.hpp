@@ -69,6 +69,10 @@ public:
                                          std::int64_t passed) override {
         return session_.purge(before, limit, passed);
     }
+    settle::result<std::chrono::milliseconds>
+    keep_horizon(std::chrono::milliseconds least) override {
+        return session_.keep_horizon(least);
+    }
 
 private:
     Session session_;

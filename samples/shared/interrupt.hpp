@@ -2,7 +2,10 @@
 // Turns Ctrl-C and SIGTERM into a request to stop after the transactions in flight.
 #pragma once
 
+#include "blocking_call.hpp"
+
 #include <csignal>
+#include <ctime>
 #include <stop_token>
 #include <system_error>
 #include <thread>
@@ -12,8 +15,9 @@
 
 namespace samples {
 
-/// During its lifetime the first Ctrl-C (or SIGTERM) stops its token, and the second ends the
-/// process at once. Construct it before any other thread starts: threads inherit its signal mask.
+/// During its lifetime the first Ctrl-C (or SIGTERM) stops its token and ends a blocking_call, and
+/// the second ends the process at once. Construct it before any other thread starts: threads
+/// inherit its signal mask.
 class interrupt {
 public:
     interrupt() {
@@ -23,6 +27,8 @@ public:
         if (int const error = pthread_sigmask(SIG_BLOCK, &signals_, &before_)) {
             throw std::system_error(error, std::generic_category(), "pthread_sigmask");
         }
+        blocking_call::reset();
+        blocking_call::prepare();
         // A waiting thread may lock the stop source; a signal handler may not.
         waiter_ = std::thread([this] { wait(); });
     }
@@ -42,12 +48,19 @@ public:
 
 private:
     void wait() {
+        constexpr timespec soon{0, 20'000'000};
+        bool blocked = false; // a call is to end
         for (;;) {
-            int signal = 0;
-            if (sigwait(&signals_, &signal) != 0) continue;
+            int const signal =
+                blocked ? sigtimedwait(&signals_, nullptr, &soon) : sigwaitinfo(&signals_, nullptr);
+            if (signal < 0) {
+                blocked = blocked && blocking_call::interrupt();
+                continue;
+            }
             if (closing_.stop_requested()) return;
             // Ending at once loses nothing: the next run settles the transactions in flight.
             if (!stop_.request_stop()) ::_exit(128 + signal);
+            blocked = blocking_call::stop();
         }
     }
 

@@ -2,6 +2,7 @@
 // Reads a file's physical lines with their numbers, in bounded memory.
 #pragma once
 
+#include "blocking_call.hpp"
 #include "input_error.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,8 +41,12 @@ public:
     /// Shape:   path - `-` stands for standard input
     explicit line_reader(std::filesystem::path path) : path_(std::move(path)) {
         bool const is_input = path_ == "-";
-        file_ = is_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                         : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        {
+            blocking_call const opening; // a FIFO without a writer
+            file_ = is_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                             : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        }
+        if (file_ < 0 && errno == EINTR) throw stopped();
         if (file_ < 0 && errno == ENOENT) {
             throw input_error(fmt::format("{}: there is no such file", name()));
         }
@@ -80,7 +86,8 @@ public:
         while (at_ < filled_ || fill()) {
             if (take_up_to_end(line)) break;
         }
-        if (line.text.empty()) return false;
+        // After a stop request the line may lack its end.
+        if (line.text.empty() || (stopped_ && !line.text.ends_with('\n'))) return false;
         ++lines_;
         return true;
     }
@@ -115,20 +122,29 @@ private:
         return complete;
     }
 
+    [[nodiscard]] std::runtime_error stopped() const {
+        return std::runtime_error(
+            fmt::format("{}: the program was stopped before anything was read", name()));
+    }
+
     bool fill() {
         // A read after the end would wait for more input of a terminal.
         if (ended_) return false;
         ssize_t got = 0;
+        blocking_call const reading; // a FIFO whose writer writes nothing
         do {
+            stopped_ = from_ < 0 && blocking_call::is_stopped();
+            if (stopped_) break;
             got = from_ < 0 ? ::read(file_, buffer_.data(), buffer_.size())
                             : ::pread(file_, buffer_.data(), buffer_.size(),
                                       from_ + static_cast<off_t>(read_));
         } while (got < 0 && errno == EINTR);
-        if (got < 0) {
+        if (stopped_ && read_ == 0) throw stopped();
+        if (got < 0 && !stopped_) {
             throw input_error(fmt::format("{}: cannot be read after line {}: {}", name(), lines_,
                                           std::strerror(errno)));
         }
-        filled_ = static_cast<std::size_t>(got);
+        filled_ = stopped_ ? 0 : static_cast<std::size_t>(got);
         at_ = 0;
         read_ += filled_;
         ended_ = filled_ == 0;
@@ -145,6 +161,7 @@ private:
     std::uint64_t read_ = 0;
     std::uint64_t size_ = 0;
     bool ended_ = false;
+    bool stopped_ = false; // by a signal
     std::deque<numbered_line> again_;
 };
 

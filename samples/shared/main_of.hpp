@@ -8,6 +8,7 @@
 #include "store_program.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -33,6 +34,8 @@ namespace detail {
 template <typename Application, typename Run>
 int main_of(Application& application, int argc, char** argv, Run&& run) {
     occupy_standard_descriptors();
+    // A reader such as `head` may end before the report is written to its file.
+    std::signal(SIGPIPE, SIG_IGN);
     auto code = code_of(Application::name, [&] {
         settings given;
         command_line_description line{std::string{Application::name},

@@ -2,6 +2,7 @@
 // Writes a report as text and as a JSON file.
 #include "report.hpp"
 
+#include "blocking_call.hpp"
 #include "input_error.hpp"
 #include "json.hpp"
 #include "money.hpp"
@@ -14,8 +15,10 @@
 #include <charconv>
 #include <optional>
 #include <system_error>
+#include <tuple>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace samples {
@@ -92,9 +95,19 @@ int open_to_write(std::filesystem::path const& path, std::string const& name, bo
     // Duplicates an open descriptor: a second open would start at its own offset.
     auto const descriptor = direct ? descriptor_of(path) : std::nullopt;
     int const how = direct ? O_APPEND : O_TRUNC;
+    // The file that a rename will replace.
+    struct ::stat earlier{};
+    bool const replaces = !direct && ::stat(path.c_str(), &earlier) == 0;
+    if (replaces && ::access(path.c_str(), W_OK) != 0) throw cannot_write(path, errno);
+    blocking_call const opening; // a FIFO without a reader
     int const file = descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                                 : ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
     if (file < 0) throw cannot_write(path, errno);
+    if (replaces) {
+        // Only root may give a file to another user.
+        std::ignore = ::fchown(file, earlier.st_uid, earlier.st_gid);
+        std::ignore = ::fchmod(file, earlier.st_mode & 07777U);
+    }
     return file;
 }
 
@@ -106,10 +119,11 @@ void write_whole(std::filesystem::path const& path, std::string_view text) {
     auto const name = direct ? path.string() : name_beside(target);
     int const file = open_to_write(path, name, direct);
     int error = 0;
+    blocking_call const writing; // a pipe whose reader reads nothing
     while (!text.empty() && error == 0) {
         auto const written = ::write(file, text.data(), text.size());
         if (written >= 0) text.remove_prefix(static_cast<std::size_t>(written));
-        else if (errno != EINTR) error = errno;
+        else if (errno != EINTR || writing.is_to_end()) error = errno;
     }
     if (!direct && error == 0 && ::fsync(file) != 0) error = errno;
     if (::close(file) != 0 && error == 0) error = errno;

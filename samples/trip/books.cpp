@@ -12,6 +12,8 @@
 #include <string>
 #include <system_error>
 
+#include <unistd.h>
+
 namespace agency {
 
 namespace {
@@ -25,6 +27,11 @@ public:
         if (!std::filesystem::exists(path, ignored)) {
             throw std::runtime_error(
                 fmt::format("{}: there is no such file; name the file of the service", path));
+        }
+        // SQLite would open a file that can only be read, and leave files beside it.
+        if (::access(path.c_str(), R_OK | W_OK) != 0) {
+            throw std::runtime_error(fmt::format(
+                "{}: this program may not write to it; run it as the user of the service", path));
         }
         sqlite3* opened = nullptr;
         // A read may have to recover the write-ahead log of a killed process.

@@ -10,6 +10,9 @@
 namespace settle_test {
 namespace {
 
+/// The beginning of a line that holds the log's horizon; the last such line counts.
+constexpr std::string_view horizon_line = "horizon ";
+
 std::string line_of(entry const& one, bool purged = false) {
     return settle::encode_json(
                entry_line{one.id, one.type, static_cast<std::int64_t>(one.definition),
@@ -87,6 +90,10 @@ map_database::map_database(std::string const& path, map_database* records) {
         whole = text.size() + 1;
     }
     for (; next_line(); whole += text.size() + 1) {
+        if (text.starts_with(horizon_line)) {
+            horizon_ = std::chrono::milliseconds{std::stoll(text.substr(horizon_line.size()))};
+            continue;
+        }
         auto const line = settle::decode_json<entry_line>(text);
         if (!line.has_value()) break;
         if (line->purged) entries_.erase(line->id);
@@ -187,6 +194,15 @@ result<settle::purged> file_log::purge(settle::timestamp before, std::size_t lim
     }
     database_->entries_ = std::move(entries);
     return gone;
+}
+
+result<std::chrono::milliseconds> file_log::keep_horizon(std::chrono::milliseconds least) {
+    std::lock_guard const guard{database_->mutex_};
+    if (least <= database_->horizon_) return database_->horizon_;
+    if (!database_->append(std::string{horizon_line} + std::to_string(least.count()) + '\n')) {
+        return settle::error{settle::errc::store_unreachable, "settle: the file is not written"};
+    }
+    return database_->horizon_ = least;
 }
 
 struct map_fixture {

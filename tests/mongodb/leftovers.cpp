@@ -118,6 +118,33 @@ TEST_CASE("leftovers: a late effect of an old program is undone") {
     check_records(own.address(), 6);
 }
 
+TEST_CASE("leftovers: a sweep reports a mark whose entry has an amount that its type refuses") {
+    auto const dialect = settle_test::dialects().front();
+    for (std::string const amount : {"-5", "-9223372036854775808"}) {
+        CAPTURE(amount);
+        fresh_database const own{replica_set_address};
+        old_program program{own.address(), dialect};
+        program.open(first_number);
+        taken_over bank{own.address(), dialect};
+        auto const put = [&](std::string const& command) {
+            auto const reply = settle_test::run_command(own.address(), command);
+            REQUIRE_MESSAGE(reply.ok, reply.error);
+            REQUIRE(reply.number("n") == 1);
+        };
+        put(R"({"insert": "transactions", "documents": [{"_id": 99, "source": "A10", )"
+            R"("destination": "B10", "value": {"$numberLong": ")" +
+            amount + R"("}, "state": "canceled")" + dialect.modified + "}]}");
+        put(R"({"update": "accounts", "updates": [{"q": {"_id": "B10"}, )"
+            R"("u": {"$push": {"pendingTransactions": 99}}}]})");
+        auto const swept = bank.engine().sweep();
+        CHECK(swept.undone == 0);
+        REQUIRE(swept.skipped.size() == 1);
+        auto const& text = swept.skipped.front().problem.text;
+        CHECK_MESSAGE(text.find("has parameters that its type refuses") != std::string::npos, text);
+        CHECK(bank.balance("B10") == 1000);
+    }
+}
+
 TEST_CASE("leftovers: an old program's effect that lands beside settle's mark is undone") {
     auto dialect = settle_test::dialects().front();
     REQUIRE(settle_test::make_recent(dialect));

@@ -260,6 +260,28 @@ TEST_CASE("limits: purge() and list() accept the least and the greatest options"
     CHECK(engine.purge(purge).erased == 3);
 }
 
+TEST_CASE("limits: a purge keeps what a program with longer limits may need") {
+    limited on;
+    auto engine = on.opened();
+    CHECK(engine.run("x", transfer{"A", "B", 1}).done());
+    settle::options hasty;
+    hasty.lifetime = hours{1};
+    hasty.resubmission = hasty.clocks = hours{0};
+    auto other = on.engine(hasty);
+    on.world.time += hours{3};
+    settle::purge_options purge;
+    purge.older_than = hours{2};
+    auto const refused = other.purge(purge);
+    CHECK(refused.erased == 0);
+    CHECK(refused.problem.code == settle::errc::too_young);
+    CHECK(refused.problem.text.find("older than 193 h") != std::string::npos);
+    CHECK(engine.run("x", transfer{"A", "B", 1}).done());
+    CHECK(engine.at(accounts, "B").balance == 1);
+    purge.older_than = hours{24 * 9};
+    on.world.time += hours{24 * 9};
+    CHECK(other.purge(purge).erased == 1);
+}
+
 TEST_CASE("limits: a recovery schedule accepts an infinite interval and refuses 0") {
     settle::memory::database database;
     settle::engine engine{database, settle::type<transfer_type>};

@@ -2,6 +2,8 @@
 // Reversals: the records that each kind of participant leaves, and the refusals.
 #include "engine_shop.hpp"
 
+#include <settle/testing/faults.hpp>
+
 namespace engine_test {
 
 struct split {
@@ -124,6 +126,36 @@ TEST_CASE("reverse: a canceled reversal is followed by the next number") {
     CHECK_FALSE(b.engine.find("t/reverse/5").value());
     CHECK(balance_of(b.engine, "C") == 0);
     CHECK(marks_in(b.engine) == 0);
+}
+
+TEST_CASE("reverse: the search for the next number obeys the deadline and the stop request") {
+    split_bank b;
+    REQUIRE(b.engine.run("t", split{"A", "B", "C", 50}).done());
+    REQUIRE(b.engine.run("spend", split{"C", "C", "A", 5}).done());
+    for (int attempt = 0; attempt < 5; ++attempt) CHECK(b.engine.reverse("t").canceled());
+    // Each read of the log takes 3 s of a deadline of 10 s, or requests the stop.
+    settle::testing::faulty<settle::memory::database> slow{b.database};
+    std::stop_source stop;
+    int reads = 0;
+    bool stops = false;
+    slow.plan([&](settle::testing::call const& one) {
+        if (one.what == "read" && ++reads > 0) b.world.elapsed += std::chrono::seconds{3};
+        if (stops && reads == 3) stop.request_stop();
+        return settle::testing::fault{};
+    });
+    settle::engine engine{slow, settle::type<split_type>,
+                          settle::with_environment(manual_environment{b.world})};
+    settle::call_options call;
+    SUBCASE("the deadline") { call.deadline = std::chrono::seconds{10}; }
+    SUBCASE("the stop request") {
+        stops = true;
+        call.stop = stop.get_token();
+    }
+    auto const outcome = engine.reverse("t", call);
+    CHECK(outcome.verdict == settle::verdict::undecided);
+    CHECK(outcome.problem.code == settle::errc::stopped);
+    CHECK(reads < 6);
+    CHECK_FALSE(engine.find("t/reverse/6").value());
 }
 
 TEST_CASE("reverse: an abandoned reversal is recovered, taken over or canceled") {

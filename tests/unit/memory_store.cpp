@@ -98,6 +98,17 @@ TEST_CASE("memory: an index finds its entries after any inserts and erases") {
     }
 }
 
+TEST_CASE("memory: the name of a log is drawn at random, so that no later process has it") {
+    settle::memory::database one;
+    settle::memory::database other;
+    std::string_view const prefix = "memory-";
+    for (auto const* const name : {&one.name(), &other.name()}) {
+        CHECK(name->starts_with(prefix));
+        CHECK(name->size() == prefix.size() + 16);
+    }
+    CHECK(one.name() != other.name());
+}
+
 TEST_CASE("memory: a row that was reused for another entry is not accepted") {
     ledger here;
     auto late = here.insert("first", 0);

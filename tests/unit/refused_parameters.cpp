@@ -95,7 +95,7 @@ TEST_CASE("refused parameters: a false condition is named with its values") {
           refused("the condition (param.from != param.to) does not hold: from = a text of 99 "
                   "bytes, to = a text of 99 bytes"));
     CHECK(sentence({"a", "b", 1, 0, "", {{"c", 1}, {"d", 2}, {"e", 13}}}) ==
-          refused("participant 'shares', line 3: the condition (13 != line.part) does not hold: "
+          refused("participant 'shares', line 3: the condition (line.part != 13) does not hold: "
                   "part = 13"));
 }
 
@@ -114,10 +114,41 @@ TEST_CASE("refused parameters: each value is named on one line") {
     settle::memory::database database;
     settle::engine engine{database, settle::type<bounds_type>};
     CHECK(engine.run(bounds{"a", 1, 1}).problem.message() ==
-          refused("the condition (param.max < param.price_max) does not hold: price_max = 1, max "
+          refused("the condition (param.price_max > param.max) does not hold: price_max = 1, max "
                   "= 1"));
     auto const outcome = engine.run(bounds{"a\nb", 2, 1}).problem.message();
     CHECK(outcome.find("id = \"a\\x0ab\"") != std::string::npos);
+}
+
+using day = std::chrono::sys_days;
+struct booking {
+    std::string id;
+    day old_until, new_until;
+};
+SETTLE_STRUCT(booking, id, old_until, new_until);
+constexpr auto booking_type = settle::transaction<booking, "booking">(
+                                  settle::participant<"account">(accounts, param<&booking::id>)
+                                      .confirm(field<&account::balance> += settle::lit<1>))
+                                  .require(param<&booking::new_until> > param<&booking::old_until>);
+
+TEST_CASE("refused parameters: a time is shown as a date, and a condition as it was written") {
+    settle::memory::database database;
+    settle::engine engine{database, settle::type<booking_type>};
+    auto const until = day{std::chrono::days{20784}};
+    auto const problem = [&](day to) {
+        return engine.run(booking{"a", until, to}).problem.message();
+    };
+    CHECK(problem(until - std::chrono::days{1}) ==
+          refused("the condition (param.new_until > param.old_until) does not hold: new_until = "
+                  "2026-11-26, old_until = 2026-11-27"));
+    std::string const far = problem(day{std::chrono::days{-1'000'000}});
+    CHECK_MESSAGE(far.find("new_until = -1000000, old") != std::string::npos, far);
+    std::string text;
+    using std::chrono::milliseconds;
+    settle::detail::put_time<milliseconds>(text, -1);
+    text += ' ';
+    settle::detail::put_time<std::chrono::seconds>(text, 1795780800 + 3661);
+    CHECK(text == "1969-12-31T23:59:59.999Z 2026-11-27T13:01:01Z");
 }
 
 struct choice {
@@ -174,7 +205,7 @@ TEST_CASE("refused parameters: a key that does not fit changes no record") {
 
 TEST_CASE("refused parameters: a secret value is not shown") {
     CHECK(sentence({"a", "b", 1, 0, "no", {}}) ==
-          refused("the condition (\"no\" != param.word) does not hold: word = ***"));
+          refused("the condition (param.word != \"no\") does not hold: word = ***"));
 }
 
 TEST_CASE("refused parameters: a sum beyond 64 bits is named with its terms") {

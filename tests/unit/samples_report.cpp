@@ -2,6 +2,7 @@
 // The samples' closing report, their progress line, and their reaction to Ctrl-C.
 #include <shared/input_error.hpp>
 #include <shared/interrupt.hpp>
+#include <shared/line_reader.hpp>
 #include <shared/progress.hpp>
 #include <shared/report.hpp>
 
@@ -18,9 +19,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,6 +154,36 @@ TEST_SUITE("samples: report") {
         CHECK(std::filesystem::is_empty(folder.path()));
     }
 
+    TEST_CASE("report: a file that is replaced keeps its mode, and a read-only file is refused") {
+        scratch_folder const folder{"report"};
+        auto const path = folder.path() / "report.json";
+        using std::filesystem::perms;
+        for (auto const mode : {perms{0600}, perms{0640}, perms{0666}}) {
+            std::ofstream{path} << "old";
+            std::filesystem::permissions(path, mode);
+            samples::check_report_path(path);
+            samples::write_report(bank_run(), path);
+            CHECK(std::filesystem::status(path).permissions() == mode);
+            CHECK(std::filesystem::file_size(path) > 3);
+        }
+        std::filesystem::permissions(path, perms{0444});
+        std::filesystem::permissions(folder.path(), perms::all);
+        // Root may write to any file, so a child without root's rights tries.
+        auto const status = exit_status_of([&] {
+            if (::geteuid() == 0 && ::setuid(65534) != 0) _exit(3);
+            try {
+                samples::check_report_path(path);
+            } catch (samples::input_error const& problem) {
+                bool const named = std::string_view{problem.what()}.ends_with("Permission denied");
+                _exit(named ? 42 : 2);
+            }
+            _exit(1);
+        });
+        CHECK(status == 42);
+        auto files = std::filesystem::directory_iterator{folder.path()};
+        CHECK(std::distance(begin(files), end(files)) == 1);
+    }
+
     TEST_CASE("report: a long quoted sentence keeps its beginning and its end") {
         CHECK(samples::shortened("short") == "short");
         for (std::string const piece : {"x", "é", "€", "😀"}) {
@@ -189,6 +224,67 @@ TEST_SUITE("samples: interrupt") {
             });
             CHECK(status == 42);
         }
+    }
+
+    /// True if a program that gets one SIGTERM while a function blocks goes on, and the function
+    /// then returns true.
+    template <typename Function>
+    bool goes_on(Function const& blocks) {
+        auto const status = exit_status_of([&] {
+            samples::interrupt stop;
+            std::jthread const sender{[] {
+                std::this_thread::sleep_for(std::chrono::milliseconds{300});
+                kill(getpid(), SIGTERM);
+            }};
+            bool const right = blocks();
+            _exit(right && stop.requested() ? 42 : 1);
+        });
+        return status == 42;
+    }
+
+    /// True if a function throws the exception of a stop.
+    template <typename Exception, typename Function>
+    bool says(std::string_view text, Function const& function) {
+        try {
+            function();
+        } catch (Exception const& problem) {
+            return contains(problem.what(), text);
+        }
+        return false;
+    }
+
+    TEST_CASE("interrupt: the first signal ends a read and an open that block") {
+        scratch_folder const folder{"interrupt"};
+        auto const fifo = folder.path() / "fifo";
+        REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+        auto const read_nothing = [&] {
+            return says<std::runtime_error>("the program was stopped before anything was read",
+                                            [&] {
+                                                samples::line_reader reader{fifo};
+                                                samples::numbered_line line;
+                                                reader.next(line);
+                                            });
+        };
+        SUBCASE("an input without a writer") { CHECK(goes_on(read_nothing)); }
+        SUBCASE("a report without a reader") {
+            CHECK(goes_on([&] {
+                return says<samples::input_error>("cannot be written",
+                                                  [&] { samples::write_report({}, fifo); });
+            }));
+        }
+        // The test is the writer.
+        int const writer = ::open(fifo.c_str(), O_RDWR | O_CLOEXEC);
+        SUBCASE("an input whose writer writes nothing") { CHECK(goes_on(read_nothing)); }
+        SUBCASE("an input whose writer stops in the middle of a line") {
+            REQUIRE(::write(writer, "whole\ntor", 9) == 9);
+            CHECK(goes_on([&] {
+                samples::line_reader reader{fifo};
+                samples::numbered_line line;
+                bool const whole = reader.next(line) && line.text == "whole\n";
+                return whole && !reader.next(line);
+            }));
+        }
+        ::close(writer);
     }
 
     TEST_CASE("interrupt: the second signal ends the process") {

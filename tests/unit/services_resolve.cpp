@@ -291,7 +291,10 @@ TEST_CASE("resolve: either the worker with the pivot's answer or the person wins
         CHECK_FALSE(found.results.front().closed);
         CHECK(on.worker.marks().value() == 0);
         // The second statement finds the entry done: nothing is left to resolve.
-        CHECK(on.person.resolve(id, "card", "later", statement).done());
+        auto const late = on.person.resolve(id, "card", "later", statement);
+        CHECK(late.verdict == verdict::refused);
+        CHECK(late.problem.code == settle::errc::not_closable);
+        CHECK(contains(late.problem.text, "its state is done"));
         CHECK(entry_of(on.worker, id) == found);
     }
     for (bool const applied : {true, false}) {
@@ -309,7 +312,8 @@ TEST_CASE("resolve: either the worker with the pivot's answer or the person wins
         CHECK(found.results.front().closed == "by hand");
         CHECK(on.worker.marks().value() == 0);
         // A second statement finds the entry ended, and changes nothing.
-        CHECK(on.person.resolve(id, "card", "later", was_not_applied).verdict == on.stated.verdict);
+        CHECK(on.person.resolve(id, "card", "later", was_not_applied).problem.code ==
+              settle::errc::not_closable);
         CHECK(entry_of(on.worker, id) == found);
     }
 }
@@ -365,6 +369,8 @@ TEST_CASE("resolve: a closing whose answer is lost is undecided, and can be stat
     fragile.plan({});
     CHECK(engine.retry("t1").canceled());
     CHECK(balance_of(engine, "A") == 1000);
+    // The entry has ended as the person said.
+    CHECK(engine.resolve("t1", "card", "never arrived", was_not_applied).canceled());
 }
 
 TEST_CASE("resolve: a record that cannot be used while the pivot decides is the reported problem") {

@@ -2,6 +2,7 @@
 // The durable writes of transactions that are calls alone.
 #include "engine_types.hpp"
 
+#include <settle/testing/entry_writer.hpp>
 #include <settle/testing/faults.hpp>
 
 #include <service_receiver.hpp>
@@ -122,6 +123,34 @@ TEST_CASE("services: an insert that arrives after its engine has ended uses a co
     auto const found = on.make<visit_type>(log).find("t").value();
     CHECK(found.has_value() == kept);
     if (found) CHECK(found->stages_kept == 1);
+}
+
+TEST_CASE("services: an owner that keeps a result now and then is alive, and not taken over") {
+    using namespace std::chrono_literals;
+    house on;
+    settle::memory::database database;
+    auto log = database.bind_log();
+    auto engine = on.make<visit_type>(database);
+    visit const usual{"anna"};
+    constexpr settle::epoch epoch_of_owner = 4000;
+    settle::testing::entry_writer owner{
+        log, settle::testing::test_transaction::of<settle::forward<visit_type>>("t", usual)};
+    REQUIRE(owner.insert(settle::state::pending, epoch_of_owner, on.world.time, "far away",
+                         on.world.time) == settle::log_answer::taken);
+    // The owner changes neither state nor epoch nor attempts.
+    std::vector<std::chrono::nanoseconds> keeps{on.world.elapsed};
+    on.world.while_pausing = [&] {
+        if (on.world.elapsed - keeps.back() < 3s) return;
+        keeps.push_back(on.world.elapsed);
+        CHECK(owner.keep(on.world.time, "far away", {}) == settle::log_answer::taken);
+    };
+    settle::call_options call;
+    call.deadline = 16s; // more than three times options::takeover
+    CHECK(engine.run("t", usual, call).verdict == settle::verdict::undecided);
+    on.world.while_pausing = {};
+    CHECK(keeps.size() > 3);
+    CHECK(engine.find("t").value()->epoch_number == epoch_of_owner);
+    CHECK(on.services.rows.empty());
 }
 
 TEST_CASE("services: a crash after an insert that keeps a stage") {

@@ -102,8 +102,10 @@ TEST_CASE("sqlite open: a file that is not a database is refused and unchanged")
 
 TEST_CASE("sqlite open: a path that cannot be opened is refused") {
     folder const here;
-    CHECK(contains(opening(here.file("no/such/folder.db")), "cannot be opened"));
-    CHECK(contains(opening(here.file("")), "cannot be opened"));
+    CHECK(contains(opening(here.file("no/such/folder.db")),
+                   "cannot be opened: its folder does not exist"));
+    CHECK(contains(opening(here.file("")), "cannot be opened: it is a folder or a device"));
+    CHECK(contains(opening("/dev/null"), "cannot be opened: it is a folder or a device"));
     CHECK(contains(opening(""), "takes the path of a file"));
     CHECK(contains(opening(":memory:"), "use settle::memory::database"));
 }
@@ -354,7 +356,7 @@ TEST_CASE("sqlite open: concurrent programs create the tables once") {
             CHECK(status == 0);
         }
         CHECK(sql_value(here.file(), "SELECT count(*) FROM items") == "4");
-        CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_meta") == "3");
+        CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_meta") == "4");
     }
 }
 

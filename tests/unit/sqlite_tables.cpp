@@ -177,6 +177,42 @@ TEST_CASE("sqlite tables: constraints and triggers that could alter a change are
                   "the trigger 'no' could refuse or add to a change. Drop it");
 }
 
+TEST_CASE("sqlite tables: an index that needs another program's function is refused by its name") {
+    folder const here;
+    sql(here.file(), table_parts{}.text());
+    // Another program, which has a function and a collation of its own.
+    ::sqlite3* other = nullptr;
+    REQUIRE(::sqlite3_open(here.file().c_str(), &other) == SQLITE_OK);
+    auto const half = [](sqlite3_context* call, int, sqlite3_value** given) {
+        ::sqlite3_result_int64(call, ::sqlite3_value_int64(given[0]) / 2);
+    };
+    auto const any = [](void*, int, void const*, int, void const*) { return 0; };
+    ::sqlite3_create_function(other, "half", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr, half,
+                              nullptr, nullptr);
+    ::sqlite3_create_collation(other, "german", SQLITE_UTF8, nullptr, any);
+    std::string cause;
+    std::string index = "CREATE INDEX theirs ON items";
+    SUBCASE("a function") {
+        index += "(half(amount))";
+        cause = "unknown function: half()";
+    }
+    SUBCASE("a function of a condition") {
+        index += "(amount) WHERE half(amount) > 1";
+        cause = "unknown function: half()";
+    }
+    SUBCASE("a collation") {
+        index += "(note COLLATE german)";
+        cause = "no such collation sequence: german";
+    }
+    CHECK(::sqlite3_exec(other, index.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+    ::sqlite3_close(other);
+    database db{here.file()};
+    std::string const reply = refusal([&] { engine_on(db); });
+    CHECK_MESSAGE(contains(reply, "its index 'theirs' cannot be written by this process: " + cause +
+                                      ". Drop the index. See sqlite#existing-tables"),
+                  reply);
+}
+
 TEST_CASE("sqlite tables: names reserved by settle and SQLite are refused") {
     folder const here;
     database db{here.file()};

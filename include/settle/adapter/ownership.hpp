@@ -5,6 +5,7 @@
 
 #include <settle/store/error.hpp>
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,28 @@ namespace detail {
 
 /// The name of the metadata that holds the log of a store.
 inline constexpr std::string_view owner_metadata = "belongs_to";
+
+/// The name of the metadata that holds the longest horizon of a log's engines.
+inline constexpr std::string_view horizon_metadata = "horizon";
+
+/// Reads a stored horizon. A text that is no number is for ever: no entry is then purged.
+[[nodiscard]] std::chrono::milliseconds read_horizon(std::string_view stored) noexcept;
+
+/// The longest horizon of a log's engines, which its store keeps as a text.
+/// Shape:   get_or_init(text) - the stored text, else the given text, which is then stored;
+///          replace(old, text) - stores the text if the stored text is still `old`
+template <typename GetOrInit, typename Replace>
+std::chrono::milliseconds keep_horizon(std::chrono::milliseconds least, GetOrInit&& get_or_init,
+                                       Replace&& replace) {
+    auto const text = std::to_string(least.count());
+    for (;;) {
+        std::string const stored = get_or_init(text);
+        auto const kept = read_horizon(stored);
+        if (kept >= least) return kept;
+        // Another program may raise it at the same time.
+        replace(stored, text);
+    }
+}
 
 /// A name that no other log has.
 [[nodiscard]] std::string fresh_log_name(std::string_view prefix);

@@ -7,7 +7,9 @@
 #include <settle/store/entry_facts.hpp>
 #include <settle/store/utf8.hpp>
 
+#include <charconv>
 #include <random>
+#include <system_error>
 
 SETTLE_BEGIN
 namespace detail {
@@ -16,6 +18,14 @@ SETTLE_FUNCTION std::string fresh_log_name(std::string_view prefix) {
     std::random_device chance;
     auto const number = std::uint64_t{chance()} << 32U | chance();
     return std::string{prefix} + hex_of(number);
+}
+
+SETTLE_FUNCTION std::chrono::milliseconds read_horizon(std::string_view stored) noexcept {
+    std::int64_t read = 0;
+    auto const* const last = stored.data() + stored.size();
+    auto const [end, fault] = std::from_chars(stored.data(), last, read);
+    if (fault != std::errc{} || end != last) return std::chrono::milliseconds::max();
+    return std::chrono::milliseconds{read};
 }
 
 SETTLE_FUNCTION void refuse_other_log(std::string const& belongs_to) {

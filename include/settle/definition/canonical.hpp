@@ -155,6 +155,10 @@ constexpr std::string_view symbol(operation_kind kind) {
 void put_in_operation(std::string& out, operation_kind kind, std::size_t left_at,
                       std::size_t right_at);
 
+/// The sides stay as the user wrote them.
+void put_as_written(std::string& out, operation_kind kind, std::size_t left_at,
+                    std::size_t right_at);
+
 template <typename Naming, operation_kind Operation, typename E>
 void describe(std::string& out, unary_expression<Operation, E> const& node);
 
@@ -164,7 +168,11 @@ void describe(std::string& out, binary_expression<Operation, L, R> const& node) 
     describe<Naming>(out, node.left);
     auto const right_at = out.size();
     describe<Naming>(out, node.right);
-    put_in_operation(out, Operation, left_at, right_at);
+    if constexpr (requires { Naming::as_written; }) {
+        put_as_written(out, Operation, left_at, right_at);
+    } else {
+        put_in_operation(out, Operation, left_at, right_at);
+    }
 }
 template <typename Naming, operation_kind Operation, typename E>
 void describe(std::string& out, unary_expression<Operation, E> const& node) {

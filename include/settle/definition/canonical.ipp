@@ -51,6 +51,13 @@ SETTLE_FUNCTION void put_in_operation(std::string& out, operation_kind kind, std
     put(out, {"(", left, " ", symbol(kind), " ", right, ")"});
 }
 
+SETTLE_FUNCTION void put_as_written(std::string& out, operation_kind kind, std::size_t left_at,
+                                    std::size_t right_at) {
+    std::string between{" "};
+    out.insert(right_at, between.append(symbol(kind)).append(" "));
+    out.insert(left_at, "(").append(")");
+}
+
 SETTLE_FUNCTION void put_in_order(std::string& out, std::string_view when,
                                   std::span<std::size_t const> offsets) {
     std::vector<std::string> effects;

@@ -25,6 +25,39 @@ inline void put_text(std::string& out, std::string_view text) {
     }
 }
 
+/// A date, and the time of day unless the unit is a day or longer; the count where the year has not
+/// four digits.
+template <typename Duration>
+void put_time(std::string& out, std::int64_t count) {
+    using namespace std::chrono;
+    using counted = duration<std::int64_t, typename Duration::period>;
+    constexpr auto first = sys_days{year{0} / January / 1};
+    constexpr auto limit = sys_days{year{10000} / January / 1};
+    bool const is_shown = counted{count} >= ceil<counted>(first.time_since_epoch()) &&
+                          counted{count} < floor<counted>(limit.time_since_epoch());
+    if (!is_shown) {
+        out += std::to_string(count);
+        return;
+    }
+    auto const day = floor<days>(sys_time<counted>{counted{count}});
+    year_month_day const date{day};
+    auto const put_part = [&](std::int64_t part, std::size_t width, char const* before) {
+        auto const digits = std::to_string(part);
+        out.append(before).append(width - std::min(width, digits.size()), '0').append(digits);
+    };
+    put_part(int{date.year()}, 4, "");
+    put_part(unsigned{date.month()}, 2, "-");
+    put_part(unsigned{date.day()}, 2, "-");
+    if constexpr (std::ratio_less_v<typename Duration::period, days::period>) {
+        hh_mm_ss const time{floor<milliseconds>(sys_time<counted>{counted{count}} - day)};
+        put_part(time.hours().count(), 2, "T");
+        put_part(time.minutes().count(), 2, ":");
+        put_part(time.seconds().count(), 2, ":");
+        if (time.subseconds().count() != 0) put_part(time.subseconds().count(), 3, ".");
+        put(out, "Z");
+    }
+}
+
 template <typename T>
 void put_value(std::string& out, T const& value) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -40,12 +73,32 @@ void put_value(std::string& out, T const& value) {
     }
 }
 
+/// The type of the last member of a path.
+template <auto First, auto... Rest>
+struct path_end : path_end<Rest...> {};
+template <auto Last>
+struct path_end<Last> {
+    using type = value_of<Last>;
+};
+
+template <typename T>
+void put_typed(std::string& out, auto const& value) {
+    using plain = typename field_traits<T>::plain_type;
+    if constexpr (!time_parts<plain>::value) put_value(out, value);
+    else if constexpr (requires { value.has_value(); }) {
+        if (value) put_typed<plain>(out, *value);
+        else put(out, "empty");
+    } else {
+        put_time<typename time_parts<plain>::duration>(out, to_integer(value));
+    }
+}
+
 /// Adds `amount = -5`, unless it is there already; a secret value is shown as `***`.
 template <auto... Path>
 void put_named(std::string& values, std::string const& name, auto const& value) {
     std::string one = name.substr(1) + " = ";
     if constexpr ((secret<Path> || ...)) put(one, "***");
-    else put_value(one, value);
+    else put_typed<typename path_end<Path...>::type>(one, value);
     // Compare whole items of the list: `max = 1` is also the end of `price_max = 1`.
     if ((", " + values + ',').find(", " + one + ',') != std::string::npos) return;
     if (!values.empty()) put(values, ", ");
@@ -80,6 +133,12 @@ void put_values(std::string& values, binary_expression<Operation, L, R> const& n
     put_values<Naming>(values, node.left, at);
     put_values<Naming>(values, node.right, at);
 }
+
+/// For people, who look for the condition that they wrote.
+template <typename Record, typename Parameters, typename Line>
+struct names_as_written : naming<Record, Parameters, Line> {
+    static constexpr bool as_written = true;
+};
 
 /// Finds the first expression that causes a refusal.
 /// Shape:   Naming - the structs whose members the expressions name
@@ -164,7 +223,7 @@ std::string cause_of_part(Participant const& participant, Parameters const& para
     bool overflow = false;
     using record = typename Participant::record_type;
     using scope_type = scope<record, Parameters, Line>;
-    using names = naming<record, Parameters, Line>;
+    using names = names_as_written<record, Parameters, Line>;
     scope_type const at{nullptr, &parameters, line, &overflow};
     cause_finder<names, scope_type> finder{why, at, overflow};
     finder.template look_at_key<typename Participant::collection_type::key_type>(participant.key);
@@ -204,8 +263,8 @@ std::string explain(std::type_identity<forward<Type>>,
     bool overflow = false;
     using scope_type = scope<nothing, parameters, nothing>;
     scope_type const at{nullptr, &given, nullptr, &overflow};
-    cause_finder<naming<nothing, parameters, nothing>, scope_type> finder{refused.why, at,
-                                                                          overflow};
+    cause_finder<names_as_written<nothing, parameters, nothing>, scope_type> finder{refused.why, at,
+                                                                                    overflow};
     if (refused.where.participant.empty()) {
         for_each_element(Type.guards,
                          [&](auto const& guard) { finder.look_at_condition(guard.condition); });

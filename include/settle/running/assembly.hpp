@@ -182,6 +182,8 @@ public:
         : given_(std::forward<Given>(given)...), limits_(checked(given_.limits())),
           owner_(owner_in(given_.environment())), log_(given_.bind_log()),
           sessions_(given_.bind_stores(log_.name())) {
+        // Before the first entry: from now on no purge of another program erases it too early.
+        static_cast<void>(log_.keep_horizon(limits_.horizon()).value());
         if constexpr (std::tuple_size_v<sessions_type> > 1) {
             std::apply([](auto&... session) { (expect_others(session), ...); }, sessions_);
         }

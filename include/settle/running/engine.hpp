@@ -191,11 +191,13 @@ public:
     /// Errors:  as in run; `refused` when the log has no such entry
     outcome retry(transaction_id const& id, call_options const& call = {}) {
         return with_unfinished(
-            id, call, [&]<typename Direction>(entry const& found, auto const& parameters) {
+            id, call,
+            [&]<typename Direction>(entry const& found, auto const& parameters) {
                 auto driver = assembly_.make_driver(call);
                 auto work = detail::taken_job<Direction>(found, parameters, driver.how());
                 return bring_to_end(driver, work, driver_type::template calls_of<Direction>());
-            });
+            },
+            [&](entry const& found) { return ended_before(found); });
     }
 
     /// Closes a call whose service never answers. The entry keeps the reason, and the transaction
@@ -209,17 +211,23 @@ public:
     ///          names the line of a range, counted from 0
     /// Errors:  `refused` when the state of the entry allows no such closing, when the entry has no
     ///          such call, and when a worker changed the entry at the same time. `undecided` when
-    ///          the log could not be reached, or its answer was lost: the call can be repeated
+    ///          the log could not be reached, or its answer was lost: the call can be repeated, and
+    ///          gives the outcome if the entry has ended with a call closed for the same reason
     outcome resolve(transaction_id const& id, std::string_view participant, std::string_view why,
                     resolve_options const& given = {}) {
         call_options const call{given.deadline, given.stop};
         return with_unfinished(
-            id, call, [&]<typename Direction>(entry const& found, auto const& parameters) {
+            id, call,
+            [&]<typename Direction>(entry const& found, auto const& parameters) {
                 auto const closed = detail::close_part<Direction>(
                     assembly_, found, parameters, part_name{participant, given.line}, why, given);
                 if (!closed.is_certain) return detail::unreadable(id, closed.problem);
                 return closed.problem.empty() ? retry(id, call)
                                               : detail::refuse(id, closed.problem);
+            },
+            [&](entry const& found) {
+                if (detail::was_closed(found, why)) return ended_before(found);
+                return detail::refuse(id, detail::check_closing(found, why, given));
             });
     }
 
@@ -228,6 +236,7 @@ public:
     ///          has a participant that is no record
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
+        auto const begun = assembly_.environment().elapsed();
         auto const found = assembly_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         if (!found.value()) return detail::unknown_id(id);
@@ -240,7 +249,7 @@ public:
         return detail::with_entry<types>(
             original, [&]<typename Direction>(std::type_identity<Direction>,
                                               typename Direction::parameters const& parameters) {
-                return reverse_done<Direction>(original, parameters, call);
+                return reverse_done<Direction>(original, parameters, call, begun);
             });
     }
 
@@ -252,12 +261,16 @@ public:
 
     /// Erases entries that were finished long ago, a step at a time, while other calls go on.
     /// Nothing else in the library erases an entry.
-    /// Errors:  errc::too_young when `older_than` is not beyond options::horizon()
+    /// Errors:  errc::too_young when `older_than` is not beyond the longest options::horizon() of
+    /// all
+    ///          engines that have used the log
     /// Cost:    reads no entry twice; each log documents how many it reads
     purge_report purge(purge_options const& given = {}) {
         if (!gate_.is_open(given)) return gate_.template report<purge_report>();
-        if (given.older_than <= assembly_.limits().horizon()) {
-            return {0, detail::too_young(given.older_than, assembly_.limits().horizon())};
+        auto const horizon = assembly_.log().keep_horizon(assembly_.limits().horizon());
+        if (!horizon.has_value()) return {0, horizon.problem()};
+        if (given.older_than <= horizon.value()) {
+            return {0, detail::too_young(given.older_than, horizon.value())};
         }
         timestamp const now = assembly_.environment().now();
         auto const before = detail::earlier(now, given.older_than);
@@ -398,16 +411,17 @@ private:
             });
     }
 
-    /// Calls `function.operator()<Direction>(entry, parameters)` for an unfinished entry.
-    template <typename Function>
-    outcome with_unfinished(transaction_id const& id, call_options const& call,
-                            Function&& function) {
+    /// Calls `function.operator()<Direction>(entry, parameters)` for an unfinished entry, and
+    /// `ended(entry)` for a final entry.
+    template <typename Function, typename Ended>
+    outcome with_unfinished(transaction_id const& id, call_options const& call, Function&& function,
+                            Ended&& ended) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
         auto const found = assembly_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         if (!found.value()) return detail::unknown_id(id);
         entry const& here = *found.value();
-        if (is_final(here.state)) return ended_before(here);
+        if (is_final(here.state)) return ended(here);
         return detail::with_entry<types>(
             here, [&]<typename Direction>(std::type_identity<Direction>,
                                           typename Direction::parameters const& given) {
@@ -427,23 +441,34 @@ private:
 
     // ----------------------------------------------------------------------------------- reversing
 
+    /// Shape:   begun - when the call began
     template <typename Direction>
     outcome reverse_done(entry const& original, typename Direction::parameters const& parameters,
-                         call_options const& call) {
+                         call_options call, std::chrono::nanoseconds begun) {
         if constexpr (Direction::is_reverse) {
             // reverse() refuses ids of reversals before it looks for a direction.
             static_cast<void>(parameters);
             static_cast<void>(call);
+            static_cast<void>(begun);
             return detail::unknown_id(original.id);
         } else if constexpr (!detail::is_reversible<typename Direction::type>) {
             static_cast<void>(parameters);
             static_cast<void>(call);
+            static_cast<void>(begun);
             return detail::refuse(original.id, detail::no_reversal(original));
         } else {
             using back = typename detail::opposite<Direction>::type;
             typename back::parameters const reversed{parameters, original.images};
+            auto const deadline = call.deadline;
             for (std::uint32_t attempt = 1;; ++attempt) {
                 transaction_id id = reversal_id(original.id, attempt);
+                // Each canceled attempt is a read of the log.
+                if (deadline) {
+                    using std::chrono::milliseconds;
+                    auto const gone = assembly_.environment().elapsed() - begun;
+                    call.deadline = *deadline - std::chrono::duration_cast<milliseconds>(gone);
+                }
+                if (!gate_.is_open(call)) return gate_.refusal(id);
                 auto const earlier = assembly_.log().read(id);
                 if (!earlier.has_value()) return detail::unreadable(id, earlier.problem());
                 if (earlier.value() && earlier.value()->state == state::canceled) continue;

@@ -97,7 +97,7 @@ struct work_options {
 
 struct purge_options {
     /// How long ago a finished entry must have been created, and must have ended; must be more than
-    /// `options::horizon()`.
+    /// the longest `options::horizon()` of all engines that have used the log.
     time_limit older_than = std::chrono::hours{24 * 30};
     std::size_t step = 1000; ///< entries erased at a time, while other calls wait; 1 to 100,000
     std::size_t limit = ~std::size_t{0}; ///< the most entries to erase

@@ -156,7 +156,8 @@ template <typename Direction>
     return {make_error_code(errc::too_young),
             "settle: a call or a late write may still need entries that are " + in_hours(age) +
                 " old; only entries older than " + in_hours(horizon) +
-                " (resubmission + lifetime + clocks) can be purged. Give a larger older_than. "
+                " (the longest resubmission + lifetime + clocks of this log's programs) can be "
+                "purged. Give a larger older_than. "
                 "See running#purge"};
 }
 
@@ -184,6 +185,12 @@ template <typename Duration>
     return {make_error_code(errc::not_closable), "settle: no call of '" + found.id +
                                                      "' is closed: " + why +
                                                      ". See running#calls-of-services"};
+}
+
+/// True if a person has closed a call of this entry for this reason.
+[[nodiscard]] inline bool was_closed(entry const& found, std::string_view why) {
+    return std::any_of(found.results.begin(), found.results.end(),
+                       [&](kept_result const& one) { return one.closed == why; });
 }
 
 /// The reason why no part of this entry can be closed; empty if one can.

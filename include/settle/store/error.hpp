@@ -59,8 +59,24 @@ enum class condition {
 
 [[nodiscard]] std::error_category const& condition_category() noexcept;
 
+namespace detail {
+
+/// True if both are one category. A shared object may have a copy of the library, with copies of
+/// its categories, so the names decide where the addresses differ.
+[[nodiscard]] inline bool same_category(std::error_category const& left,
+                                        std::error_category const& right) noexcept {
+    return left == right || std::string_view{left.name()} == right.name();
+}
+
+} // namespace detail
+
 [[nodiscard]] inline std::error_code make_error_code(errc code) noexcept {
     return {static_cast<int>(code), settle_category()};
+}
+/// Compares also an error of another shared object, which std::error_code takes for another error.
+[[nodiscard]] inline bool operator==(std::error_code const& code, errc expected) noexcept {
+    return code.value() == static_cast<int>(expected) &&
+           detail::same_category(code.category(), settle_category());
 }
 [[nodiscard]] inline std::error_condition make_error_condition(condition code) noexcept {
     return {static_cast<int>(code), condition_category()};
@@ -82,8 +98,9 @@ struct error {
     }
 };
 
-/// Thrown by constructors and ranges, which cannot return an error.
-class failure : public std::runtime_error {
+/// Thrown by constructors and ranges, which cannot return an error. Visible, so that another shared
+/// object can catch it.
+class [[gnu::visibility("default")]] failure : public std::runtime_error {
 public:
     explicit failure(error problem);
     [[nodiscard]] error const& problem() const noexcept { return problem_; }

@@ -58,7 +58,11 @@ SETTLE_FUNCTION std::error_category const& condition_category() noexcept {
             return "unknown condition";
         }
         bool equivalent(std::error_code const& code, int expected) const noexcept override {
-            if (code.category() != settle_category()) return false;
+            if (!detail::same_category(code.category(), settle_category())) {
+                // The error of an adapter, from another shared object.
+                auto const other = code.default_error_condition();
+                return detail::same_category(other.category(), *this) && other.value() == expected;
+            }
             auto const which = static_cast<errc>(code.value());
             bool const retryable = which == errc::store_unreachable || which == errc::stopped ||
                                    which == errc::call_unavailable;

@@ -113,6 +113,9 @@
 //   purge(before, limit, passed)  Erases at most `limit` finished entries whose creation and last
 //       change both precede `before`, and returns how far it has passed the log. The next call goes
 //       on there, so that a purge looks at no entry twice.
+//   keep_horizon(least)           Raises the horizon that the log keeps to at least `least`,
+//       durably, and returns the horizon that it keeps then. Each engine calls it when it is built,
+//       and before a purge: an entry may be needed as long as the longest horizon of all engines.
 //   expect(id)                    Optional: an insert of this id comes soon (fetches_ahead = true).
 //   keeps_at_insert = true        Optional: an insert may keep a stage. If write.is_late(context)
 //       inside the native write, it takes no effect and is answered `unavailable`. Between that
@@ -220,6 +223,9 @@ concept LogSession =
         { session.read(id) } -> std::same_as<result<std::optional<entry>>>;
         { session.list(filter, id, std::size_t{}) } -> std::same_as<result<std::vector<entry>>>;
         { session.purge(before, std::size_t{}, purged::nothing) } -> std::same_as<result<purged>>;
+        {
+            session.keep_horizon(std::chrono::milliseconds{})
+        } -> std::same_as<result<std::chrono::milliseconds>>;
     };
 
 /// A database that hosts a log.

@@ -353,6 +353,8 @@ public:
         return session_.purge(before, limit, passed);
     }
 
+    auto keep_horizon(std::chrono::milliseconds least) { return session_.keep_horizon(least); }
+
     [[nodiscard]] auto& session() { return session_; }
 
 private:

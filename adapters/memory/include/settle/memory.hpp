@@ -7,7 +7,8 @@
 #include <settle/memory/table.hpp>
 #include <settle/store/process.hpp>
 
-#include <atomic>
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <typeinfo>
@@ -187,6 +188,11 @@ public:
         return database_->entries().purge(before, limit);
     }
 
+    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
+        std::lock_guard const guard{database_->lock()};
+        return database_->keep_horizon(least);
+    }
+
 private:
     std::optional<entry> look_up_one(read_request const& request, bool& same) {
         std::lock_guard const guard{database_->lock()};
@@ -245,6 +251,10 @@ public:
     [[nodiscard]] Lock& lock() { return lock_; }
     [[nodiscard]] entry_table& entries() { return entries_; }
     [[nodiscard]] std::string const& name() const { return name_; }
+    /// Shape:   the caller holds the lock
+    std::chrono::milliseconds keep_horizon(std::chrono::milliseconds least) {
+        return horizon_ = std::max(horizon_, least);
+    }
 
 private:
     /// A thread of the parent may have held the lock at the time of the fork.
@@ -265,16 +275,13 @@ private:
         return *found;
     }
 
-    static std::string next_name() {
-        static std::atomic<std::uint64_t> count{0};
-        return "memory-" + std::to_string(++count);
-    }
-
     process_stamp made_in_;
     Lock lock_;
-    std::string const name_ = next_name();
+    // Keys of calls begin with the name, and a service keeps them longer than a process lives.
+    std::string const name_ = settle::detail::fresh_log_name("memory-");
     std::string belongs_to_;
     entry_table entries_;
+    std::chrono::milliseconds horizon_{0};
     std::map<std::string, std::unique_ptr<table_base>> tables_;
 };
 

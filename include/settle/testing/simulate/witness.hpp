@@ -213,6 +213,7 @@ public:
     auto list(entry_filter const& filter, transaction_id const& after, std::size_t limit) {
         return session_.list(filter, after, limit);
     }
+    auto keep_horizon(std::chrono::milliseconds least) { return session_.keep_horizon(least); }
     result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) {
         auto purge_result = session_.purge(before, limit, passed);
         if (!purge_result.has_value() || purge_result.value().erased == 0) return purge_result;

@@ -93,6 +93,9 @@ template <Described Record>
     return same;
 }
 
+inline constexpr char const* no_room_for_end =
+    "its values leave no room for the end of the transaction";
+
 /// Reads the exclusive effect of a bare mark.
 /// Shape:   now - the record under the mark; end - the step that follows: an apply keeps the mark,
 ///          a confirm only pulls it
@@ -109,7 +112,7 @@ template <typename Direction, std::size_t Index, Described Record>
     into.erases = intent::erases;
     into.confirm_fields = intent::confirm_fields;
     if (!intended.confirm_to(into.confirmed, overflow) || overflow) {
-        return "its values leave no room for the end of the transaction";
+        return no_room_for_end;
     }
     bool known = intent::creates;
     if constexpr (!intent::creates) {
@@ -147,8 +150,8 @@ template <typename Direction, std::size_t Index, Described Record>
         bool overflow = false;
         intended.deltas(into.undo_delta, into.confirm_delta, overflow);
         // The undo subtracts the amount that the apply added.
-        for (auto& delta : into.undo_delta) delta = -delta;
-        return {};
+        into.undo_delta = settle::detail::negated<Record>(into.undo_delta, overflow);
+        return overflow ? no_room_for_end : "";
     } else {
         auto effect = std::make_shared<exclusive_effect<Record>>();
         auto problem = read_bare_assignment<Direction, Index>(given, line, now, end, *effect);

@@ -4,6 +4,7 @@
 
 #include <settle/adapter/sent_write.hpp>
 #include <settle/mongodb/entry_search.hpp>
+#include <settle/mongodb/metadata.hpp>
 #include <settle/mongodb/native.hpp>
 
 #include <map>
@@ -102,6 +103,11 @@ public:
             return caught.problem();
         }
         return gone;
+    }
+
+    /// Raises the horizon that the database keeps for all its logs, and returns it.
+    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
+        return detail::keep_horizon(*server_, least);
     }
 
     // ------------------------------------------------------------ inside a native transaction

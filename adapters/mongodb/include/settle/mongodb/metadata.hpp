@@ -30,6 +30,10 @@ void replace_metadata(link& with, std::string_view name, std::string const& old_
 
 void check_version(link& with);
 
+/// As the log's keep_horizon().
+[[nodiscard]] result<std::chrono::milliseconds> keep_horizon(server& of,
+                                                             std::chrono::milliseconds least);
+
 } // namespace mongodb::detail
 SETTLE_END
 

@@ -4,6 +4,8 @@
 
 #include <settle/mongodb/metadata.hpp>
 
+#include <settle/adapter/ownership.hpp>
+
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -87,6 +89,19 @@ SETTLE_FUNCTION void check_version(link& with) {
     raise(errc::other_version, "settle: this database's own collections are of version " + found +
                                    ", and this program knows version " + schema_version +
                                    ". Use the settle that made them. See mongodb#schema-version");
+}
+
+SETTLE_FUNCTION result<std::chrono::milliseconds> keep_horizon(server& of,
+                                                               std::chrono::milliseconds least) {
+    auto const name = settle::detail::horizon_metadata;
+    try {
+        auto with = of.connect();
+        return settle::detail::keep_horizon(
+            least, [&](auto const& text) { return get_or_init_metadata(with, name, text); },
+            [&](auto const& old, auto const& text) { replace_metadata(with, name, old, text); });
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
 }
 
 } // namespace mongodb::detail

@@ -76,6 +76,7 @@ public:
         auto const parameters =
             decode_json<typename direction::parameters>(found.value()->parameters);
         if (!parameters.has_value()) return parameters.problem();
+        if (direction::check(parameters.value()).why != reason::none) return refused_entry(where);
         std::optional<result<answer>> reply;
         bool const committed = found.value()->state == state::done;
         void const* const given = &parameters.value();
@@ -172,6 +173,16 @@ private:
         return base::store().at_record(
             request.descriptor->target, request.key(),
             [&](detail::record_table& table) { return table.pull_bare(request, committed); });
+    }
+
+    /// This library applies no such parameters, so the mark's effect cannot be told from them.
+    static result<answer> refused_entry(mark_locator const& where) {
+        return {errc::damaged, "settle: the entry '" + where.id +
+                                   "' has parameters that its type refuses, so the effect of its "
+                                   "mark on a record of '" +
+                                   where.collection +
+                                   "' is unknown. Look at both, and take the mark out. "
+                                   "See mongodb#coming-from-the-tutorial"};
     }
 
     static result<answer> unknown_mark(mark_locator const& where) {

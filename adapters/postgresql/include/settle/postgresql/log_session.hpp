@@ -22,6 +22,9 @@ public:
     /// Cost:    a whole purge reads the table once; a step reads 256 pages at most
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t passed = purged::nothing);
+
+    /// Raises the horizon that the database keeps, and returns it.
+    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least);
 };
 
 } // namespace postgresql

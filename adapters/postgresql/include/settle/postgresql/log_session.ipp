@@ -4,6 +4,9 @@
 
 #include <settle/postgresql/log_session.hpp>
 
+#include <settle/adapter/ownership.hpp>
+#include <settle/postgresql/schema.hpp>
+
 #include <algorithm>
 
 SETTLE_BEGIN
@@ -37,6 +40,21 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
     }
     gone.more = limited || end < native.result(number + 1).integer(0, 0);
     return gone;
+}
+
+SETTLE_FUNCTION result<std::chrono::milliseconds>
+log_session::keep_horizon(std::chrono::milliseconds least) {
+    auto const name = settle::detail::horizon_metadata;
+    try {
+        return settle::detail::keep_horizon(
+            least,
+            [&](auto const& text) { return detail::get_or_init_metadata(from(), name, text); },
+            [&](auto const& old, auto const& text) {
+                detail::replace_metadata(from(), name, old, text);
+            });
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
 }
 
 } // namespace postgresql

@@ -38,6 +38,10 @@ void prepare_schema(pool& with, own_tables const& of = database_tables());
                                                std::string_view value,
                                                own_tables const& of = database_tables());
 
+/// Replaces a value about the tables if it is still `old_value`.
+void replace_metadata(pool& with, std::string_view name, std::string_view old_value,
+                      std::string_view new_value, own_tables const& of = database_tables());
+
 } // namespace detail
 } // namespace postgresql
 SETTLE_END

@@ -121,5 +121,13 @@ SETTLE_FUNCTION std::string get_or_init_metadata(pool& with, std::string_view na
     return known_metadata(with, name, of).value_or(std::string{});
 }
 
+SETTLE_FUNCTION void replace_metadata(pool& with, std::string_view name, std::string_view old_value,
+                                      std::string_view new_value, own_tables const& of) {
+    auto const& write = with.prepare(
+        "UPDATE " + meta_of(with, of) + " SET value = $3 WHERE name = $1 AND value = $2",
+        {value_type::text, value_type::text, value_type::text}, "write the table of metadata");
+    perform_or_throw(with, [&](connection& on) { on.send(write, name, old_value, new_value); });
+}
+
 } // namespace postgresql::detail
 SETTLE_END

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/sqlite/database_options.hpp>
+#include <settle/sqlite/file_access.hpp>
 #include <settle/sqlite/group_commit.hpp>
 #include <settle/sqlite/open_files.hpp>
 #include <settle/sqlite/schema.hpp>

@@ -66,6 +66,7 @@ SETTLE_FUNCTION connection file::connected(std::string const& path,
                                            database_options const& options) {
     try {
         open_file::check(path);
+        check_access(path);
         return connection{path, options.busy_timeout};
     } catch (failure const& problem) {
         explain(problem, path);
@@ -75,6 +76,7 @@ SETTLE_FUNCTION connection file::connected(std::string const& path,
 
 SETTLE_FUNCTION void file::explain(failure const& problem, std::string const& path) {
     auto const& code = problem.problem().code;
+    if (problem.problem().text.ends_with("See sqlite#open-a-file")) return;
     if (code.category() != sqlite_category()) return;
     auto const refuse = [&](std::string_view cause) {
         std::string text{"settle: '"};

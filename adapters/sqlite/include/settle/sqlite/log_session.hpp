@@ -39,6 +39,9 @@ public:
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t passed = purged::nothing);
 
+    /// Raises the horizon that the file keeps, and returns it.
+    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least);
+
     /// The table of entries, for callers inside a native transaction of this file.
     [[nodiscard]] detail::entry_table& entries();
 

@@ -4,9 +4,11 @@
 
 #include <settle/sqlite/log_session.hpp>
 
+#include <settle/adapter/ownership.hpp>
 #include <settle/sqlite/entry_reader.hpp>
 #include <settle/sqlite/entry_table.hpp>
 #include <settle/sqlite/file.hpp>
+#include <settle/sqlite/schema.hpp>
 
 SETTLE_BEGIN
 namespace sqlite {
@@ -63,6 +65,33 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
     if (!erased.has_value()) return erased.problem();
     gone.erased = erased.value();
     return gone;
+}
+
+SETTLE_FUNCTION result<std::chrono::milliseconds>
+log_session::keep_horizon(std::chrono::milliseconds least) {
+    auto const name = settle::detail::horizon_metadata;
+    // Most calls only read, and wait for no writer.
+    auto const stored =
+        file_->reading([&] { return detail::known_metadata(file_->reader(), name); });
+    if (!stored.has_value()) return stored.problem();
+    if (stored.value()) {
+        auto const kept = settle::detail::read_horizon(*stored.value());
+        if (kept >= least) return kept;
+    }
+    try {
+        auto const guard = file_->alone();
+        auto& writer = file_->with();
+        auto const horizon = settle::detail::keep_horizon(
+            least,
+            [&](auto const& text) { return detail::get_or_init_metadata(writer, name, text); },
+            [&](auto const& old, auto const& text) {
+                detail::replace_metadata(writer, name, old, text);
+            });
+        file_->check();
+        return horizon;
+    } catch (failure const& problem) {
+        return problem.problem();
+    }
 }
 
 SETTLE_FUNCTION void log_session::look_up(std::span<read_request const> requests,

@@ -81,6 +81,10 @@ void prepare_file(writer& with, std::string const& path, std::chrono::millisecon
 [[nodiscard]] std::string get_or_init_metadata(writer& with, std::string_view name,
                                                std::string_view value);
 
+/// Replaces a value about the database if it is still `old_value`.
+void replace_metadata(writer& with, std::string_view name, std::string_view old_value,
+                      std::string_view new_value);
+
 } // namespace detail
 } // namespace sqlite
 SETTLE_END

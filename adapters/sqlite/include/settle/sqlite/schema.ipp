@@ -239,6 +239,17 @@ SETTLE_FUNCTION std::string get_or_init_metadata(writer& with, std::string_view 
     return known_metadata(with.on(), name).value_or(std::string{});
 }
 
+SETTLE_FUNCTION void replace_metadata(writer& with, std::string_view name,
+                                      std::string_view old_value, std::string_view new_value) {
+    transaction work{with};
+    statement const write{with.on(),
+                          "UPDATE settle_meta SET value = ?3 WHERE name = ?1 AND value = ?2",
+                          "write the table settle_meta"};
+    run{write, name, old_value, new_value}.change();
+    if (auto const end = work.commit(); end.status != commit_status::committed)
+        throw failure(end.problem);
+}
+
 } // namespace detail
 } // namespace sqlite
 SETTLE_END

@@ -51,6 +51,9 @@ private:
                (kind == field_kind::boolean || kind == field_kind::time);
     }
 
+    /// Refuses an index with a collation or a function that this process does not have.
+    void check_indexes() const;
+
     void check_key() const;
 
     /// An INTEGER PRIMARY KEY is the table's own order and has no index.

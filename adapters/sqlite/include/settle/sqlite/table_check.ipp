@@ -22,6 +22,7 @@ SETTLE_FUNCTION void table_check::check() {
     check_kind();
     read_columns();
     for (auto const& one : need().columns) check_column(one);
+    check_indexes();
     check_key();
     check_obstacles();
 }
@@ -77,6 +78,24 @@ SETTLE_FUNCTION void table_check::check_column(column_need const& needed) const 
     } else if (has != affinity::integer && !keeps_as_numeric(needed.kind, has)) {
         // Other programs write fractions into DECIMAL and REAL; a field cannot hold them.
         refuse(declared + " and must keep whole numbers", "Declare it INTEGER");
+    }
+}
+
+SETTLE_FUNCTION void table_check::check_indexes() const {
+    statement const look{on_, "SELECT name FROM pragma_index_list(?1)", "look at indexes"};
+    run rows{look, need().name};
+    while (rows.next()) {
+        std::string const name{rows.text(0)};
+        try {
+            // SQLite looks the collations and functions up when it prepares the statement, which is
+            // never run.
+            statement const prepared{on_, "REINDEX main." + quoted_name(name), "look at an index"};
+        } catch (failure const& problem) {
+            if (primary_code(problem.problem().code.value()) != SQLITE_ERROR) throw;
+            refuse("its index '" + name +
+                       "' cannot be written by this process: " + sqlite3_errmsg(on_.get()),
+                   "Drop the index");
+        }
     }
 }
 
