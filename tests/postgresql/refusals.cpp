@@ -6,6 +6,8 @@
 #include <certificates.hpp>
 #include <sockets.hpp>
 
+#include <locale.h>
+
 namespace settle_test {
 namespace {
 
@@ -30,6 +32,22 @@ TEST_CASE("refusals: addresses that cannot be read, and never their passwords") 
     }
     CHECK(says(refusal("postgresql://u:p@ss@host/bank"), "'@' as %40"));
     CHECK(says(refusal("postgresql://host"), "it names no database"));
+    // A part of a password that libpq takes for a port, a database or an option.
+    for (std::string const address :
+         {"postgresql://bank:s3cret/x@host/bank", "postgresql://bank:12/s3cret@host/bank",
+          "postgresql://bank:12?s3cret@host/bank", "postgresql://bank:12?a=s3cret@host/bank",
+          "postgresql://bank:12#s3cret@host/bank", "postgresql://bank:s3cret#@host/bank",
+          "postgresql://b:12/34?s3cret=1@host/bank"}) {
+        INFO(address);
+        auto const problem = refusal(address, short_limits());
+        CHECK(problem.code == errc::unfit_store);
+        CHECK(says(problem, "'/' as %2F"));
+        CHECK_FALSE(says(problem, "s3cret"));
+        CHECK_FALSE(says(problem, "12"));
+    }
+    CHECK_FALSE(says(refusal("postgresql://bank:s3cret/bank"), "s3cret"));
+    CHECK(says(refusal("postgresql://u:p@host/bank?pgbouncer=true"), "'pgbouncer'"));
+    CHECK_NOTHROW(pg::detail::address{"postgresql://host/bank?application_name=a@b&user=u%40c"});
     CHECK(says(refusal("mongodb://host/bank"), "it cannot be read"));
 }
 
@@ -284,6 +302,17 @@ TEST_CASE("long: refusals: a server is used only with the right certificate") {
     CHECK(none.code == pg::tls_failed);
 }
 
+TEST_CASE("refusals: a wrong option is refused in every language of libpq") {
+    // Unless the locale is "C", LANGUAGE names the translations.
+    REQUIRE(::setlocale(LC_ALL, "C.utf8") != nullptr);
+    ::setenv("LANGUAGE", "de", 1);
+    auto const problem = refusal("postgresql://host/bank?sslmode=maybe", short_limits());
+    CHECK(problem.code == errc::unfit_store);
+    CHECK(says(problem, "invalid sslmode value: \"maybe\""));
+    ::unsetenv("LANGUAGE");
+    ::setlocale(LC_ALL, "C");
+}
+
 struct state_case {
     char const* state;
     condition expected;
@@ -296,18 +325,22 @@ TEST_CASE("refusals: each SQLSTATE is retryable, permanent or unknown") {
              {"40001", retryable, false}, {"40P01", retryable, false}, {"40003", unknown, false},
              {"55P03", retryable, false}, {"57014", retryable, false}, {"57P01", retryable, false},
              {"57P02", retryable, false}, {"57P03", retryable, false}, {"57P05", retryable, false},
-             {"25006", retryable, false}, {"25P03", retryable, false}, {"53300", retryable, false},
-             {"53200", retryable, false}, {"08006", retryable, false}, {"53100", permanent, false},
-             {"42501", permanent, false}, {"42P01", permanent, false}, {"28P01", permanent, false},
-             {"0A000", permanent, false}, {"XX000", permanent, false}, {"58030", permanent, false},
-             {"23505", permanent, true},  {"23514", permanent, true},  {"22003", permanent, true},
-             {"22021", permanent, true},  {"54000", permanent, true},  {"P0001", permanent, true},
-             {"44000", permanent, true}}) {
+             {"25006", retryable, false}, {"25P03", retryable, false}, {"25P04", retryable, false},
+             {"53300", retryable, false}, {"53200", retryable, false}, {"08006", retryable, false},
+             {"53100", permanent, false}, {"42501", permanent, false}, {"42P01", permanent, false},
+             {"28P01", permanent, false}, {"0A000", permanent, false}, {"XX000", permanent, false},
+             {"58030", permanent, false}, {"23505", permanent, true},  {"23514", permanent, true},
+             {"22003", permanent, true},  {"22021", permanent, true},  {"54000", permanent, true},
+             {"P0001", permanent, true},  {"44000", permanent, true}}) {
         std::error_code const code{pg::number_of(one.state), pg::postgresql_category()};
         INFO(one.state);
         CHECK(code == one.expected);
         CHECK(pg::sqlstate_of(code) == one.state);
         CHECK(pg::detail::is_of_one_record(code) == one.of_one_record);
+        bool const ends = std::string_view{one.state}.starts_with("57P") ||
+                          std::string_view{one.state}.starts_with("25P") ||
+                          std::string_view{one.state}.starts_with("08");
+        CHECK(pg::detail::is_lost(code) == ends);
         CHECK(code.message() == "SQLSTATE " + std::string{one.state});
     }
     CHECK(make_error_code(pg::commit_unknown) == unknown);

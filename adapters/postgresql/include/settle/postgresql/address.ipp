@@ -22,6 +22,41 @@ SETTLE_FUNCTION void refuse_address(std::string const& why) {
     return first != text.npos && text.find('@', first + 1) < text.find_first_of("/?", first);
 }
 
+/// The names of libpq's options.
+[[nodiscard]] SETTLE_FUNCTION bool is_option(std::string_view name) {
+    std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> const all{PQconndefaults(),
+                                                                           &PQconninfoFree};
+    // A URI may have this one instead of sslmode.
+    if (!all || name == "ssl") return true;
+    for (auto const* one = all.get(); one->keyword != nullptr; ++one) {
+        if (name == one->keyword) return true;
+    }
+    return false;
+}
+
+/// Refuses a URI whose password may end before its '@': libpq would treat the rest as a port, a
+/// database or an option, and show it in its error texts.
+SETTLE_FUNCTION void check_uri(std::string_view text) {
+    auto const from = text.find("://") + 3;
+    auto const end = std::min(text.find_first_of("/?#", from), text.size());
+    auto const query = std::min(text.find('?', end), text.size());
+    auto const refuse = [] {
+        refuse_address("a '/', '?' or '#' is before its last '@'. In a name or a password, write "
+                       "'@' as %40, ':' as %3A, '/' as %2F, '?' as %3F, '#' as %23 and '%' as "
+                       "%25");
+    };
+    if (text.substr(end, query - end).find('@') != text.npos) refuse();
+    for (std::size_t at = query; at < text.size();) {
+        auto const next = std::min(text.find('&', at + 1), text.size());
+        auto const option = text.substr(at + 1, next - at - 1);
+        auto const name = option.substr(0, option.find('='));
+        at = next;
+        if (name.empty() || is_option(name)) continue;
+        if (text.find('@', query) != text.npos) refuse();
+        refuse_address("libpq does not know its parameter '" + std::string{name} + "'");
+    }
+}
+
 /// The values of a list with commas: at least one, which may be empty.
 [[nodiscard]] SETTLE_FUNCTION std::vector<std::string> in_list(std::string_view text) {
     std::vector<std::string> all;
@@ -47,6 +82,7 @@ SETTLE_FUNCTION void refuse_address(std::string const& why) {
         refuse_address("it has two '@'. In a name or a password, write '@' as %40, ':' as %3A, "
                        "'/' as %2F and '%' as %25");
     }
+    if (is_uri) check_uri(text);
     char* problem = nullptr;
     std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> const options{
         PQconninfoParse(text.c_str(), &problem), &PQconninfoFree};
@@ -83,6 +119,12 @@ SETTLE_FUNCTION address::address(std::string const& text) {
     };
     if (!fits(names) || !fits(addresses) || (!fits(ports) && ports.size() != 1)) {
         refuse_address("it has another number of ports than of hosts");
+    }
+    for (auto const& port : ports) {
+        bool const is_number =
+            port.size() <= 5 && port.find_first_not_of("0123456789") == port.npos;
+        // The text may be a part of a password.
+        if (!is_number) refuse_address("its port is no number");
     }
     for (std::size_t at = 0; at < count; ++at) {
         keywords one;
