@@ -38,6 +38,10 @@ public:
 private:
     [[nodiscard]] std::unique_ptr<connection> make(std::stop_token const& stop) const override;
     bool take_back(connection& one) noexcept override;
+    /// Errors:  throws errc::unfit_store if a pooler gives one session of the server to several
+    ///          clients
+    void check_session(connection& first) const;
+    [[nodiscard]] bool shares_session(connection& first) const;
     [[nodiscard]] error all_in_use(std::size_t count) const override;
 
     detail::address address_;
