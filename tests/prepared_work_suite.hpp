@@ -71,9 +71,8 @@ void check_settings(prepared_scene<Backend>& s, std::string const& show,
 
 /// Shape:   refused - statements that a rule of the database refuses, each with a part of its text
 template <typename Backend>
-void check_refusals_of_database(
-    prepared_scene<Backend>& s,
-    std::vector<std::pair<std::string, std::string>> const& refused) {
+void check_refusals_of_database(prepared_scene<Backend>& s,
+                                std::vector<std::pair<std::string, std::string>> const& refused) {
     int number = 0;
     for (auto const& [sql, text] : refused) {
         CAPTURE(sql);

@@ -34,8 +34,8 @@ public:
         auto const file = folder_ / "pgbouncer.ini";
         auto const users = folder_ / "users";
         std::ofstream{users} << '"' << server.substr(0, server.find('@')) << "\" \"\"\n";
-        std::ofstream{file} << "[databases]\n* = host=127.0.0.1 port="
-                            << std::stoi(server_port) << "\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
+        std::ofstream{file} << "[databases]\n* = host=127.0.0.1 port=" << std::stoi(server_port)
+                            << "\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
                             << "listen_port = " << port_ << "\nunix_socket_dir =\n"
                             << "auth_type = trust\n"
                             << "auth_file = " << users.string() << "\n"

@@ -7,6 +7,7 @@
 #include <sockets.hpp>
 
 #include <locale.h>
+#include <netinet/in.h>
 
 namespace settle_test {
 namespace {
@@ -79,6 +80,43 @@ TEST_CASE("refusals: addresses of several hosts, and other spellings of an addre
     CHECK(problem.code == pg::not_connected);
     CHECK(says(problem, "it does not answer"));
     ::close(silent);
+}
+
+TEST_CASE("refusals: each address of a name, and each host of the environment, has its time") {
+    fresh_schema const own;
+    int const silent = new_socket();
+    auto const at = bind_to_free_port(silent);
+    ::listen(silent, 1);
+    auto const silent_port = std::to_string(ntohs(at.sin_port));
+    auto const options = "?options=-csearch_path%3D" + own.name() + "&user=postgres";
+    ::setenv("PGHOST", "127.0.0.1,127.0.0.1", 1);
+    ::setenv("PGPORT", (silent_port + "," + std::to_string(own.port())).c_str(), 1);
+    auto limits = short_limits();
+    limits.connect_timeout = 4s;
+    {
+        pool const with{"postgresql:///postgres" + options, limits};
+        CHECK(with.server().schema == own.name());
+        // The pool remembers which host has answered.
+        CHECK(with.server().host == 1);
+        CHECK(with.connect()->server().host == 1);
+    }
+    ::unsetenv("PGPORT");
+    ::unsetenv("PGHOST");
+    ::close(silent);
+    // Nothing answers at the first address of this name, if the machine has IPv6.
+    int const six = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in6 there{};
+    there.sin6_family = AF_INET6;
+    there.sin6_addr = IN6ADDR_LOOPBACK_INIT;
+    there.sin6_port = htons(static_cast<std::uint16_t>(own.port()));
+    bool const listens = six >= 0 &&
+                         ::bind(six, reinterpret_cast<sockaddr*>(&there), sizeof there) == 0 &&
+                         ::listen(six, 1) == 0;
+    CAPTURE(listens);
+    pool const with{"postgresql://localhost:" + std::to_string(own.port()) + "/postgres" + options,
+                    limits};
+    CHECK(with.server().schema == own.name());
+    if (six >= 0) ::close(six);
 }
 
 TEST_CASE("refusals: a server, a user and a database that are not there") {

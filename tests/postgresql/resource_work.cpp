@@ -59,8 +59,8 @@ TEST_CASE("work: a name with a quote is prepared as it is, whatever the work has
     fresh_postgresql const own;
     prepared_scene<one_session> s{own.address()};
     auto const name = name_of(R"(t\'1\)");
-    auto const work = statements({"SET standard_conforming_strings = off",
-                                  "SET backslash_quote = on"});
+    auto const work =
+        statements({"SET standard_conforming_strings = off", "SET backslash_quote = on"});
     auto const answer = s.books.prepare(name, work);
     CHECK_MESSAGE(answer.what == prepare_answer::prepared, answer.problem);
     CHECK(s.listed() == std::vector{name.text()});

@@ -4,6 +4,7 @@
 
 #include <settle/mongodb/address.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 

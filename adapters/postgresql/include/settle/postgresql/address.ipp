@@ -5,6 +5,7 @@
 #include <settle/postgresql/address.hpp>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 SETTLE_BEGIN
@@ -103,12 +104,36 @@ SETTLE_FUNCTION void check_uri(std::string_view text) {
     return all;
 }
 
+/// Adds the hosts that libpq would take from its environment variables or a service file.
+SETTLE_FUNCTION void add_hosts(address::keywords& given) {
+    using options = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
+    options known{PQconndefaults(), &PQconninfoFree};
+    if (auto const service = value_of(given, "service"); !service.empty()) {
+        // Only a connection reads the file of a service; this one ends before it is made.
+        std::array const names{"service", static_cast<char const*>(nullptr)};
+        std::array const values{service.c_str(), static_cast<char const*>(nullptr)};
+        std::unique_ptr<PGconn, decltype(&PQfinish)> const begun{
+            PQconnectStartParams(names.data(), values.data(), 0), &PQfinish};
+        if (begun) known = options{PQconninfo(begun.get()), &PQconninfoFree};
+    }
+    for (auto const* one = known.get(); one != nullptr && one->keyword != nullptr; ++one) {
+        std::string_view const name{one->keyword};
+        bool const is_of_host = name == "host" || name == "hostaddr" || name == "port";
+        // A single host stays libpq's, with its defaults.
+        bool const is_list =
+            one->val != nullptr && std::string_view{one->val}.find(',') != name.npos;
+        if (is_of_host && is_list && value_of(given, name).empty())
+            given.emplace_back(name, one->val);
+    }
+}
+
 SETTLE_FUNCTION address::address(std::string const& text) {
     auto given = parsed(text);
     if (value_of(given, "dbname").empty() && value_of(given, "service").empty()) {
         refuse_address("it names no database. Write one after the host: "
                        "postgresql://host:5432/bank");
     }
+    if (value_of(given, "host").empty() && value_of(given, "hostaddr").empty()) add_hosts(given);
     // libpq would wait for each host as long as for all of them.
     auto const names = in_list(value_of(given, "host"));
     auto const addresses = in_list(value_of(given, "hostaddr"));

@@ -26,6 +26,7 @@ struct statement {
 /// Facts about the server, read when a connection is made.
 struct server_facts {
     int version = 0;      ///< 150018 for 15.18
+    std::size_t host = 0; ///< the number of the address's host that answered
     int backend = 0;      ///< the process of the session; a pooler tells its clients another number
     std::string schema{}; ///< of the tables
 };
@@ -40,10 +41,12 @@ using deadline = std::chrono::steady_clock::time_point;
 /// Errors:  all functions throw settle::failure; a lost connection is then unusable
 class connection {
 public:
-    /// Tries the hosts of the address in turn, and checks the server.
+    /// Tries the hosts of the address in turn, and each of their addresses, and checks the server.
+    /// Shape:   first - the number of the host that is tried first
     /// Errors:  no connection until the deadline; a server that is unfit
     /// Cost:    the connect and one round trip
-    connection(address const& to, database_options const& options, deadline until);
+    connection(address const& to, database_options const& options, deadline until,
+               std::size_t first = 0);
     connection(connection const&) = delete;
     connection& operator=(connection const&) = delete;
     ~connection();
@@ -157,6 +160,8 @@ private:
         std::string text{};
     };
 
+    /// Tries the addresses of a host in turn.
+    void try_host(address::keywords const& host, deadline until);
     void connect(address::keywords const& host, deadline until);
     void prepare_session();
     /// Queues the statement that reads the facts of the server and makes the settings.

@@ -11,7 +11,9 @@
 #include <limits>
 
 #include <locale.h>
+#include <netdb.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 SETTLE_BEGIN
 namespace postgresql::detail {
@@ -79,21 +81,72 @@ private:
     return describe(code, text, "be reached at " + name_of(host));
 }
 
+/// The keywords for each address of a host: libpq would wait for the first address that does not
+/// answer as long as for all of them.
+[[nodiscard]] SETTLE_FUNCTION std::vector<address::keywords>
+each_address(address::keywords const& host) {
+    std::string name;
+    bool has_address = false;
+    for (auto const& [keyword, value] : host) {
+        if (keyword == "host") name = value;
+        has_address = has_address || keyword == "hostaddr";
+    }
+    // A name that begins so is the folder of a socket.
+    bool const is_name = !name.empty() && !name.starts_with('/') && !name.starts_with('@');
+    std::vector<address::keywords> all;
+    addrinfo wanted{};
+    wanted.ai_family = AF_UNSPEC;
+    wanted.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (is_name && !has_address && ::getaddrinfo(name.c_str(), nullptr, &wanted, &found) == 0) {
+        std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> const held{found, &::freeaddrinfo};
+        for (; found != nullptr; found = found->ai_next) {
+            std::array<char, NI_MAXHOST> digits{};
+            if (::getnameinfo(found->ai_addr, found->ai_addrlen, digits.data(), digits.size(),
+                              nullptr, 0, NI_NUMERICHOST) != 0) {
+                continue;
+            }
+            all.push_back(host);
+            all.back().emplace_back("hostaddr", digits.data());
+        }
+    }
+    // libpq gives the reason why a name has no address.
+    if (all.empty()) all.push_back(host);
+    return all;
+}
+
 SETTLE_FUNCTION connection::connection(address const& to, database_options const& options,
-                                       deadline until)
+                                       deadline until, std::size_t first)
     : options_(options) {
     auto const& hosts = to.hosts();
     for (std::size_t at = 0; at < hosts.size(); ++at) {
         // A host that does not answer leaves time for the hosts after it.
         auto const now = std::chrono::steady_clock::now();
         auto const share = (until - now) / static_cast<int>(hosts.size() - at);
+        server_.host = (first + at) % hosts.size();
         try {
-            connect(hosts[at], now + share);
-            prepare_session();
+            try_host(hosts[server_.host], now + share);
             return;
         } catch (failure const&) {
-            lose();
             if (at + 1 == hosts.size()) throw;
+        }
+    }
+}
+
+SETTLE_FUNCTION void connection::try_host(address::keywords const& host, deadline until) {
+    auto const all = each_address(host);
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        auto const now = std::chrono::steady_clock::now();
+        auto const share = (until - now) / static_cast<int>(all.size() - at);
+        try {
+            connect(all[at], now + share);
+            prepare_session();
+            return;
+        } catch (failure const& caught) {
+            lose();
+            // A server that refuses the user is not asked again.
+            bool const goes_on = caught.problem().code == condition::retryable;
+            if (!goes_on || at + 1 == all.size()) throw;
         }
     }
 }

@@ -48,6 +48,7 @@ private:
     database_options options_;
     server_facts server_;
     std::string schema_prefix_;
+    mutable std::atomic<std::size_t> host_{0}; ///< the one that answered last
     std::atomic<std::uint64_t> round_trips_{0};
     std::mutex mutex_; ///< of the statements
     std::deque<statement> statements_;

@@ -27,7 +27,9 @@ SETTLE_FUNCTION std::unique_ptr<connection> pool::make(std::stop_token const& st
     error problem;
     for (settle::detail::retry_pauses between{options_.connect_timeout};;) {
         try {
-            return std::make_unique<connection>(address_, options_, until);
+            auto one = std::make_unique<connection>(address_, options_, until, host_.load());
+            host_ = one->server().host;
+            return one;
         } catch (failure const& caught) {
             // The last attempt may have had no time to learn the cause.
             bool const is_late = std::chrono::steady_clock::now() >= until;
