@@ -23,6 +23,7 @@
 #include "text_proxy.hpp"
 
 #include <settle/adapter/sql_connection.hpp>
+#include <settle/store/environment.hpp>
 
 #include <doctest/doctest.h>
 
@@ -46,6 +47,13 @@ inline std::string const log_prefix = settle::prepared_prefix(log_name);
 /// The name of a part of the log.
 inline prepared_name name_of(std::string id, settle::epoch number = 1) {
     return {{log_name, std::move(id), {0, 0}}, number};
+}
+
+/// The first epoch of an entry that is inserted at a time.
+inline settle::epoch epoch_of(std::chrono::system_clock::time_point time) {
+    return settle::detail::milliseconds_since_2025(
+               std::chrono::time_point_cast<std::chrono::milliseconds>(time)) *
+           settle::epochs_per_millisecond;
 }
 
 /// The work that adds to a row of `sums`.
@@ -112,7 +120,7 @@ template <typename Backend>
 void check_ends() {
     typename Backend::database const own;
     prepared_scene<Backend> s{own.address()};
-    auto const one = name_of("t/1 'ä", 5);
+    auto const one = name_of("t/1 'ä", epoch_of(std::chrono::system_clock::now()));
     CHECK(s.books.prepare(one, add<Backend>("a")).what == prepare_answer::prepared);
     CHECK(s.sum("a") == "0");
     CHECK_FALSE(s.books.receipt_of(one.of).value());
@@ -122,17 +130,18 @@ void check_ends() {
     auto const now = std::chrono::system_clock::now();
     CHECK(std::chrono::abs(now - doubt[0].prepared) < 60s);
     // Another name of the part is not prepared.
-    CHECK(s.books.commit(name_of("t/1 'ä", 4)).what == end_answer::absent);
+    CHECK(s.books.commit(name_of("t/1 'ä", one.epoch_number - 1)).what == end_answer::absent);
     CHECK(s.books.commit(one).what == end_answer::ended);
     CHECK(s.sum("a") == "1");
-    CHECK(s.books.receipt_of(one.of).value() == 5U);
+    CHECK(s.books.receipt_of(one.of).value() == one.epoch_number);
     CHECK(s.listed().empty());
     CHECK(s.books.commit(one).what == end_answer::absent);
     CHECK(s.books.roll_back(one).what == end_answer::absent);
     // A late prepare.
-    CHECK(s.books.prepare(name_of("t/1 'ä", 6), add<Backend>("a")).what == prepare_answer::denied);
-    CHECK(s.books.deny(one.of).what == end_answer::ended);
-    CHECK(s.books.receipt_of(one.of).value() == 5U);
+    CHECK(s.books.prepare(name_of("t/1 'ä", one.epoch_number + 1), add<Backend>("a")).what ==
+          prepare_answer::denied);
+    CHECK(s.books.deny(one).what == end_answer::ended);
+    CHECK(s.books.receipt_of(one.of).value() == one.epoch_number);
     CHECK(s.sum("a") == "1");
 
     auto const two = name_of("t2");
@@ -246,13 +255,13 @@ void check_locks() {
     CHECK(s.books.prepare(name_of("t1", 4), add<Backend>("b")).what == prepare_answer::busy);
     auto const again = s.books.prepare(one, add<Backend>("b")).what;
     CHECK((again == prepare_answer::unknown || again == prepare_answer::busy));
-    CHECK(s.books.deny(one.of).what == end_answer::unavailable);
+    CHECK(s.books.deny(one).what == end_answer::unavailable);
     CHECK_FALSE(s.books.receipt_of(one.of).value());
     CHECK(s.listed() == std::vector{one.text()});
     CHECK(s.books.roll_back(one).what == end_answer::ended);
     // A cancel keeps later prepares out.
-    CHECK(s.books.deny(one.of).what == end_answer::ended);
-    CHECK(s.books.deny(one.of).what == end_answer::ended);
+    CHECK(s.books.deny(one).what == end_answer::ended);
+    CHECK(s.books.deny(one).what == end_answer::ended);
     CHECK(s.books.receipt_of(one.of).value() == 0U);
     CHECK(s.books.prepare(name_of("t1", 5), add<Backend>("a")).what == prepare_answer::denied);
     CHECK(s.sum("a") == "0");
@@ -296,24 +305,42 @@ void check_lists() {
 }
 
 template <typename Backend>
+void commit_at(prepared_scene<Backend>& s, prepared_name const& name) {
+    CHECK(s.books.prepare(name, add<Backend>("b")).what == prepare_answer::prepared);
+    CHECK(s.books.commit(name).what == end_answer::ended);
+}
+
+template <typename Backend>
 void check_forgetting() {
     typename Backend::database const own;
     prepared_scene<Backend> s{own.address()};
-    for (int at = 0; at < 5; ++at) {
-        CHECK(s.books.deny(name_of("t" + std::to_string(at)).of).what == end_answer::ended);
-    }
-    settle::prepared_part const others{log_name + "2", "t1", {0, 0}};
-    CHECK(s.books.deny(others).what == end_answer::ended);
-    CHECK(s.books.prepare(name_of("p"), add<Backend>("a")).what == prepare_answer::prepared);
     auto const now =
         std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    auto const recent = epoch_of(now);
+    for (int at = 0; at < 5; ++at) {
+        auto const name = name_of("t" + std::to_string(at), recent);
+        CHECK(s.books.deny(name).what == end_answer::ended);
+    }
+    settle::prepared_name const others{{log_name + "2", "t1", {0, 0}}, recent};
+    CHECK(s.books.deny(others).what == end_answer::ended);
+    CHECK(s.books.prepare(name_of("p", recent), add<Backend>("a")).what ==
+          prepare_answer::prepared);
     CHECK(s.books.forget(log_prefix, now - 1h, 10).value() == 0);
     CHECK(s.books.forget(log_prefix, now + 1h, 2).value() == 2);
     CHECK(s.books.forget(log_prefix, now + 1h, 10).value() == 3);
     CHECK(s.books.forget(log_prefix, now + 1h, 10).value() == 0);
-    CHECK(s.books.receipt_of(others).value() == 0U);
-    CHECK(s.books.commit(name_of("p")).what == end_answer::ended);
-    CHECK(s.books.receipt_of(name_of("p").of).value() == 1U);
+    CHECK(s.books.receipt_of(others.of).value() == 0U);
+    CHECK(s.books.commit(name_of("p", recent)).what == end_answer::ended);
+    CHECK(s.books.receipt_of(name_of("p").of).value() == recent);
+    // A receipt has the date of its claim, whatever the clock of the database shows.
+    auto const old = epoch_of(now - 100h);
+    CHECK(s.books.deny(name_of("old", old)).what == end_answer::ended);
+    commit_at<Backend>(s, name_of("old work", old));
+    CHECK(s.books.forget(log_prefix, now - 99h, 10).value() == 2);
+    CHECK(s.books.receipt_of(name_of("p").of).value() == recent);
+    // The clock itself.
+    auto const there = s.books.time().value();
+    CHECK(std::chrono::abs(there - now) < 600s);
 }
 
 template <typename Backend>
@@ -386,7 +413,7 @@ void check_lost_messages() {
     s.wait_for_end_of(session);
     CHECK(s.listed() == std::vector{name_of("t3", 8).text()});
     CHECK(s.books.roll_back(name_of("t3", 8)).what == end_answer::ended);
-    CHECK(s.books.deny(name_of("t3").of).what == end_answer::ended);
+    CHECK(s.books.deny(name_of("t3")).what == end_answer::ended);
     CHECK(s.sum("c") == "0");
 }
 

@@ -63,6 +63,8 @@ public:
     std::map<std::string, std::int64_t> accounts;
     std::map<std::string, receipt> receipts; ///< committed, by the text of the part
     settle::timestamp now{std::chrono::milliseconds{1800000000000}};
+    settle::timestamp const* clock = nullptr; ///< of the workers
+    std::chrono::milliseconds ahead{0};       ///< of their clock
     /// Called before each call with its operation and its name.
     std::function<fault(std::string_view operation, std::string const& name)> disturb =
         [](std::string_view, std::string const&) { return fault::none; };
@@ -118,8 +120,9 @@ public:
         return std::optional{found->second.epoch_number};
     }
 
-    settle::end_result deny(settle::prepared_part const& part) {
+    settle::end_result deny(settle::prepared_name const& name) {
         std::lock_guard const guard{mutex_};
+        auto const& part = name.of;
         auto const what = disturb("deny", part.text());
         if (what == fault::unavailable || is_locked(part.text())) {
             return {settle::end_answer::unavailable, away()};
@@ -127,6 +130,11 @@ public:
         receipts.try_emplace(part.text(), receipt{0, now});
         if (what == fault::lost) return {settle::end_answer::unknown, lost()};
         return {settle::end_answer::ended};
+    }
+
+    /// The receipts have dates of their own, see `now`.
+    settle::result<settle::timestamp> time() const {
+        return clock == nullptr ? now : *clock + ahead;
     }
 
     settle::result<std::uint64_t> forget(std::string_view prefix, settle::timestamp before,

@@ -6,6 +6,7 @@
 
 #include <settle/mariadb/address.ipp>
 #include <settle/mariadb/error.ipp>
+#include <settle/mariadb/receipts.ipp>
 #include <settle/mariadb/resource.ipp>
 #include <settle/mariadb/session.ipp>
 #include <settle/mariadb/session_pool.ipp>

@@ -8,6 +8,7 @@
 #include <settle/postgresql/address.ipp>
 #include <settle/postgresql/bound_table.ipp>
 #include <settle/postgresql/connection.ipp>
+#include <settle/postgresql/connection_session.ipp>
 #include <settle/postgresql/entry_table.ipp>
 #include <settle/postgresql/error.ipp>
 #include <settle/postgresql/listener.ipp>

@@ -61,8 +61,9 @@ void ledger_client::make_tables() {
                            "utf8mb4 COLLATE utf8mb4_nopad_bin",
                            name, columns);
     };
+    // The bank's own limit of an account: the ledger refuses a credit beyond 10,000,000.00.
     ask(table("account", "id VARCHAR(100) PRIMARY KEY, balance BIGINT NOT NULL, "
-                         "opened_with BIGINT NOT NULL"));
+                         "opened_with BIGINT NOT NULL, CHECK (balance <= 1000000000)"));
     ask(table("posting", "number BIGINT AUTO_INCREMENT PRIMARY KEY, order_id VARCHAR(200) NOT "
                          "NULL, account VARCHAR(100) NOT NULL, debit BIGINT NOT NULL, credit "
                          "BIGINT NOT NULL, KEY (order_id), KEY (account)"));

@@ -53,6 +53,24 @@ std::string leave_in_doubt(testing::scratch_folder const& folder, two_banks cons
 
 } // namespace
 
+TEST_CASE("books: a credit that a constraint of the ledger refuses cancels the transfer") {
+    testing::scratch_folder const folder{"books"};
+    two_banks const banks{folder};
+    auto const input = folder.write("orders.csv", header + "T1,100,S-1,2.00\n"
+                                                           "T2,100,S-1,1.00\n");
+    auto const opened = banks.call({"open", input, "--balance", "9999999.00"});
+    REQUIRE_MESSAGE(opened.code == 0, opened.out << opened.err);
+    auto const run = banks.call({"run", input});
+    INFO(run.out << run.err);
+    CHECK(banks.states() == std::map<std::string, std::string>{{"T1", "canceled"}, {"T2", "done"}});
+    CHECK(banks.booked() == std::vector<std::string>{"T2"});
+    CHECK(contains(banks.call({"show", "T1"}).out, "refused"));
+    CHECK(contains(banks.call({"balance", "100"}).out, "9999998.00"));
+    CHECK(contains(banks.call({"balance", "S-1"}).out, "10000000.00"));
+    CHECK(banks.in_doubt().empty());
+    CHECK(banks.call({"check"}).code == 0);
+}
+
 TEST_CASE("books: orders in both directions, and what check finds") {
     testing::scratch_folder const folder{"books"};
     two_banks const banks{folder};

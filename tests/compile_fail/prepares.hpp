@@ -26,7 +26,7 @@ struct books {
     settle::result<std::optional<settle::epoch>> receipt_of(settle::prepared_part const&) {
         return std::optional<settle::epoch>{};
     }
-    settle::end_result deny(settle::prepared_part const&) { return {}; }
+    settle::end_result deny(settle::prepared_name const&) { return {}; }
     settle::result<std::uint64_t> forget(std::string_view, settle::timestamp, std::size_t) {
         return std::uint64_t{0};
     }

@@ -185,7 +185,7 @@ TEST_CASE("resource: the rights that are enough") {
     CHECK(books.prepare(name_of("t1"), add<backend>("a")).what == prepare_answer::prepared);
     CHECK(books.in_doubt(log_prefix, "", 9).value().size() == 1);
     CHECK(books.commit(name_of("t1")).what == end_answer::ended);
-    CHECK(books.deny(name_of("t2").of).what == end_answer::ended);
+    CHECK(books.deny(name_of("t2")).what == end_answer::ended);
     CHECK(books.forget(log_prefix, settle::timestamp::max(), 9).value() == 2);
     CHECK(s.sum("a") == "1");
 
@@ -233,6 +233,16 @@ TEST_CASE("resource: a server that is frozen, and options and addresses without 
           "mariadb://a%00@h/bank"}) {
         CAPTURE(address);
         CHECK(refused(address));
+    }
+    // A part of a password that would be a host, a port or a database.
+    for (std::string const address :
+         {"mariadb://bank:s3cret/x@h/bank", "mariadb://bank:12/s3cret@h/bank",
+          "mariadb://bank:s3?cret@h/bank", "mariadb://bank:s3#cret@h/bank"}) {
+        CAPTURE(address);
+        auto const problem = refusal([&] { maria::resource const made{address}; });
+        CHECK(problem.text.find("'/' as %2F") != problem.text.npos);
+        CHECK(problem.text.find("cret") == problem.text.npos);
+        CHECK(problem.text.find("12") == problem.text.npos);
     }
     maria::detail::address const six{"mariadb://u:p%3A@[::1]:3307/b%2Fc"};
     CHECK(six.host == "::1");

@@ -95,7 +95,7 @@ TEST_CASE("addresses: an incomplete or wrong address is refused without a server
     check_refused("mongodb:///bank", "cannot be read");
     for (char const* const address :
          {"mongodb://bank:se:cret@127.0.0.1/bank", "mongodb://bank:se@cret@127.0.0.1/bank",
-          "mongodb://bank:se/cret@127.0.0.1/bank"}) {
+          "mongodb://bank:se/cret@127.0.0.1/bank", "mongodb://bank:27/cret@127.0.0.1/bank"}) {
         check_refused(address, "write '@' as %40");
         CHECK(refusal(address).find("cret") == std::string::npos);
     }

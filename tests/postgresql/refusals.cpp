@@ -6,6 +6,9 @@
 #include <certificates.hpp>
 #include <sockets.hpp>
 
+#include <locale.h>
+#include <netinet/in.h>
+
 namespace settle_test {
 namespace {
 
@@ -30,6 +33,22 @@ TEST_CASE("refusals: addresses that cannot be read, and never their passwords") 
     }
     CHECK(says(refusal("postgresql://u:p@ss@host/bank"), "'@' as %40"));
     CHECK(says(refusal("postgresql://host"), "it names no database"));
+    // A part of a password that libpq takes for a port, a database or an option.
+    for (std::string const address :
+         {"postgresql://bank:s3cret/x@host/bank", "postgresql://bank:12/s3cret@host/bank",
+          "postgresql://bank:12?s3cret@host/bank", "postgresql://bank:12?a=s3cret@host/bank",
+          "postgresql://bank:12#s3cret@host/bank", "postgresql://bank:s3cret#@host/bank",
+          "postgresql://b:12/34?s3cret=1@host/bank"}) {
+        INFO(address);
+        auto const problem = refusal(address, short_limits());
+        CHECK(problem.code == errc::unfit_store);
+        CHECK(says(problem, "'/' as %2F"));
+        CHECK_FALSE(says(problem, "s3cret"));
+        CHECK_FALSE(says(problem, "12"));
+    }
+    CHECK_FALSE(says(refusal("postgresql://bank:s3cret/bank"), "s3cret"));
+    CHECK(says(refusal("postgresql://u:p@host/bank?pgbouncer=true"), "'pgbouncer'"));
+    CHECK_NOTHROW(pg::detail::address{"postgresql://host/bank?application_name=a@b&user=u%40c"});
     CHECK(says(refusal("mongodb://host/bank"), "it cannot be read"));
 }
 
@@ -61,6 +80,43 @@ TEST_CASE("refusals: addresses of several hosts, and other spellings of an addre
     CHECK(problem.code == pg::not_connected);
     CHECK(says(problem, "it does not answer"));
     ::close(silent);
+}
+
+TEST_CASE("refusals: each address of a name, and each host of the environment, has its time") {
+    fresh_schema const own;
+    int const silent = new_socket();
+    auto const at = bind_to_free_port(silent);
+    ::listen(silent, 1);
+    auto const silent_port = std::to_string(ntohs(at.sin_port));
+    auto const options = "?options=-csearch_path%3D" + own.name() + "&user=postgres";
+    ::setenv("PGHOST", "127.0.0.1,127.0.0.1", 1);
+    ::setenv("PGPORT", (silent_port + "," + std::to_string(own.port())).c_str(), 1);
+    auto limits = short_limits();
+    limits.connect_timeout = 4s;
+    {
+        pool const with{"postgresql:///postgres" + options, limits};
+        CHECK(with.server().schema == own.name());
+        // The pool remembers which host has answered.
+        CHECK(with.server().host == 1);
+        CHECK(with.connect()->server().host == 1);
+    }
+    ::unsetenv("PGPORT");
+    ::unsetenv("PGHOST");
+    ::close(silent);
+    // Nothing answers at the first address of this name, if the machine has IPv6.
+    int const six = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in6 there{};
+    there.sin6_family = AF_INET6;
+    there.sin6_addr = IN6ADDR_LOOPBACK_INIT;
+    there.sin6_port = htons(static_cast<std::uint16_t>(own.port()));
+    bool const listens = six >= 0 &&
+                         ::bind(six, reinterpret_cast<sockaddr*>(&there), sizeof there) == 0 &&
+                         ::listen(six, 1) == 0;
+    CAPTURE(listens);
+    pool const with{"postgresql://localhost:" + std::to_string(own.port()) + "/postgres" + options,
+                    limits};
+    CHECK(with.server().schema == own.name());
+    if (six >= 0) ::close(six);
 }
 
 TEST_CASE("refusals: a server, a user and a database that are not there") {
@@ -284,6 +340,17 @@ TEST_CASE("long: refusals: a server is used only with the right certificate") {
     CHECK(none.code == pg::tls_failed);
 }
 
+TEST_CASE("refusals: a wrong option is refused in every language of libpq") {
+    // Unless the locale is "C", LANGUAGE names the translations.
+    REQUIRE(::setlocale(LC_ALL, "C.utf8") != nullptr);
+    ::setenv("LANGUAGE", "de", 1);
+    auto const problem = refusal("postgresql://host/bank?sslmode=maybe", short_limits());
+    CHECK(problem.code == errc::unfit_store);
+    CHECK(says(problem, "invalid sslmode value: \"maybe\""));
+    ::unsetenv("LANGUAGE");
+    ::setlocale(LC_ALL, "C");
+}
+
 struct state_case {
     char const* state;
     condition expected;
@@ -296,18 +363,22 @@ TEST_CASE("refusals: each SQLSTATE is retryable, permanent or unknown") {
              {"40001", retryable, false}, {"40P01", retryable, false}, {"40003", unknown, false},
              {"55P03", retryable, false}, {"57014", retryable, false}, {"57P01", retryable, false},
              {"57P02", retryable, false}, {"57P03", retryable, false}, {"57P05", retryable, false},
-             {"25006", retryable, false}, {"25P03", retryable, false}, {"53300", retryable, false},
-             {"53200", retryable, false}, {"08006", retryable, false}, {"53100", permanent, false},
-             {"42501", permanent, false}, {"42P01", permanent, false}, {"28P01", permanent, false},
-             {"0A000", permanent, false}, {"XX000", permanent, false}, {"58030", permanent, false},
-             {"23505", permanent, true},  {"23514", permanent, true},  {"22003", permanent, true},
-             {"22021", permanent, true},  {"54000", permanent, true},  {"P0001", permanent, true},
-             {"44000", permanent, true}}) {
+             {"25006", retryable, false}, {"25P03", retryable, false}, {"25P04", retryable, false},
+             {"53300", retryable, false}, {"53200", retryable, false}, {"08006", retryable, false},
+             {"53100", permanent, false}, {"42501", permanent, false}, {"42P01", permanent, false},
+             {"28P01", permanent, false}, {"0A000", permanent, false}, {"XX000", permanent, false},
+             {"58030", permanent, false}, {"23505", permanent, true},  {"23514", permanent, true},
+             {"22003", permanent, true},  {"22021", permanent, true},  {"54000", permanent, true},
+             {"P0001", permanent, true},  {"44000", permanent, true}}) {
         std::error_code const code{pg::number_of(one.state), pg::postgresql_category()};
         INFO(one.state);
         CHECK(code == one.expected);
         CHECK(pg::sqlstate_of(code) == one.state);
         CHECK(pg::detail::is_of_one_record(code) == one.of_one_record);
+        bool const ends = std::string_view{one.state}.starts_with("57P") ||
+                          std::string_view{one.state}.starts_with("25P") ||
+                          std::string_view{one.state}.starts_with("08");
+        CHECK(pg::detail::is_lost(code) == ends);
         CHECK(code.message() == "SQLSTATE " + std::string{one.state});
     }
     CHECK(make_error_code(pg::commit_unknown) == unknown);

@@ -113,7 +113,7 @@ TEST_CASE("rights: if a right is missing, the sentence names the table") {
     auto const hidden = pg::database::open(lacks.address());
     REQUIRE_FALSE(hidden.has_value());
     CHECK(hidden.problem().code == settle::errc::unfit_store);
-    CHECK(says(hidden.problem(), "no schema of the user's search path exists"));
+    CHECK(says(hidden.problem(), "has no schema that exists and that the user may use"));
 }
 
 TEST_CASE("rights: of a receiver") {

@@ -84,6 +84,7 @@ struct banks {
     }
     banks() {
         books.accounts = {{"X", 0}, {"Y", 0}};
+        books.clock = &world.time;
         auto engine = make();
         open_accounts(engine, {{"A", 100}});
     }

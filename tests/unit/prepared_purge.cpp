@@ -4,6 +4,8 @@
 
 namespace prepared_test {
 
+using namespace std::chrono_literals;
+
 TEST_CASE("prepared: a purge forgets receipts, but not beside an old unfinished entry") {
     banks on;
     auto engine = on.make();
@@ -80,6 +82,48 @@ TEST_CASE("prepared: a purge forgets receipts, but not beside an old unfinished 
         CHECK(engine.purge().problem.empty());
         CHECK(on.books.receipts.empty());
     }
+}
+
+TEST_CASE("prepared: a receipt stays while an entry is unfinished that a faster clock dated") {
+    banks on;
+    auto engine = on.make();
+    // The database's clock is half an hour behind the worker's.
+    on.books.now = on.world.time - 30min;
+    on.books.ahead = -30min;
+    on.watch = kill_after(settle::step::confirm);
+    CHECK_THROWS_AS(std::ignore = engine.run("t", usual), killed);
+    on.watch = nullptr;
+    CHECK(on.books.receipts.size() == 1);
+    // The entry is younger than 30 days, and its receipt older.
+    on.world.time += 30 * 24h - 15min;
+    auto const purged = engine.purge();
+    CHECK_MESSAGE(purged.problem.empty(), purged.problem);
+    CHECK(on.books.receipts.size() == 1);
+    CHECK(engine.recover(of_any_age()).done == 1);
+    on.moved(30);
+}
+
+TEST_CASE("prepared: a purge erases no receipt of a database whose clock is wrong") {
+    banks on;
+    auto engine = on.make();
+    on.books.now = on.world.time;
+    CHECK(engine.run("t", usual).done());
+    on.world.time += 24h * 40;
+    auto const after = [&](std::chrono::milliseconds ahead) {
+        on.books.ahead = ahead;
+        return engine.purge();
+    };
+    auto const behind = after(-24h * 60);
+    CHECK(behind.problem.code == errc::unfit_store);
+    CHECK(behind.problem.text ==
+          "settle: no receipt was erased, since the clock of a database that prepares is 5184000 s "
+          "behind this program's, more than options::clocks. Set the clocks right, and purge "
+          "again. See prepared#receipts");
+    auto const ahead = after(62min);
+    CHECK(ahead.problem.text.find("3720 s ahead of") != std::string::npos);
+    CHECK(on.books.receipts.size() == 1);
+    CHECK(after(59min).problem.empty());
+    CHECK(on.books.receipts.empty());
 }
 
 } // namespace prepared_test

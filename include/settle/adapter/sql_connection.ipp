@@ -28,13 +28,20 @@ SETTLE_FUNCTION sql_rows sql_connection::watch(std::string const& sql,
 namespace detail {
 
 /// The text after the spaces, comments and empty statements at the front.
-[[nodiscard]] SETTLE_FUNCTION std::string_view without_comments(std::string_view sql) {
+/// Shape:   executed - is called with the text of each comment that MariaDB executes
+template <typename Executed>
+[[nodiscard]] std::string_view without_comments(std::string_view sql, Executed const& executed) {
     auto const from = [&](std::size_t at) { return sql.substr(std::min(at, sql.size())); };
     for (;;) {
         sql = from(sql.find_first_not_of(" \t\r\n\f\v;"));
         if (sql.starts_with("--") || sql.starts_with('#')) {
             sql = from(sql.find_first_of("\r\n"));
         } else if (sql.starts_with("/*")) {
+            for (std::string_view const mark : {"/*!", "/*M!"}) {
+                if (!sql.starts_with(mark)) continue;
+                // The number of a version may follow.
+                executed(from(sql.find_first_not_of("0123456789", mark.size())));
+            }
             // Comments nest in PostgreSQL.
             std::size_t at = 2;
             for (int depth = 1; depth > 0 && at < sql.size(); ++at) {
@@ -51,8 +58,12 @@ namespace detail {
 }
 
 SETTLE_FUNCTION bool controls_transaction(std::string_view sql) {
+    bool controls = false;
+    auto const rest = without_comments(sql, [&](std::string_view executed) {
+        controls = controls || controls_transaction(executed);
+    });
     std::string first_word;
-    for (char const byte : without_comments(sql)) {
+    for (char const byte : rest) {
         auto const low = static_cast<char>(byte | 0x20);
         if (low < 'a' || low > 'z') break;
         first_word += low;
@@ -60,18 +71,19 @@ SETTLE_FUNCTION bool controls_transaction(std::string_view sql) {
     constexpr std::string_view all[]{"abort",     "begin",   "commit",  "end",
                                      "execute",   "prepare", "release", "rollback",
                                      "savepoint", "start",   "xa"};
-    return std::find(std::begin(all), std::end(all), first_word) != std::end(all);
+    return controls || std::find(std::begin(all), std::end(all), first_word) != std::end(all);
 }
 
 SETTLE_FUNCTION std::optional<prepare_result>
 answer_without_prepare(work_result const& of, error const& problem,
-                       bool (*is_busy)(std::error_code const&)) {
+                       bool (*is_busy)(std::error_code const&), bool is_refusal) {
     if (of.what == work_result::status::refused) {
         return prepare_result{prepare_answer::refused, of.problem};
     }
     // A failed statement has left half of the work undone, also if the work answers ok.
     error const& why = problem ? problem : of.problem;
     if (of.what == work_result::status::ok && !problem) return std::nullopt;
+    if (problem && is_refusal) return prepare_result{prepare_answer::refused, problem};
     bool const busy = is_busy(why.code) || why.code == condition::conflict;
     return prepare_result{busy ? prepare_answer::busy : prepare_answer::unavailable, why};
 }

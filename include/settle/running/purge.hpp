@@ -41,6 +41,24 @@ purge_report purge_log(Log& log, timestamp before, purge_options const& given) {
     return report;
 }
 
+/// The error of a database whose clock differs too much from the worker's: the dates of receipts
+/// that other programs have written may be as wrong. Empty if the clocks agree.
+[[nodiscard]] inline error compare_clocks(result<timestamp> const& there, timestamp now,
+                                          std::chrono::milliseconds clocks) {
+    if (!there.has_value()) return there.problem();
+    // The answer takes a moment, also where the clocks are the same.
+    auto const most = later(now, clocks) + std::chrono::minutes{1};
+    auto const least = earlier(now, clocks) - std::chrono::minutes{1};
+    if (least <= there.value() && there.value() <= most) return {};
+    auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(there.value() - now);
+    return {make_error_code(errc::unfit_store),
+            "settle: no receipt was erased, since the clock of a database that prepares is " +
+                std::to_string(std::chrono::abs(seconds).count()) + " s " +
+                (seconds.count() < 0 ? "behind" : "ahead of") +
+                " this program's, more than options::clocks. Set the clocks right, and purge "
+                "again. See prepared#receipts"};
+}
+
 /// Erases the receipts of finished transactions in the stores that keep receipts. If an old entry
 /// is unfinished, it may still need its receipts, so none is erased.
 /// Shape:   before - `given.older_than` ago; clocks - the difference between the clock of a worker,
@@ -58,6 +76,9 @@ error purge_stores(Log& log, std::tuple<Sessions...>& sessions, timestamp now, t
     error problem;
     auto const forget = [&]<typename Session>(Session& session) {
         if constexpr (forgets<Session>) {
+            if constexpr (requires { session.time(); }) {
+                if (problem.empty()) problem = compare_clocks(session.time(), now, clocks);
+            }
             while (problem.empty()) {
                 if (given.stop.stop_requested()) {
                     problem = stopped_early();

@@ -58,6 +58,12 @@ template <typename Environment>
     return fresh_epoch(environment, environment.now());
 }
 
+/// The time of the insert whose epoch a claim has raised.
+[[nodiscard]] inline timestamp time_of_epoch(epoch number) {
+    return timestamp{std::chrono::milliseconds{
+        static_cast<std::int64_t>(number / epochs_per_millisecond) + detail::first_millisecond}};
+}
+
 /// A generated id: 15 characters that sort by time, so that a store appends and the string fits the
 /// small-string buffer.
 template <typename Environment>

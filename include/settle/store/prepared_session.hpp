@@ -26,7 +26,7 @@ public:
     virtual result<std::vector<in_doubt_name>>
     in_doubt(std::string_view prefix, std::string_view after, std::size_t limit) = 0;
     virtual result<std::optional<epoch>> receipt_of(prepared_part const& part) = 0;
-    virtual end_result deny(prepared_part const& part) = 0;
+    virtual end_result deny(prepared_name const& name) = 0;
 };
 
 /// True if a function is the work of a target in a resource.
@@ -68,7 +68,7 @@ public:
     result<std::optional<epoch>> receipt_of(prepared_part const& part) override {
         return resource_.receipt_of(part);
     }
-    end_result deny(prepared_part const& part) override { return resource_.deny(part); }
+    end_result deny(prepared_name const& name) override { return resource_.deny(name); }
 
 private:
     static work_result failed(std::string_view thrown) {
@@ -135,7 +135,15 @@ public:
     [[nodiscard]] std::size_t longest_id() const {
         return detail::longest_prepared_id(log_, Resource::most_name);
     }
-    /// Erases receipts that were written before a time, at most `limit`; returns their number.
+    /// The time by the clock of the database.
+    result<timestamp> time()
+        requires requires(Resource& resource) {
+            { resource.time() } -> std::same_as<result<timestamp>>;
+        }
+    {
+        return resource_.time();
+    }
+    /// Erases receipts of a date before a time, at most `limit`; returns their number.
     result<std::uint64_t> forget(timestamp before, std::size_t limit) {
         return resource_.forget(prepared_prefix(log_), before, limit);
     }

@@ -84,7 +84,7 @@ private:
             made.what = answer::applied;
             if (!problem.empty()) made.fail(answer::unavailable, problem);
             if (!problem.empty() || later) return made;
-            denied = port_.deny(part_);
+            denied = port_.deny(named(request_.epoch_number));
             if (denied.what == end_answer::ended) return made;
         }
         return ended(denied);

@@ -22,15 +22,17 @@
 //       complete.
 //   receipt_of(part)          The epoch in the committed receipt of a part, or nothing. It waits
 //       for no lock.
-//   deny(part)                Commits a receipt with epoch 0, if the part has none. Answers: ended
-//       if the part has a committed receipt now; unavailable also if a prepared transaction of the
-//       part holds the row; unknown.
-//   forget(prefix, before, limit)   Erases at most `limit` receipts that were written before a
-//       time, of parts whose text begins with the prefix, and returns their number. The time is
-//       by the clock of the database.
+//   deny(name)                Commits a receipt with epoch 0, if the part of the name has none; the
+//       epoch of the name is that of the cancel's claim. Answers: ended if the part has a committed
+//       receipt now; unavailable also if a prepared transaction of the part holds the row; unknown.
+//   forget(prefix, before, limit)   Erases at most `limit` receipts of a date before a time, of
+//       parts whose text begins with the prefix, and returns their number.
+//   time()                    The time by the clock of the database. A resource may have none; then
+//       no purge compares the clocks.
 //
 // A receipt is a row in a table of the resource: its key is prepared_part::text(), its value the
-// epoch. prepare() inserts it in the native transaction, before the work. So a part has one
+// epoch. Its date is time_of_epoch() of its claim: the clock of the database may be wrong, and put
+// right later. prepare() inserts it in the native transaction, before the work. So a part has one
 // prepared transaction at a time; a late prepare after a commit or a cancel is denied; a roll back
 // by hand is noticed; and no native transaction is empty.
 //
@@ -117,7 +119,7 @@ struct end_result {
 /// A prepared transaction that is neither committed nor rolled back.
 struct in_doubt_name {
     std::string name;
-    timestamp prepared; ///< by the clock of the database
+    timestamp prepared; ///< or the date of its receipt, if the database keeps no such time
 
     friend bool operator==(in_doubt_name const&, in_doubt_name const&) = default;
 };
@@ -141,7 +143,7 @@ concept PreparingResource =
             resource.in_doubt(text, text, limit)
         } -> std::same_as<result<std::vector<in_doubt_name>>>;
         { resource.receipt_of(part) } -> std::same_as<result<std::optional<epoch>>>;
-        { resource.deny(part) } -> std::same_as<end_result>;
+        { resource.deny(name) } -> std::same_as<end_result>;
         { resource.forget(text, before, limit) } -> std::same_as<result<std::uint64_t>>;
     };
 

@@ -46,8 +46,8 @@ public:
     end_result roll_back(prepared_name const& name) {
         return end("roll back", [inner = inner_, name] { return inner->roll_back(name); });
     }
-    end_result deny(prepared_part const& part) {
-        return end("deny", [inner = inner_, part] { return inner->deny(part); });
+    end_result deny(prepared_name const& name) {
+        return end("deny", [inner = inner_, name] { return inner->deny(name); });
     }
     result<std::vector<in_doubt_name>> in_doubt(std::string_view prefix, std::string_view after,
                                                 std::size_t limit) {

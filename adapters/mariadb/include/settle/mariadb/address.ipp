@@ -15,6 +15,12 @@ namespace mariadb::detail {
               ". Write mariadb://user:password@host:3306/database. See mariadb#address");
 }
 
+[[noreturn]] SETTLE_FUNCTION void refuse_signs() {
+    refuse_address("it has a '/', '?' or '#' before its last '@', or one of these in the name of "
+                   "the database. Write '@' as %40, ':' as %3A, '/' as %2F, '?' as %3F, '#' as %23 "
+                   "and '%' as %25");
+}
+
 /// The text with its `%XX` decoded.
 [[nodiscard]] SETTLE_FUNCTION std::string decoded(std::string_view text) {
     std::string plain;
@@ -51,6 +57,7 @@ SETTLE_FUNCTION address::address(std::string_view text) {
         if (login.find('@') != login.npos) {
             refuse_address("it has two '@'. In a name or a password, write '@' as %40");
         }
+        if (login.find_first_of("?#") != login.npos) refuse_signs();
         std::size_t const colon = login.find(':');
         user = decoded(login.substr(0, colon));
         if (colon != login.npos) password = decoded(login.substr(colon + 1));
@@ -63,6 +70,8 @@ SETTLE_FUNCTION address::address(std::string_view text) {
         socket = decoded(option.substr(name.size()));
         rest = rest.substr(0, query);
     }
+    // The rest of a password may look like a database. Its text is not shown.
+    if (rest.find_first_of("@/#") != rest.npos) refuse_signs();
     database = decoded(rest);
     if (database.empty()) refuse_address("it names no database");
     if (socket.empty() == authority.empty()) {

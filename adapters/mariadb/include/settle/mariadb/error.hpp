@@ -32,8 +32,10 @@ enum error_number : int {
     user_has_too_many_connections = 1203,
     lock_wait_timeout = 1205,
     deadlock = 1213,
+    data_truncated = 1265,
     option_prevents = 1290, ///< --read-only
     query_interrupted = 1317,
+    no_default = 1364,
     no_such_xid = 1397,        ///< XAER_NOTA
     wrong_xa_state = 1399,     ///< XAER_RMFAIL
     branch_rolled_back = 1402, ///< XA_RBROLLBACK

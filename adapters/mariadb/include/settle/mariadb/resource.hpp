@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/adapter/sql_connection.hpp>
+#include <settle/mariadb/receipts.hpp>
 #include <settle/mariadb/session_pool.hpp>
 #include <settle/mariadb/xa.hpp>
 
@@ -17,7 +18,7 @@ using connection = sql_connection;
 /// A PreparingResource. Threads and engines may share it; it outlives its engines.
 /// Shape:   the tables that the work changes are InnoDB's
 /// Cost:    a prepare is five round trips and the work's own. It keeps its session, on which the
-///          end is two round trips; at most half of the sessions are kept. Without that session,
+///          end is four round trips; at most half of the sessions are kept. Without that session,
 ///          an end waits a second, also for many names: see detail::detach_pause
 /// Errors:  a roll back can be undone by a crash of the server: the name is in doubt again
 /// Source:  MariaDB 10.11, "XA Transactions"; adapters/mariadb/README.md
@@ -41,9 +42,10 @@ public:
     [[nodiscard]] result<std::vector<in_doubt_name>>
     in_doubt(std::string_view prefix, std::string_view after, std::size_t limit);
     [[nodiscard]] result<std::optional<epoch>> receipt_of(prepared_part const& part);
-    [[nodiscard]] end_result deny(prepared_part const& part);
+    [[nodiscard]] end_result deny(prepared_name const& name);
     [[nodiscard]] result<std::uint64_t> forget(std::string_view prefix, timestamp before,
                                                std::size_t limit);
+    [[nodiscard]] result<timestamp> time();
 
 private:
     [[nodiscard]] std::string xid_of(prepared_name const& name) const {
@@ -51,6 +53,8 @@ private:
     }
     prepare_result prepare_on(detail::session_pool::loan& with, prepared_name const& name,
                               work_function<connection> work);
+    /// Ends a native transaction that was not prepared.
+    void abandon(detail::session_pool::loan& with, std::string const& xid) noexcept;
     end_result end(prepared_name const& name, std::string const& verb, char const* phase);
     /// Ends a prepared transaction without the session that prepared it.
     end_result end_left(prepared_name const& name, std::string const& verb, char const* phase);
@@ -65,6 +69,7 @@ private:
 
     detail::session_pool sessions_;
     std::uint32_t format_;
+    std::string receipts_; ///< the table with its database, as SQL takes it
     std::mutex mutex_;
     std::map<std::string, detail::session_pool::loan> kept_; ///< by the name that it prepared
     std::map<std::string, std::chrono::steady_clock::time_point> gone_; ///< of listed names

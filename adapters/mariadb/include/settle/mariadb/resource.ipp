@@ -12,16 +12,35 @@
 SETTLE_BEGIN
 namespace mariadb::detail {
 
+/// True if the data, a constraint, or a SIGNAL of a trigger or a procedure refused a statement: the
+/// same statement would be refused again.
+[[nodiscard]] SETTLE_FUNCTION bool is_refusal(std::error_code const& code, std::string_view state) {
+    auto const two = state.substr(0, 2);
+    // Strict SQL gives these two no state of such a class.
+    return two == "22" || two == "23" || two == "44" || two == "45" || code == data_truncated ||
+           code == no_default;
+}
+
 /// The connection of the work, on the session of its native transaction.
 class session_connection final : public sql_connection {
 public:
     explicit session_connection(session& with) noexcept : with_(&with) {}
 
+    /// True if the data, a constraint or a SIGNAL has refused the statement that failed.
+    [[nodiscard]] bool is_refused() const noexcept { return is_refused_; }
+
 private:
     sql_rows run(std::string const& sql, std::span<sql_value const> values) override {
-        return with_->run(sql, values, "do the work of a prepared part");
+        try {
+            return with_->run_work(sql, values, "do the work of a prepared part");
+        } catch (failure const& caught) {
+            is_refused_ = is_refusal(caught.problem().code, with_->last_state());
+            throw;
+        }
     }
+
     session* with_;
+    bool is_refused_ = false;
 };
 
 /// True for errors of an XA PREPARE that rolled the native transaction back.
@@ -43,30 +62,6 @@ private:
 
 [[nodiscard]] SETTLE_FUNCTION bool is_busy(std::error_code const& code) {
     return code == condition::conflict;
-}
-
-/// Ends a native transaction that was not prepared.
-SETTLE_FUNCTION void abandon(session_pool::loan& with, std::string const& xid) noexcept {
-    try {
-        try {
-            with->run("XA END " + xid, "end a native transaction");
-        } catch (failure const&) {
-            // A deadlock has ended it.
-        }
-        with->run("XA ROLLBACK " + xid, "roll back a native transaction");
-        with->run("DO RELEASE_ALL_LOCKS()", "release the lock of a session");
-    } catch (std::exception const&) {
-        // The end of the session rolls it back.
-        with.close();
-    }
-}
-
-/// The time now, as the server counts, in milliseconds since 1970.
-inline constexpr std::string_view now_sql =
-    "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000";
-
-[[nodiscard]] SETTLE_FUNCTION timestamp time_of(std::int64_t milliseconds) {
-    return timestamp{std::chrono::milliseconds{milliseconds}};
 }
 
 /// The user lock that the session of a prepared transaction holds until it ends. The name is the
@@ -110,60 +105,6 @@ without_session(session& with, std::vector<std::string> const& names) {
     return gone;
 }
 
-/// Whether the receipt of a name is written and not committed: its native transaction is open.
-[[nodiscard]] SETTLE_FUNCTION bool is_left(session& with, prepared_name const& name) {
-    auto const key = name.of.text();
-    auto const is_there = [&] {
-        return !with.run(
-                        "SELECT 1 FROM settle_receipt WHERE part = ? AND epoch = ?",
-                        std::array<sql_value, 2>{key, static_cast<std::int64_t>(name.epoch_number)},
-                        "read a receipt")
-                    .empty();
-    };
-    if (is_there()) return false;
-    with.run("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "read receipts");
-    return is_there();
-}
-
-/// Inserts a receipt. False if the part has a committed receipt.
-SETTLE_FUNCTION bool write_receipt(session& with, prepared_part const& part, epoch number) {
-    try {
-        auto const key = part.text();
-        with.run("INSERT INTO settle_receipt (part, epoch, made) VALUES (?, ?, " +
-                     std::string{now_sql} + ")",
-                 std::array<sql_value, 2>{key, static_cast<std::int64_t>(number)},
-                 "write a receipt");
-        return true;
-    } catch (failure const& caught) {
-        if (caught.problem().code == duplicate_key) return false;
-        throw;
-    }
-}
-
-/// Reads the times of prepares: MariaDB keeps none, and a receipt has the time just before its
-/// prepare. Without a receipt the time is now.
-/// Shape:   all - at least one
-SETTLE_FUNCTION void read_times(session& with, std::vector<in_doubt_name>& all) {
-    std::vector<std::string> parts;
-    parts.reserve(all.size());
-    // A name is the text of its part, which ends with '/', and the epoch.
-    for (auto const& one : all) parts.push_back(one.name.substr(0, one.name.rfind('/') + 1));
-    std::string sql{"SELECT part, made, "};
-    sql.append(now_sql).append(" FROM (SELECT 1) AS one LEFT JOIN settle_receipt ON part IN (");
-    for (std::size_t at = 0; at < parts.size(); ++at) sql += at == 0 ? "?" : ", ?";
-    std::vector<sql_value> const values{parts.begin(), parts.end()};
-    with.run("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "read receipts");
-    auto const found = with.run(sql + ")", values, "read receipts");
-    std::map<std::string, std::int64_t> times;
-    for (std::size_t row = 0; row < found.size(); ++row) {
-        if (!found.is_null(row, 0)) times.emplace(found.text(row, 0), found.integer(row, 1));
-    }
-    for (std::size_t at = 0; at < all.size(); ++at) {
-        auto const time = times.find(parts[at]);
-        all[at].prepared = time_of(time == times.end() ? found.integer(0, 2) : time->second);
-    }
-}
-
 SETTLE_FUNCTION void check_server(session& with) {
     auto const refuse = [](std::string const& why) {
         raise(errc::unfit_store,
@@ -190,28 +131,17 @@ SETTLE_FUNCTION void check_server(session& with) {
     if (!cluster.empty() && cluster.text(0, 1) != "OFF") refuse("a Galera cluster has no XA");
 }
 
-SETTLE_FUNCTION void make_receipts(session& with) {
-    try {
-        with.run("SELECT part, epoch, made FROM settle_receipt LIMIT 0", "find settle_receipt");
-        return;
-    } catch (failure const& caught) {
-        if (caught.problem().code != unknown_table) throw;
-    }
-    with.run("CREATE TABLE IF NOT EXISTS settle_receipt (part VARBINARY(128) PRIMARY KEY, "
-             "epoch BIGINT NOT NULL, made BIGINT NOT NULL, KEY (made)) ENGINE = InnoDB",
-             "create the table settle_receipt");
-}
-
 } // namespace mariadb::detail
 namespace mariadb {
 
 SETTLE_FUNCTION resource::resource(std::string const& address, options const& limits)
-    : sessions_(address, limits), format_(detail::format_of(sessions_.to().database)) {}
+    : sessions_(address, limits), format_(detail::format_of(sessions_.to().database)),
+      receipts_(detail::receipts_of(sessions_.to().database)) {}
 
 SETTLE_FUNCTION void resource::bind(std::string const&) {
     auto const with = sessions_.take();
     detail::check_server(*with);
-    detail::make_receipts(*with);
+    detail::make_receipts(*with, receipts_);
 }
 
 SETTLE_FUNCTION prepare_result resource::prepare(prepared_name const& name,
@@ -246,23 +176,23 @@ SETTLE_FUNCTION prepare_result resource::prepare_on(detail::session_pool::loan& 
         return {is_there ? prepare_answer::unknown : prepare_answer::unavailable, caught.problem()};
     }
     try {
-        if (!detail::write_receipt(*with, name.of, name.epoch_number)) {
-            detail::abandon(with, xid);
+        if (!detail::write_receipt(*with, receipts_, name, name.epoch_number)) {
+            abandon(with, xid);
             return {prepare_answer::denied,
                     {make_error_code(errc::work_refused),
                      "settle: the part '" + name.of.text() + "' has a receipt already"}};
         }
         detail::session_connection inside{*with};
         auto const done = work(inside);
-        auto const ended =
-            settle::detail::answer_without_prepare(done, inside.problem(), &detail::is_busy);
+        auto const ended = settle::detail::answer_without_prepare(
+            done, inside.problem(), &detail::is_busy, inside.is_refused());
         if (ended) {
-            detail::abandon(with, xid);
+            abandon(with, xid);
             return *ended;
         }
         with->run("XA END " + xid, "end a native transaction");
     } catch (failure const& caught) {
-        detail::abandon(with, xid);
+        abandon(with, xid);
         bool const busy = detail::is_busy(caught.problem().code);
         return {busy ? prepare_answer::busy : prepare_answer::unavailable, caught.problem()};
     }
@@ -278,6 +208,22 @@ SETTLE_FUNCTION prepare_result resource::prepare_on(detail::session_pool::loan& 
                 : none ? prepare_answer::unavailable
                        : prepare_answer::unknown,
                 caught.problem()};
+    }
+}
+
+SETTLE_FUNCTION void resource::abandon(detail::session_pool::loan& with,
+                                       std::string const& xid) noexcept {
+    try {
+        try {
+            with->run("XA END " + xid, "end a native transaction");
+        } catch (failure const&) {
+            // A deadlock has ended it.
+        }
+        with->run("XA ROLLBACK " + xid, "roll back a native transaction");
+        with->renew(sessions_.to(), sessions_.limits());
+    } catch (std::exception const&) {
+        // The end of the session rolls it back.
+        with.close();
     }
 }
 
@@ -318,13 +264,17 @@ SETTLE_FUNCTION end_result resource::end(prepared_name const& name, std::string 
     if (auto with = take_kept(name.text())) {
         try {
             (*with)->run(verb + xid_of(name), phase);
-            (*with)->run("DO RELEASE_ALL_LOCKS()", "release the lock of a session");
-            return {end_answer::ended, {}};
         } catch (failure const& caught) {
             with->close();
             bool const none = detail::has_no_effect(caught.problem().code.value());
             return {none ? end_answer::unavailable : end_answer::unknown, caught.problem()};
         }
+        try {
+            (*with)->renew(sessions_.to(), sessions_.limits());
+        } catch (failure const&) {
+            with->close();
+        }
+        return {end_answer::ended, {}};
     }
     return end_left(name, verb, phase);
 }
@@ -363,7 +313,7 @@ SETTLE_FUNCTION end_result resource::end_left(prepared_name const& name, std::st
             auto const listed = detail::prepared_names(*with, format_, "");
             if (std::find(listed.begin(), listed.end(), text) == listed.end()) {
                 if (!detail::without_session(*with, {text}).empty()) {
-                    if (!detail::is_left(*with, name)) return {reply, {}};
+                    if (!detail::is_left(*with, receipts_, name)) return {reply, {}};
                     // Another end is under way, or an end was answered without effect.
                     held = detail::describe(
                         name_lost, "", "'" + text + "' stands, and XA RECOVER does not list it",
@@ -406,7 +356,7 @@ resource::in_doubt(std::string_view prefix, std::string_view after, std::size_t 
         std::vector<in_doubt_name> all;
         all.reserve(names.size());
         for (auto& one : names) all.push_back({std::move(one), {}});
-        if (!all.empty()) detail::read_times(*with, all);
+        if (!all.empty()) detail::read_times(*with, receipts_, all);
         return all;
     } catch (failure const& caught) {
         return caught.problem();
@@ -417,7 +367,7 @@ SETTLE_FUNCTION result<std::optional<epoch>> resource::receipt_of(prepared_part 
     try {
         auto const with = sessions_.take();
         auto const key = part.text();
-        auto const found = with->run("SELECT epoch FROM settle_receipt WHERE part = ?",
+        auto const found = with->run("SELECT epoch FROM " + receipts_ + " WHERE part = ?",
                                      std::array<sql_value, 1>{key}, "read a receipt");
         if (found.empty()) return std::optional<epoch>{};
         return std::optional<epoch>{static_cast<epoch>(found.integer(0, 0))};
@@ -426,11 +376,11 @@ SETTLE_FUNCTION result<std::optional<epoch>> resource::receipt_of(prepared_part 
     }
 }
 
-SETTLE_FUNCTION end_result resource::deny(prepared_part const& part) {
+SETTLE_FUNCTION end_result resource::deny(prepared_name const& name) {
     try {
         auto const with = sessions_.take();
         try {
-            static_cast<void>(detail::write_receipt(*with, part, 0));
+            static_cast<void>(detail::write_receipt(*with, receipts_, name, 0));
             return {end_answer::ended, {}};
         } catch (failure const& caught) {
             return {with->good() ? end_answer::unavailable : end_answer::unknown, caught.problem()};
@@ -449,17 +399,28 @@ SETTLE_FUNCTION result<std::uint64_t> resource::forget(std::string_view prefix, 
             static_cast<std::int64_t>(prefix.size()), prefix, static_cast<std::int64_t>(limit)};
         // This read does not see the receipts of prepared transactions, so the erasure does not
         // wait for them.
-        auto const old = with->run("SELECT part FROM settle_receipt WHERE made < ? AND "
-                                   "LEFT(part, ?) = ? ORDER BY made LIMIT ?",
+        auto const old = with->run("SELECT part FROM " + receipts_ +
+                                       " WHERE made < ? AND LEFT(part, ?) = ? "
+                                       "ORDER BY made LIMIT ?",
                                    values, "find old receipts");
         std::uint64_t erased = 0;
         for (std::size_t row = 0; row < old.size(); ++row) {
             auto const part = old.text(row, 0);
-            erased += with->run("DELETE FROM settle_receipt WHERE part = ?",
+            erased += with->run("DELETE FROM " + receipts_ + " WHERE part = ?",
                                 std::array<sql_value, 1>{part}, "erase a receipt")
                           .changed();
         }
         return erased;
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+SETTLE_FUNCTION result<timestamp> resource::time() {
+    try {
+        auto const with = sessions_.take();
+        auto const found = with->run("SELECT " + std::string{detail::now_sql}, "read the clock");
+        return detail::time_of(found.integer(0, 0));
     } catch (failure const& caught) {
         return caught.problem();
     }

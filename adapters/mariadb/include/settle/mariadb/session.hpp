@@ -33,6 +33,17 @@ public:
     sql_rows run(std::string const& sql, std::span<sql_value const> values, char const* phase);
     sql_rows run(std::string const& sql, char const* phase) { return run(sql, {}, phase); }
 
+    /// Runs a statement of a user's work, which may change the session.
+    sql_rows run_work(std::string const& sql, std::span<sql_value const> values, char const* phase);
+    /// True after run_work(), until renew().
+    [[nodiscard]] bool has_run_work() const noexcept { return has_run_work_; }
+    /// Gives the session its settings and its database again, and releases its user locks. Never
+    /// for a session whose native transaction is prepared: see mariadb#servers.
+    /// Cost:    three round trips
+    void renew(address const& to, options const& limits);
+    /// The SQLSTATE of the last error of the server.
+    [[nodiscard]] std::string const& last_state() const noexcept { return last_state_; }
+
     /// False once the session is lost. It may not yet know that it is.
     [[nodiscard]] bool good() const noexcept { return handle_ != nullptr; }
     /// Whether an unused session is still connected.
@@ -58,6 +69,8 @@ private:
     }
 
     std::unique_ptr<MYSQL, closer> handle_;
+    std::string last_state_{};
+    bool has_run_work_ = false;
 };
 
 } // namespace mariadb::detail

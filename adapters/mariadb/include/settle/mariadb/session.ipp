@@ -91,6 +91,7 @@ SETTLE_FUNCTION void session::fail(unsigned code, char const* state, char const*
                                    char const* phase) {
     constexpr unsigned wrong_number_of_parameters = 2034;
     auto problem = describe(static_cast<int>(code), state, native, phase);
+    last_state_ = state;
     bool const of_client = code >= 2000 && code < 3000 && code != wrong_number_of_parameters;
     if (of_client || code == server_shutdown || code == connection_killed) handle_.reset();
     throw failure(std::move(problem));
@@ -226,6 +227,24 @@ SETTLE_FUNCTION sql_rows session::run(std::string const& sql, std::span<sql_valu
     statement const one{*this, sql, phase};
     one.execute(values);
     return one.result();
+}
+
+SETTLE_FUNCTION sql_rows session::run_work(std::string const& sql,
+                                           std::span<sql_value const> values, char const* phase) {
+    has_run_work_ = true;
+    return run(sql, values, phase);
+}
+
+SETTLE_FUNCTION void session::renew(address const& to, options const& limits) {
+    char const* const phase = "put a session right";
+    if (!good()) throw failure(describe(connection_lost, "", "the session is lost", phase));
+    MYSQL* const native = handle_.get();
+    // A reset keeps the database that a work has chosen.
+    if (mysql_reset_connection(native) != 0 || mysql_select_db(native, to.database.c_str()) != 0) {
+        fail(phase);
+    }
+    run(session_sql(limits), phase);
+    has_run_work_ = false;
 }
 
 } // namespace mariadb::detail

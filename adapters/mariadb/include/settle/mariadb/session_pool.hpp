@@ -20,7 +20,8 @@ public:
 
 private:
     [[nodiscard]] std::unique_ptr<session> make(std::stop_token const& stop) const override;
-    bool take_back(session& one) noexcept override { return one.good(); }
+    /// A session that a work has changed is closed if it was not put right.
+    bool take_back(session& one) noexcept override { return one.good() && !one.has_run_work(); }
     [[nodiscard]] error all_in_use(std::size_t count) const override;
 
     address to_;

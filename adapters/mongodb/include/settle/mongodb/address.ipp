@@ -4,6 +4,7 @@
 
 #include <settle/mongodb/address.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 
@@ -26,7 +27,10 @@ SETTLE_FUNCTION address::address(std::string const& text, database_options const
     auto const first_sign = text.find('@');
     bool const two_signs =
         first_sign != text.npos && text.find('@', first_sign + 1) < text.find('/', first_sign);
-    if ((first_sign != text.npos && !uri_) || two_signs) {
+    // A '/' in a password ends the hosts for the driver: the name before it would be a host.
+    auto const hosts_end = text.find('/', std::min(text.find("://"), text.size() - 1) + 3);
+    bool const sign_in_path = first_sign > hosts_end && first_sign < text.find('?');
+    if ((first_sign != text.npos && !uri_) || two_signs || sign_in_path) {
         refuse("it cannot be read. In a name or a password, write '@' as %40, ':' as %3A, '/' "
                "as %2F and '%' as %25");
     }

@@ -5,6 +5,7 @@
 #include <settle/postgresql/address.hpp>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 SETTLE_BEGIN
@@ -20,6 +21,41 @@ SETTLE_FUNCTION void refuse_address(std::string const& why) {
 [[nodiscard]] SETTLE_FUNCTION bool has_two_signs(std::string const& text) {
     auto const first = text.find('@');
     return first != text.npos && text.find('@', first + 1) < text.find_first_of("/?", first);
+}
+
+/// The names of libpq's options.
+[[nodiscard]] SETTLE_FUNCTION bool is_option(std::string_view name) {
+    std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> const all{PQconndefaults(),
+                                                                           &PQconninfoFree};
+    // A URI may have this one instead of sslmode.
+    if (!all || name == "ssl") return true;
+    for (auto const* one = all.get(); one->keyword != nullptr; ++one) {
+        if (name == one->keyword) return true;
+    }
+    return false;
+}
+
+/// Refuses a URI whose password may end before its '@': libpq would treat the rest as a port, a
+/// database or an option, and show it in its error texts.
+SETTLE_FUNCTION void check_uri(std::string_view text) {
+    auto const from = text.find("://") + 3;
+    auto const end = std::min(text.find_first_of("/?#", from), text.size());
+    auto const query = std::min(text.find('?', end), text.size());
+    auto const refuse = [] {
+        refuse_address("a '/', '?' or '#' is before its last '@'. In a name or a password, write "
+                       "'@' as %40, ':' as %3A, '/' as %2F, '?' as %3F, '#' as %23 and '%' as "
+                       "%25");
+    };
+    if (text.substr(end, query - end).find('@') != text.npos) refuse();
+    for (std::size_t at = query; at < text.size();) {
+        auto const next = std::min(text.find('&', at + 1), text.size());
+        auto const option = text.substr(at + 1, next - at - 1);
+        auto const name = option.substr(0, option.find('='));
+        at = next;
+        if (name.empty() || is_option(name)) continue;
+        if (text.find('@', query) != text.npos) refuse();
+        refuse_address("libpq does not know its parameter '" + std::string{name} + "'");
+    }
 }
 
 /// The values of a list with commas: at least one, which may be empty.
@@ -47,6 +83,7 @@ SETTLE_FUNCTION void refuse_address(std::string const& why) {
         refuse_address("it has two '@'. In a name or a password, write '@' as %40, ':' as %3A, "
                        "'/' as %2F and '%' as %25");
     }
+    if (is_uri) check_uri(text);
     char* problem = nullptr;
     std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> const options{
         PQconninfoParse(text.c_str(), &problem), &PQconninfoFree};
@@ -67,12 +104,36 @@ SETTLE_FUNCTION void refuse_address(std::string const& why) {
     return all;
 }
 
+/// Adds the hosts that libpq would take from its environment variables or a service file.
+SETTLE_FUNCTION void add_hosts(address::keywords& given) {
+    using options = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
+    options known{PQconndefaults(), &PQconninfoFree};
+    if (auto const service = value_of(given, "service"); !service.empty()) {
+        // Only a connection reads the file of a service; this one ends before it is made.
+        std::array const names{"service", static_cast<char const*>(nullptr)};
+        std::array const values{service.c_str(), static_cast<char const*>(nullptr)};
+        std::unique_ptr<PGconn, decltype(&PQfinish)> const begun{
+            PQconnectStartParams(names.data(), values.data(), 0), &PQfinish};
+        if (begun) known = options{PQconninfo(begun.get()), &PQconninfoFree};
+    }
+    for (auto const* one = known.get(); one != nullptr && one->keyword != nullptr; ++one) {
+        std::string_view const name{one->keyword};
+        bool const is_of_host = name == "host" || name == "hostaddr" || name == "port";
+        // A single host stays libpq's, with its defaults.
+        bool const is_list =
+            one->val != nullptr && std::string_view{one->val}.find(',') != name.npos;
+        if (is_of_host && is_list && value_of(given, name).empty())
+            given.emplace_back(name, one->val);
+    }
+}
+
 SETTLE_FUNCTION address::address(std::string const& text) {
     auto given = parsed(text);
     if (value_of(given, "dbname").empty() && value_of(given, "service").empty()) {
         refuse_address("it names no database. Write one after the host: "
                        "postgresql://host:5432/bank");
     }
+    if (value_of(given, "host").empty() && value_of(given, "hostaddr").empty()) add_hosts(given);
     // libpq would wait for each host as long as for all of them.
     auto const names = in_list(value_of(given, "host"));
     auto const addresses = in_list(value_of(given, "hostaddr"));
@@ -83,6 +144,12 @@ SETTLE_FUNCTION address::address(std::string const& text) {
     };
     if (!fits(names) || !fits(addresses) || (!fits(ports) && ports.size() != 1)) {
         refuse_address("it has another number of ports than of hosts");
+    }
+    for (auto const& port : ports) {
+        bool const is_number =
+            port.size() <= 5 && port.find_first_not_of("0123456789") == port.npos;
+        // The text may be a part of a password.
+        if (!is_number) refuse_address("its port is no number");
     }
     for (std::size_t at = 0; at < count; ++at) {
         keywords one;

@@ -26,6 +26,8 @@ struct statement {
 /// Facts about the server, read when a connection is made.
 struct server_facts {
     int version = 0;      ///< 150018 for 15.18
+    std::size_t host = 0; ///< the number of the address's host that answered
+    int backend = 0;      ///< the process of the session; a pooler tells its clients another number
     std::string schema{}; ///< of the tables
 };
 
@@ -39,10 +41,12 @@ using deadline = std::chrono::steady_clock::time_point;
 /// Errors:  all functions throw settle::failure; a lost connection is then unusable
 class connection {
 public:
-    /// Tries the hosts of the address in turn, and checks the server.
+    /// Tries the hosts of the address in turn, and each of their addresses, and checks the server.
+    /// Shape:   first - the number of the host that is tried first
     /// Errors:  no connection until the deadline; a server that is unfit
     /// Cost:    the connect and one round trip
-    connection(address const& to, database_options const& options, deadline until);
+    connection(address const& to, database_options const& options, deadline until,
+               std::size_t first = 0);
     connection(connection const&) = delete;
     connection& operator=(connection const&) = delete;
     ~connection();
@@ -101,6 +105,13 @@ public:
     /// Errors:  none; if the rollback cannot be sent, the connection is closed instead
     void rollback() noexcept;
 
+    /// To be called before a statement of a user's work is sent.
+    void note_work() noexcept { ran_work_ = true; }
+    /// Gives the session its settings again if a work has run, while no native transaction is open:
+    /// one round trip, or none. prepare() does the same, without a round trip of its own.
+    /// Errors:  none; a session that cannot be put right is closed
+    void renew() noexcept;
+
     [[nodiscard]] bool in_transaction() const noexcept { return open_; }
     /// False once the connection is lost. It may not yet know that it is.
     [[nodiscard]] bool good() const noexcept {
@@ -149,8 +160,17 @@ private:
         std::string text{};
     };
 
+    /// Tries the addresses of a host in turn.
+    void try_host(address::keywords const& host, deadline until);
     void connect(address::keywords const& host, deadline until);
-    void prepare_session(database_options const& options);
+    void prepare_session();
+    /// Queues the statement that reads the facts of the server and makes the settings.
+    void queue_session();
+    /// Queues the statements that undo what a user's work has set. Returns the number for
+    /// has_statements().
+    std::size_t send_renewal();
+    /// Whether the session has all of its prepared statements, after send_renewal().
+    [[nodiscard]] bool has_statements(std::size_t number) const;
     /// To be called before a message is queued.
     void prepare_queue();
     void queue(int sent, message kind, char const* phase, std::size_t number = none);
@@ -180,15 +200,16 @@ private:
 
     std::unique_ptr<PGconn, closer> handle_;
     server_facts server_;
-    std::chrono::milliseconds answer_timeout_{};
+    database_options options_;  ///< with the schema, once it is known
     std::vector<queued> queue_; ///< messages without an answer
     std::vector<rows> results_;
     std::vector<bool> prepared_; ///< by the number of a statement
     std::size_t sent_ = 0;       ///< statements since the last round trip
     std::uint64_t round_trips_ = 0;
-    bool open_ = false;    ///< a native transaction
-    bool begins_ = false;  ///< its BEGIN goes before the next statement
-    bool is_sent_ = false; ///< all of the queue, with the sync message that ends a round trip
+    bool open_ = false;     ///< a native transaction
+    bool begins_ = false;   ///< its BEGIN goes before the next statement
+    bool is_sent_ = false;  ///< all of the queue, with the sync message that ends a round trip
+    bool ran_work_ = false; ///< statements of a user may have changed the session
     bool not_replicated_ = false; ///< a COMMIT did not wait for its standby
     loss loss_{};
 };
@@ -198,4 +219,5 @@ SETTLE_END
 
 #ifndef SETTLE_COMPILED
 #include <settle/postgresql/connection.ipp>
+#include <settle/postgresql/connection_session.ipp>
 #endif

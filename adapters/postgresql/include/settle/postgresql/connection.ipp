@@ -10,13 +10,32 @@
 #include <charconv>
 #include <limits>
 
+#include <locale.h>
+#include <netdb.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 SETTLE_BEGIN
 namespace postgresql::detail {
 
-/// PostgreSQL 12: the oldest version that was tested.
-inline constexpr int oldest_version = 120000;
+/// libpq's texts in English for this thread: their words tell errors of TLS and of options.
+class plain_messages {
+public:
+    plain_messages() : plain_(::newlocale(LC_MESSAGES_MASK, "C", locale_t{})) {
+        if (plain_ != locale_t{}) before_ = ::uselocale(plain_);
+    }
+    plain_messages(plain_messages const&) = delete;
+    plain_messages& operator=(plain_messages const&) = delete;
+    ~plain_messages() {
+        if (plain_ == locale_t{}) return;
+        ::uselocale(before_);
+        ::freelocale(plain_);
+    }
+
+private:
+    locale_t plain_;
+    locale_t before_{};
+};
 
 /// Waits until a socket is ready; false when the time is over.
 [[nodiscard]] SETTLE_FUNCTION bool wait_for_socket(int socket, short events, deadline until) {
@@ -62,21 +81,72 @@ inline constexpr int oldest_version = 120000;
     return describe(code, text, "be reached at " + name_of(host));
 }
 
+/// The keywords for each address of a host: libpq would wait for the first address that does not
+/// answer as long as for all of them.
+[[nodiscard]] SETTLE_FUNCTION std::vector<address::keywords>
+each_address(address::keywords const& host) {
+    std::string name;
+    bool has_address = false;
+    for (auto const& [keyword, value] : host) {
+        if (keyword == "host") name = value;
+        has_address = has_address || keyword == "hostaddr";
+    }
+    // A name that begins so is the folder of a socket.
+    bool const is_name = !name.empty() && !name.starts_with('/') && !name.starts_with('@');
+    std::vector<address::keywords> all;
+    addrinfo wanted{};
+    wanted.ai_family = AF_UNSPEC;
+    wanted.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (is_name && !has_address && ::getaddrinfo(name.c_str(), nullptr, &wanted, &found) == 0) {
+        std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> const held{found, &::freeaddrinfo};
+        for (; found != nullptr; found = found->ai_next) {
+            std::array<char, NI_MAXHOST> digits{};
+            if (::getnameinfo(found->ai_addr, found->ai_addrlen, digits.data(), digits.size(),
+                              nullptr, 0, NI_NUMERICHOST) != 0) {
+                continue;
+            }
+            all.push_back(host);
+            all.back().emplace_back("hostaddr", digits.data());
+        }
+    }
+    // libpq gives the reason why a name has no address.
+    if (all.empty()) all.push_back(host);
+    return all;
+}
+
 SETTLE_FUNCTION connection::connection(address const& to, database_options const& options,
-                                       deadline until)
-    : answer_timeout_(options.answer_timeout) {
+                                       deadline until, std::size_t first)
+    : options_(options) {
     auto const& hosts = to.hosts();
     for (std::size_t at = 0; at < hosts.size(); ++at) {
         // A host that does not answer leaves time for the hosts after it.
         auto const now = std::chrono::steady_clock::now();
         auto const share = (until - now) / static_cast<int>(hosts.size() - at);
+        server_.host = (first + at) % hosts.size();
         try {
-            connect(hosts[at], now + share);
-            prepare_session(options);
+            try_host(hosts[server_.host], now + share);
             return;
         } catch (failure const&) {
-            lose();
             if (at + 1 == hosts.size()) throw;
+        }
+    }
+}
+
+SETTLE_FUNCTION void connection::try_host(address::keywords const& host, deadline until) {
+    auto const all = each_address(host);
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        auto const now = std::chrono::steady_clock::now();
+        auto const share = (until - now) / static_cast<int>(all.size() - at);
+        try {
+            connect(all[at], now + share);
+            prepare_session();
+            return;
+        } catch (failure const& caught) {
+            lose();
+            // A server that refuses the user is not asked again.
+            bool const goes_on = caught.problem().code == condition::retryable;
+            if (!goes_on || at + 1 == all.size()) throw;
         }
     }
 }
@@ -84,6 +154,7 @@ SETTLE_FUNCTION connection::connection(address const& to, database_options const
 SETTLE_FUNCTION connection::~connection() = default;
 
 SETTLE_FUNCTION void connection::connect(address::keywords const& host, deadline until) {
+    plain_messages const english;
     std::vector<char const*> names;
     std::vector<char const*> values;
     auto const add = [&](char const* name, char const* value) {
@@ -110,103 +181,6 @@ SETTLE_FUNCTION void connection::connect(address::keywords const& host, deadline
         state = PQconnectPoll(native());
     }
     if (PQsetnonblocking(native(), 1) != 0 || PQenterPipelineMode(native()) != 1) lose();
-}
-
-/// The SQL that makes a session independent of the settings of its user and its database.
-[[nodiscard]] SETTLE_FUNCTION std::string session_sql(database_options const& options) {
-    std::string const schema = options.schema.empty()
-                                   // A temporary schema would take the tables with it.
-                                   ? "(SELECT name FROM pg_catalog.unnest("
-                                     "pg_catalog.current_schemas(false)) WITH ORDINALITY "
-                                     "AS found(name, at) WHERE name NOT LIKE 'pg\\_%' "
-                                     "ORDER BY at LIMIT 1)"
-                                   : "(SELECT nspname FROM pg_catalog.pg_namespace "
-                                     "WHERE nspname = $1)";
-    std::string sql{"SELECT pg_catalog.current_setting('server_version_num')::int4, "
-                    "pg_catalog.current_setting('server_encoding'), "
-                    "pg_catalog.pg_is_in_recovery(), "
-                    "pg_catalog.current_setting('transaction_read_only') = 'on', "};
-    sql.append(schema).append("::text");
-    auto const set = [&](std::string_view name, std::string_view value) {
-        sql.append(", pg_catalog.set_config('").append(name).append("', ");
-        sql.append(value).append(", false)");
-    };
-    auto const milliseconds = [&](std::string_view name, std::chrono::milliseconds limit) {
-        // 0 means no limit.
-        auto const most = std::chrono::milliseconds{std::numeric_limits<int>::max()};
-        auto const count = std::clamp(limit, std::chrono::milliseconds{1}, most).count();
-        set(name, "'" + std::to_string(count) + "'");
-    };
-    milliseconds("lock_timeout", options.lock_timeout);
-    milliseconds("statement_timeout", options.statement_timeout);
-    milliseconds("idle_in_transaction_session_timeout", options.idle_timeout);
-    // A wave locks rows and then reads their marks: it must see each earlier commit.
-    set("default_transaction_isolation", "'read committed'");
-    std::string const waits{"pg_catalog.current_setting('synchronous_commit')"};
-    set("synchronous_commit",
-        "CASE WHEN " + waits + " IN ('off', 'local') THEN 'on' ELSE " + waits + " END");
-    set("standard_conforming_strings", "'on'");
-    // The texts of casts.
-    set("DateStyle", "'ISO, YMD'");
-    set("IntervalStyle", "'postgres'");
-    set("TimeZone", "'UTC'");
-    set("bytea_output", "'hex'");
-    set("extra_float_digits", "'1'");
-    // Rows that a policy hides are an error instead of missing.
-    set("row_security", "'off'");
-    set("jit", "'off'");
-    // Statements are planned once, whatever the size of their arrays: an index finds each key.
-    set("plan_cache_mode", "'force_generic_plan'");
-    for (auto const* const other : {"enable_seqscan", "enable_hashjoin", "enable_mergejoin"}) {
-        set(other, "'off'");
-    }
-    // A purge visits the pages of the log in their order.
-    set("synchronize_seqscans", "'off'");
-    // Last, since the schema is found by the user's own search path.
-    set("search_path", "pg_catalog.quote_ident(" + schema + ") || ', pg_temp'");
-    return sql;
-}
-
-SETTLE_FUNCTION void connection::prepare_session(database_options const& options) {
-    auto const sql = session_sql(options);
-    std::array const values{options.schema.c_str()};
-    queue(PQsendQueryParams(native(), sql.c_str(), options.schema.empty() ? 0 : 1, nullptr,
-                            values.data(), nullptr, nullptr, 1),
-          message::statement, "prepare the session");
-    for (auto const* const sql_text : {"BEGIN", "COMMIT"}) {
-        queue(PQsendPrepare(native(), sql_text, sql_text, 0, nullptr), message::statement,
-              "prepare the session");
-    }
-    sync();
-    auto const& found = result(0);
-    server_.version = static_cast<int>(found.integer(0, 0));
-    if (server_.version < oldest_version) {
-        raise(errc::other_version, "settle: this server is older than PostgreSQL 12. Use a newer "
-                                   "one. See postgresql#address");
-    }
-    if (found.text(0, 1) != "UTF8") {
-        raise(errc::unfit_store, "settle: this database has the encoding " +
-                                     std::string{found.text(0, 1)} +
-                                     ". Create one with the encoding UTF8. See postgresql#address");
-    }
-    if (found.boolean(0, 2) || found.boolean(0, 3)) {
-        throw failure(describe(read_only_transaction,
-                               found.boolean(0, 2) ? "this server is a standby"
-                                                   : "the user's native transactions are read-only",
-                               "take writes"));
-    }
-    constexpr int schema_at = 4;
-    if (found.is_null(0, schema_at)) {
-        raise(
-            errc::unfit_store,
-            options.schema.empty()
-                ? "settle: no schema of the user's search path exists. Create one, or name one in "
-                  "database_options::schema. See postgresql#address"
-                : "settle: there is no schema '" + options.schema +
-                      "' in this database. Create it. See postgresql#address");
-    }
-    server_.schema = found.text(0, schema_at);
-    round_trips_ = 0;
 }
 
 SETTLE_FUNCTION bool connection::alive() noexcept {
@@ -361,7 +335,14 @@ SETTLE_FUNCTION void connection::finish_commit() {
 
 SETTLE_FUNCTION void connection::prepare(std::string const& name) {
     auto const sql = "PREPARE TRANSACTION " + quoted_text(name);
+    // What a work has set would outlast its native transaction, choose the role that may end it,
+    // and change the meaning of the quotes in its name.
+    bool const renews = ran_work_;
+    auto const number = renews ? send_renewal() : 0;
     finish(&connection::queue_sql, sql.c_str(), "prepare a native transaction");
+    if (!renews) return;
+    ran_work_ = false;
+    if (!has_statements(number)) lose();
 }
 
 SETTLE_FUNCTION void connection::end_prepared(std::string const& verb, std::string const& name,
@@ -437,7 +418,7 @@ SETTLE_FUNCTION connection::queue_failure connection::run_queue() {
 }
 
 SETTLE_FUNCTION bool connection::next_result(rows& into) {
-    auto const until = settle::detail::deadline_after(answer_timeout_);
+    auto const until = settle::detail::deadline_after(options_.answer_timeout);
     while (PQisBusy(native()) == 1) {
         if (PQstatus(native()) == CONNECTION_BAD) return false;
         bool const writes = PQflush(native()) == 1;
@@ -465,6 +446,15 @@ SETTLE_FUNCTION void connection::take_result(queued const& of, std::size_t at, r
             into.problem = describe(failed_transaction, "a statement before it failed", of.phase);
         }
         if (of.kind == message::statement) results_.push_back(std::move(one));
+        return;
+    }
+    if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH) {
+        into.at = at;
+        into.lost = true;
+        into.problem = describe(feature_not_supported,
+                                "COPY with STDIN or STDOUT is not possible here; use INSERT or "
+                                "SELECT",
+                                of.phase);
         return;
     }
     if (of.kind == message::preparation) prepared_[of.number] = false;

@@ -21,6 +21,7 @@ namespace postgresql::detail {
     case all_in_use:
     case read_only_transaction:
     case idle_in_transaction_timeout:
+    case transaction_timeout:
     case out_of_memory:
     case too_many_connections:
     case object_not_ready:
@@ -79,6 +80,7 @@ SETTLE_FUNCTION bool is_lost(std::error_code const& code) noexcept {
     case connection_lost:
     case not_connected:
     case idle_in_transaction_timeout:
+    case transaction_timeout:
     case admin_shutdown:
     case crash_shutdown:
     case cannot_connect_now:
@@ -116,6 +118,7 @@ SETTLE_FUNCTION bool is_of_one_record(std::error_code const& code) noexcept {
                "(default_transaction_read_only).";
     case idle_in_transaction_timeout:
         return "This process stood still with an open native transaction; call again.";
+    case transaction_timeout: return "The native transaction took too long; call again.";
     case invalid_password:
     case invalid_authorization:
         return "Check the name and the password of the address, and the server's pg_hba.conf.";

@@ -38,12 +38,17 @@ public:
 private:
     [[nodiscard]] std::unique_ptr<connection> make(std::stop_token const& stop) const override;
     bool take_back(connection& one) noexcept override;
+    /// Errors:  throws errc::unfit_store if a pooler gives one session of the server to several
+    ///          clients
+    void check_session(connection& first) const;
+    [[nodiscard]] bool shares_session(connection& first) const;
     [[nodiscard]] error all_in_use(std::size_t count) const override;
 
     detail::address address_;
     database_options options_;
     server_facts server_;
     std::string schema_prefix_;
+    mutable std::atomic<std::size_t> host_{0}; ///< the one that answered last
     std::atomic<std::uint64_t> round_trips_{0};
     std::mutex mutex_; ///< of the statements
     std::deque<statement> statements_;

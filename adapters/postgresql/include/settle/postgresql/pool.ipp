@@ -15,6 +15,7 @@ SETTLE_FUNCTION pool::pool(std::string const& text, database_options const& opti
         raise(errc::bad_option, "settle: database_options::" + why + ". See postgresql#options");
     });
     loan const first = take();
+    check_session(*first);
     server_ = first->server();
     // The later connections must find the same schema, whatever the user's search path is then.
     options_.schema = server_.schema;
@@ -26,7 +27,9 @@ SETTLE_FUNCTION std::unique_ptr<connection> pool::make(std::stop_token const& st
     error problem;
     for (settle::detail::retry_pauses between{options_.connect_timeout};;) {
         try {
-            return std::make_unique<connection>(address_, options_, until);
+            auto one = std::make_unique<connection>(address_, options_, until, host_.load());
+            host_ = one->server().host;
+            return one;
         } catch (failure const& caught) {
             // The last attempt may have had no time to learn the cause.
             bool const is_late = std::chrono::steady_clock::now() >= until;
@@ -37,8 +40,54 @@ SETTLE_FUNCTION std::unique_ptr<connection> pool::make(std::stop_token const& st
     }
 }
 
+SETTLE_FUNCTION bool pool::shares_session(connection& first) const {
+    auto const ask = [](connection& with, std::string const& sql) {
+        auto const number = with.send_sql(sql, "compare two sessions");
+        with.sync();
+        return std::string{with.result(number).text(0, 0)};
+    };
+    auto const token = std::to_string(PQbackendPID(first.native())) + " " +
+                       std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
+    static_cast<void>(ask(first, "SELECT pg_catalog.set_config('settle.session', " +
+                                     quoted_text(token) + ", false)"));
+    std::string const own =
+        "SELECT coalesce(pg_catalog.current_setting('settle.session', true), '')";
+    std::unique_ptr<connection> other;
+    try {
+        other = connect();
+    } catch (failure const& caught) {
+        // A new session has no statement yet. Another error is none of the pooler's mode.
+        return caught.problem().code == duplicate_statement;
+    }
+    // An open native transaction keeps the session for this client.
+    other->begin();
+    bool const met = ask(*other, own) == token;
+    bool const shared = met || ask(first, own) != token;
+    other->rollback();
+    return shared;
+}
+
+SETTLE_FUNCTION void pool::check_session(connection& first) const {
+    bool const has_pooler = first.server().backend != PQbackendPID(first.native());
+    if (!has_pooler || !shares_session(first)) return;
+    try {
+        // The settings would reach other clients.
+        for (auto const* const sql : {"RESET ALL", "DEALLOCATE ALL"}) {
+            first.send_sql(sql, "leave the session as it was");
+        }
+        first.sync();
+    } catch (failure const&) {
+        // The session is refused all the same.
+    }
+    raise(errc::unfit_store,
+          "settle: a pooler before this server gives a session to several clients in turn. Let it "
+          "give each client a session of its own (PgBouncer: pool_mode = session), or name the "
+          "server itself. See postgresql#address");
+}
+
 SETTLE_FUNCTION bool pool::take_back(connection& one) noexcept {
     one.rollback();
+    one.renew();
     round_trips_ += one.take_round_trips();
     return one.reusable();
 }

@@ -34,9 +34,10 @@ public:
     [[nodiscard]] result<std::vector<in_doubt_name>>
     in_doubt(std::string_view prefix, std::string_view after, std::size_t limit);
     [[nodiscard]] result<std::optional<epoch>> receipt_of(prepared_part const& part);
-    [[nodiscard]] end_result deny(prepared_part const& part);
+    [[nodiscard]] end_result deny(prepared_name const& name);
     [[nodiscard]] result<std::uint64_t> forget(std::string_view prefix, timestamp before,
                                                std::size_t limit);
+    [[nodiscard]] result<timestamp> time();
 
 private:
     end_result end(prepared_name const& name, char const* verb, char const* phase);

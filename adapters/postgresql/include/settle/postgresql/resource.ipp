@@ -4,12 +4,25 @@
 
 #include <settle/postgresql/resource.hpp>
 #include <settle/postgresql/work_connection.hpp>
+#include <settle/store/environment.hpp>
 
 SETTLE_BEGIN
 namespace postgresql::detail {
 
 [[nodiscard]] SETTLE_FUNCTION bool is_busy(std::error_code const& code) {
     return is_conflict(code) || is_held(code);
+}
+
+/// True if the data, a constraint, a check option of a view or a trigger refused a statement: the
+/// same statement would be refused again.
+[[nodiscard]] SETTLE_FUNCTION bool is_refusal(std::error_code const& code) {
+    auto const two = sqlstate_of(code).substr(0, 2);
+    return two == "22" || two == "23" || two == "44" || two == "45" || two == "P0";
+}
+
+/// The date of a receipt, in milliseconds since 1970.
+[[nodiscard]] SETTLE_FUNCTION std::int64_t date_of(prepared_name const& name) {
+    return time_of_epoch(name.epoch_number).time_since_epoch().count();
 }
 
 [[noreturn]] SETTLE_FUNCTION void refuse_server() {
@@ -38,8 +51,10 @@ namespace postgresql {
 SETTLE_FUNCTION resource::resource(std::string const& address, database_options const& options)
     : pool_(address, options), receipts_(pool_.schema_prefix() + "settle_receipt"),
       write_(pool_.prepare(
-          "INSERT INTO " + receipts_ + " (part, epoch) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-          {detail::value_type::text, detail::value_type::int8}, "write a receipt")),
+          "INSERT INTO " + receipts_ +
+              " (part, epoch, made) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+          {detail::value_type::text, detail::value_type::int8, detail::value_type::int8},
+          "write a receipt")),
       read_(pool_.prepare("SELECT epoch FROM " + receipts_ + " WHERE part = $1",
                           {detail::value_type::text}, "read a receipt")),
       list_(pool_.prepare(
@@ -68,11 +83,13 @@ SETTLE_FUNCTION void resource::bind(std::string const&) {
 
 SETTLE_FUNCTION prepare_result resource::prepare(prepared_name const& name,
                                                  work_function<connection> work) {
+    bool has_worked = false;
     try {
         auto const with = pool_.take();
         with->begin();
         auto const key = name.of.text();
-        auto const written = with->send(write_, key, static_cast<std::int64_t>(name.epoch_number));
+        auto const written = with->send(write_, key, static_cast<std::int64_t>(name.epoch_number),
+                                        detail::date_of(name));
         with->sync();
         if (with->result(written).changed() == 0) {
             return {prepare_answer::denied,
@@ -81,16 +98,21 @@ SETTLE_FUNCTION prepare_result resource::prepare(prepared_name const& name,
         }
         detail::work_connection inside{*with, "do the work of a prepared part"};
         auto const done = work(inside);
-        auto const ended =
-            settle::detail::answer_without_prepare(done, inside.problem(), &detail::is_busy);
+        auto const ended = settle::detail::answer_without_prepare(
+            done, inside.problem(), &detail::is_busy, detail::is_refusal(inside.problem().code));
         // The end of the loan rolls back.
         if (ended) return *ended;
+        has_worked = true;
         with->prepare(name.text());
         return {prepare_answer::prepared, {}};
     } catch (failure const& caught) {
         auto const code = caught.problem().code;
         if (code == commit_unknown || code == duplicate_object) {
             return {prepare_answer::unknown, caught.problem()};
+        }
+        // A deferred constraint is checked by the prepare.
+        if (has_worked && detail::is_refusal(code)) {
+            return {prepare_answer::refused, caught.problem()};
         }
         return {detail::is_busy(code) ? prepare_answer::busy : prepare_answer::unavailable,
                 caught.problem()};
@@ -154,12 +176,14 @@ SETTLE_FUNCTION result<std::optional<epoch>> resource::receipt_of(prepared_part 
     }
 }
 
-SETTLE_FUNCTION end_result resource::deny(prepared_part const& part) {
-    auto const key = part.text();
+SETTLE_FUNCTION end_result resource::deny(prepared_name const& name) {
+    auto const key = name.of.text();
     detail::native_transaction native{pool_};
-    auto const ended =
-        native.perform([&](detail::connection& with) { with.send(write_, key, std::int64_t{0}); },
-                       pool_.options().lock_timeout);
+    auto const ended = native.perform(
+        [&](detail::connection& with) {
+            with.send(write_, key, std::int64_t{0}, detail::date_of(name));
+        },
+        pool_.options().lock_timeout);
     if (ended.status == detail::commit_status::committed) return {end_answer::ended, {}};
     bool const unknown = ended.status == detail::commit_status::unknown;
     return {unknown ? end_answer::unknown : end_answer::unavailable, ended.problem};
@@ -173,6 +197,20 @@ SETTLE_FUNCTION result<std::uint64_t> resource::forget(std::string_view prefix, 
         auto const number = with->send(erase_, time, prefix, static_cast<std::int64_t>(limit));
         with->sync();
         return static_cast<std::uint64_t>(with->result(number).changed());
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+SETTLE_FUNCTION result<timestamp> resource::time() {
+    try {
+        auto const with = pool_.take();
+        auto const& clock =
+            pool_.prepare("SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::int8",
+                          {}, "read the clock");
+        auto const number = with->send(clock);
+        with->sync();
+        return timestamp{std::chrono::milliseconds{with->result(number).integer(0, 0)}};
     } catch (failure const& caught) {
         return caught.problem();
     }

@@ -9,6 +9,7 @@ namespace postgresql::detail {
 
 SETTLE_FUNCTION sql_rows work_connection::run(std::string const& sql,
                                               std::span<sql_value const> values) {
+    with_->note_work();
     auto const number = with_->send_texts(sql, values, phase_);
     with_->sync();
     rows const& found = with_->result(number);
