@@ -48,8 +48,8 @@ inline constexpr auto order_type = settle::transaction<order, "order">(
     payer,
     settle::participant<"card">(bank).apply(call(param<&order::customer>, param<&order::price>)));
 inline constexpr auto payment_type = settle::transaction<order, "payment">(
-    payer, settle::participant<"card">(wallet).apply(
-               call(param<&order::customer>, param<&order::price>)));
+    payer,
+    settle::participant<"card">(wallet).apply(call(param<&order::customer>, param<&order::price>)));
 
 namespace {
 
