@@ -69,7 +69,10 @@ TEST_CASE("a byte order mark before an answer is passed over") {
           service_answer::ok(R"({"number":"T1"})"));
     CHECK(answer_of({"422 Unprocessable Content", "\xef\xbb\xbf{\"reason\":\"no\"}"},
                     seat_call()) == service_answer::refused("no"));
-    CHECK(answer_of({.body = "\xef\xbb\xbf\xef\xbb\xbf" "1"}, seat_call()).status == unknown);
+    CHECK(answer_of({.body = "\xef\xbb\xbf\xef\xbb\xbf"
+                             "1"},
+                    seat_call())
+              .status == unknown);
 }
 
 TEST_CASE("a compressed answer is unpacked, within the limit of an answer") {
@@ -112,8 +115,8 @@ TEST_CASE("a call without a result is ok at each ordinary 2xx") {
         CHECK(contains(accepted.text, "options::statuses"));
         options settings;
         settings.any_success = true;
-        for (auto const* lines : {"202 Accepted", "206 Partial Content",
-                                  "200 OK\r\nContent-Type: text/html"}) {
+        for (auto const* lines :
+             {"202 Accepted", "206 Partial Content", "200 OK\r\nContent-Type: text/html"}) {
             CHECK_MESSAGE(answer_of({lines, "<p>"}, call, settings).status == ok, lines);
         }
     }
@@ -271,8 +274,8 @@ TEST_CASE("a receiver server says its address in the form that a client takes") 
     settings.host = "::1";
     std::optional<settle::http::receiver_server> server;
     try {
-        server.emplace("/airline", [](service_call const&) { return service_answer::ok("1"); },
-                       settings);
+        server.emplace(
+            "/airline", [](service_call const&) { return service_answer::ok("1"); }, settings);
     } catch (settle::failure const&) {
         MESSAGE("this machine has no IPv6");
         return;

@@ -78,6 +78,9 @@ TEST_CASE("the service of the page keeps its promises") {
     other.last_moment += std::chrono::years{100};
     CHECK(send_one(airline, other) ==
           service_answer::refused("the key came before with another request"));
+    other.operation = compensate;
+    CHECK(send_one(airline, other).status == ok);
+    CHECK(ask(apply, "log/fourth/0").status == ok);
     CHECK(ask(call_operation::confirm, "log/fourth/0").status == ok);
     CHECK(ask(call_operation::confirm, "log/fourth/0").status == ok);
     CHECK(ask(apply, "log/fourth/0").status == ok);
