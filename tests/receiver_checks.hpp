@@ -94,9 +94,53 @@ void check_refusal() {
     REQUIRE(row.has_value());
     CHECK(row->standing.status == receiver_status::refused);
     CHECK(row->answer == refused.text);
-    CHECK(in.airline_receiver.take(made_call(call_operation::apply, "a", "1"), handler{}) ==
+    CHECK(in.airline_receiver.take(made_call(call_operation::apply, "a", "11"), handler{}) ==
           refused);
+    CHECK(in.airline_receiver.take(made_call(call_operation::apply, "a", "1"), handler{}).status ==
+          call_status::refused);
     CHECK(in.bookings() == 0);
+}
+
+/// A key with another request is refused, and its row stays.
+template <typename Office>
+void check_another_request() {
+    using handler = typename Office::handler;
+    Office in{10};
+    auto const take = [&](call_operation operation, char const* request, bool has_apply = true) {
+        auto made = made_call(operation, has_apply ? "a" : "b", request);
+        made.has_apply = has_apply;
+        return in.airline_receiver.take(made, handler{});
+    };
+    auto const first = take(call_operation::apply, "2");
+    CHECK(first.status == call_status::ok);
+    auto const other = take(call_operation::apply, "3");
+    CHECK(other.status == call_status::refused);
+    CHECK(contains(other.text, "the key 'a' came with two requests"));
+    CHECK(take(call_operation::compensate, "3") == service_answer::ok());
+    CHECK(in.effects() == 1);
+    CHECK(take(call_operation::apply, " 2\n") == first);
+    CHECK(take(call_operation::confirm, "4").status == call_status::ok);
+    CHECK(take(call_operation::apply, "3").status == call_status::refused);
+    CHECK(take(call_operation::confirm, "1", false).status == call_status::ok);
+    auto const confirm = take(call_operation::confirm, "2", false);
+    CHECK(confirm.status == call_status::unavailable);
+    CHECK(contains(confirm.text, "the key 'b' came with two requests"));
+    CHECK(take(call_operation::confirm, "1", false).status == call_status::ok);
+    CHECK(in.effects() == 1);
+    CHECK(in.confirms() == 2);
+}
+
+/// A confirm whose row was lost takes no effect, until its row may have been purged.
+template <typename Office>
+void check_lost_row() {
+    using handler = typename Office::handler;
+    Office in{10};
+    auto const confirm = made_call(call_operation::confirm, "a");
+    auto const lost = in.airline_receiver.take(confirm, handler{});
+    CHECK(lost.status == call_status::unavailable);
+    CHECK(contains(lost.text, "repair by hand"));
+    CHECK_FALSE(in.airline_receiver.find("a").value().has_value());
+    CHECK(in.confirms() == 0);
 }
 
 /// Work that fails is undone and may be sent again.

@@ -6,5 +6,7 @@
 
 #include <settle/http.ipp>
 #include <settle/http/answer.ipp>
+#include <settle/http/destination.ipp>
+#include <settle/http/digest.ipp>
 #include <settle/http/session.ipp>
 #include <settle/http/wire.ipp>

@@ -77,6 +77,11 @@ namespace detail {
 
 [[nodiscard]] receiver_row new_row(service_call const& call, timestamp now);
 
+/// The answer to a call whose request is another than that of the row, if it is. `changed` is true
+/// if the row has noted the request, and must be stored.
+[[nodiscard]] std::optional<service_answer>
+answer_of_another_request(receiver_row& row, service_call const& call, bool& changed);
+
 /// The answer of a handler, as the receiver may keep it.
 [[nodiscard]] service_answer checked_answer(service_answer given, service_call const& call,
                                             receiver_options const& options);
@@ -312,6 +317,14 @@ private:
         // The native transaction may have waited for others, so the clock is read inside of it.
         auto const now = environment_.now();
         auto row = native.find(call.key);
+        if (bool noted = false; row) {
+            auto other = detail::answer_of_another_request(*row, call, noted);
+            if (noted) native.store(*row);
+            if (other) {
+                answer = *std::move(other);
+                return;
+            }
+        }
         auto const decided = decide(row ? &row->standing : nullptr, detail::request_of(call), now);
         if (decided.step == receiver_step::answer) {
             answer = detail::answer_of(decided, call, row ? row->answer : std::string{});

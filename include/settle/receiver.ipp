@@ -4,6 +4,7 @@
 
 #include <settle/receiver.hpp>
 
+#include <settle/definition/canonical.hpp>
 #include <settle/store/json_reader.hpp>
 #include <settle/store/utf8.hpp>
 
@@ -17,10 +18,67 @@ SETTLE_FUNCTION service_answer answer_of(receiver_decision const& decided, servi
     return {decided.reply, std::string{text}};
 }
 
+/// True for a call whose request its row is made for.
+[[nodiscard]] inline bool makes_row(service_call const& call) {
+    return call.operation == call_operation::apply ||
+           (call.operation == call_operation::confirm && !call.has_apply);
+}
+
+/// A fingerprint of a request; the same for JSON with other white space. Empty without a request.
+[[nodiscard]] SETTLE_FUNCTION std::string fingerprint_of_request(std::string_view request) {
+    if (request.empty()) return {};
+    std::string plain;
+    plain.reserve(request.size());
+    bool inside_text = false;
+    bool escaped = false;
+    for (char const each : request) {
+        bool const is_space = each == ' ' || each == '\t' || each == '\r' || each == '\n';
+        if (inside_text || !is_space) plain += each;
+        if (each == '"' && !escaped) inside_text = !inside_text;
+        escaped = inside_text && each == '\\' && !escaped;
+    }
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text(16, '0');
+    auto number = fingerprint(plain);
+    for (auto at = text.rbegin(); at != text.rend(); ++at, number >>= 4U) {
+        *at = digits[number & 15U];
+    }
+    return text;
+}
+
+SETTLE_FUNCTION std::optional<service_answer>
+answer_of_another_request(receiver_row& row, service_call const& call, bool& changed) {
+    std::string_view const noted = row.request;
+    auto const first = noted.substr(0, noted.find(' '));
+    auto const others = noted.substr(first.size());
+    if (first.empty() || call.operation == call_operation::query) return std::nullopt;
+    auto const given = fingerprint_of_request(call.request);
+    bool const is_other = !given.empty() && given != first;
+    std::string const text = "settle: the key '" + std::string{call.key} +
+                             "' came with two requests, and this call takes no effect. Look "
+                             "whether two logs have one name. See receivers#another-request";
+    if (makes_row(call)) {
+        if (!is_other) return std::nullopt;
+        constexpr std::size_t most = 8;
+        changed = others.find(given) == std::string_view::npos && others.size() < most * 17;
+        if (changed) row.request.append(" ").append(given);
+        // A confirm cannot be refused.
+        return call.operation == call_operation::apply ? service_answer::refused(text)
+                                                       : service_answer::unavailable(text);
+    }
+    // The sender whose apply was refused compensates it, and must not undo the other's effect.
+    if (call.operation != call_operation::compensate || others.empty() || !is_other) {
+        return std::nullopt;
+    }
+    return others.find(given) != std::string_view::npos ? service_answer::ok()
+                                                        : service_answer::unavailable(text);
+}
+
 SETTLE_FUNCTION receiver_row new_row(service_call const& call, timestamp now) {
     receiver_row row;
     row.key = call.key;
     row.standing = {receiver_status::closed, call.has_apply, call.last_moment};
+    if (makes_row(call)) row.request = fingerprint_of_request(call.request);
     row.service = call.service;
     row.transaction = call.transaction;
     row.participant = call.participant;

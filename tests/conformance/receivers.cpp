@@ -345,6 +345,16 @@ TEST_CASE("receiver suite: a receiver must remember its confirms over a restart"
                          "and must change by 0");
 }
 
+TEST_CASE("receiver suite: a service without room is not graded, and the report says why") {
+    auto const report = report_with([](weak_airline& in, service_call const& call, std::size_t) {
+        bool const full = in.effects == 3 && call.operation == call_operation::apply;
+        return full ? service_answer::refused("no seat left") : in.take(call);
+    });
+    CHECK(report.problem == "settle: the receiver cannot be graded, since it refuses the request "
+                            "receiver_description::accepted: no seat left. Give the service room "
+                            "for 50 effects. See receivers#grade-a-receiver");
+}
+
 TEST_CASE("receiver suite: a description that lacks what the suite needs is refused") {
     weak_airline weak{settle::barrier};
     auto of = weak.describe();

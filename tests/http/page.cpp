@@ -72,6 +72,34 @@ TEST_CASE("the service of the page keeps its promises") {
     CHECK(ask(apply, "log/third/0") == service_answer::refused("no seat left"));
     CHECK(ask(apply, "log/fourth/0").status == ok);
 
+    // A key with another request, a confirm, and a confirm whose row was lost.
+    auto other = seat_call(apply, "log/fourth/0");
+    other.request = R"({"flight":"LH1","people":1})";
+    other.last_moment += std::chrono::years{100};
+    CHECK(send_one(airline, other) ==
+          service_answer::refused("the key came before with another request"));
+    other.operation = compensate;
+    CHECK(send_one(airline, other).status == ok);
+    CHECK(ask(apply, "log/fourth/0").status == ok);
+    CHECK(ask(call_operation::confirm, "log/fourth/0").status == ok);
+    CHECK(ask(call_operation::confirm, "log/fourth/0").status == ok);
+    CHECK(ask(apply, "log/fourth/0").status == ok);
+    CHECK(contains(ask(call_operation::confirm, "log/lost/0").text, "repair by hand"));
+    CHECK(ask(call_operation::confirm, "log/lost/0").status == unavailable);
+    auto purged = seat_call(call_operation::confirm, "log/lost/0");
+    purged.last_moment = settle::timestamp{1'000'000s};
+    CHECK(send_one(airline, purged).status == ok);
+
+    // A bad request harms no other, and a second client does not wait for the first.
+    auto bad = seat_call(apply, "log/bad/0");
+    bad.request = R"({"flight":"LH1"})";
+    bad.last_moment += std::chrono::years{100};
+    CHECK(send_one(airline, bad).status == unknown);
+    CHECK(ask(apply, "log/fourth/0").status == ok);
+    client second{"http://127.0.0.1:" + port + "/airline"};
+    CHECK(send_one(second, seat_call(compensate, "log/first/0")) == service_answer::ok("null"));
+    CHECK(ask(apply, "log/fourth/0").status == ok);
+
     auto late = seat_call(apply, "log/fifth/0");
     late.last_moment = settle::timestamp{1'000'000s};
     CHECK(send_one(airline, late) == service_answer::refused("too late"));

@@ -132,10 +132,11 @@ TEST_CASE("no text of a call adds a header, and no header has a byte beside visi
         names.insert(header.substr(at, header.find(':', at) - at));
         at = end + 2;
     }
-    CHECK(names == std::multiset<std::string>{
-                       "Accept", "Content-Length", "Content-Type", "Host", "Idempotency-Key",
-                       "Settle-Epoch", "Settle-Has-Apply", "Settle-Key", "Settle-Last-Moment",
-                       "Settle-Participant", "Settle-Service", "Settle-Transaction", "User-Agent"});
+    CHECK(names ==
+          std::multiset<std::string>{"Accept", "Accept-Encoding", "Content-Length", "Content-Type",
+                                     "Host", "Idempotency-Key", "Settle-Epoch", "Settle-Has-Apply",
+                                     "Settle-Key", "Settle-Last-Moment", "Settle-Participant",
+                                     "Settle-Service", "Settle-Transaction", "User-Agent"});
     for (char const each : header) {
         bool const allowed = (each >= ' ' && each <= '~') || each == '\r' || each == '\n';
         CHECK(allowed);

@@ -10,6 +10,12 @@ TEST_CASE("receivers: the receiver on MongoDB has the grade barrier") {
 TEST_CASE("receivers: a refusal on MongoDB undoes the work, and its row is stored alone") {
     receiver_checks::check_refusal<office>();
 }
+TEST_CASE("receivers: a key on MongoDB that comes with another request is refused") {
+    receiver_checks::check_another_request<office>();
+}
+TEST_CASE("receivers: a confirm on MongoDB whose row was lost is for a person") {
+    receiver_checks::check_lost_row<office>();
+}
 TEST_CASE("receivers: work on MongoDB that fails is undone and may be sent again") {
     receiver_checks::check_failed_work<office>();
 }

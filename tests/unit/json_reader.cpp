@@ -3,6 +3,7 @@
 #include "codec_values.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -105,6 +106,38 @@ TEST_CASE("json_reader: a misused reader fails and keeps its first error") {
     CHECK(early.begin_array());
     CHECK_FALSE(early.finish());
     CHECK(early.problem().message().ends_with("byte 1: the value was not read to its end"));
+}
+
+TEST_CASE("json_reader: a whole number of another language is read where it is exact") {
+    auto const read = [](std::string_view text) -> std::optional<std::int64_t> {
+        json_reader reader{text};
+        std::int64_t value = -1;
+        if (reader.read_whole(value) && reader.finish()) return value;
+        CHECK(reader.failed());
+        return std::nullopt;
+    };
+    CHECK(read("300") == 300);
+    CHECK(read("300.0") == 300);
+    CHECK(read("300.000e0") == 300);
+    CHECK(read("1.2e4") == 12000);
+    CHECK(read("12000E-2") == 120);
+    CHECK(read("-2.5e+1") == -25);
+    CHECK(read("-0.0") == 0);
+    CHECK(read("0e99999999999999999999") == 0);
+    CHECK(read("9223372036854775807.0") == INT64_MAX);
+    CHECK(read("-9.223372036854775808e18") == INT64_MIN);
+    CHECK(read(R"("300")") == 300);
+    CHECK(read(R"("-9223372036854775808")") == INT64_MIN);
+    for (auto const* text :
+         {"300.5", "1e-1", "1e19", "9223372036854775808", "9.3e18", "1e99999999999999999999",
+          "1e-99999999999999999999", R"("300.0")", R"("1e2")", R"(" 300")", R"("+300")", R"("")",
+          R"("-")", R"("9223372036854775808")", "true", "null", "[]", "{}", ""}) {
+        CHECK_MESSAGE(!read(text), text);
+    }
+    // What settle stores has one spelling.
+    std::int64_t value = 0;
+    CHECK_FALSE(json_reader{"300.0"}.read_integer(value));
+    CHECK_FALSE(json_reader{R"("300")"}.read_integer(value));
 }
 
 TEST_CASE("json_reader: it limits nesting") {

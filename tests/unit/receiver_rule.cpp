@@ -359,6 +359,21 @@ TEST_CASE("receiver rule: a confirm ends after the purge of its row and a late a
     CHECK(decide(&row, confirm, last_moment).reply == call_status::unavailable);
 }
 
+TEST_CASE("receiver rule: a confirm without a row ends only after its last moment") {
+    using settle::decide;
+    settle::receiver_request const confirm{call_operation::confirm, true, last_moment};
+    for (auto const now : {timestamp{}, last_moment}) {
+        auto const lost = decide(nullptr, confirm, now);
+        CHECK(lost.step == settle::receiver_step::answer);
+        CHECK(lost.reply == call_status::unavailable);
+        CHECK(lost.text.starts_with("settle: repair by hand: "));
+    }
+    auto const purged = decide(nullptr, confirm, last_moment + milliseconds{1});
+    CHECK(purged == settle::receiver_decision{});
+    settle::receiver_request const alone{call_operation::confirm, false, last_moment};
+    CHECK(decide(nullptr, alone, timestamp{}).step == settle::receiver_step::work);
+}
+
 TEST_CASE("receiver rule: a query works in every state and changes no row") {
     settle::receiver_request const query{call_operation::query, true, last_moment};
     using enum receiver_status;

@@ -405,4 +405,29 @@ TEST_CASE("resolve: a record that cannot be used while the pivot decides is the 
     CHECK(balance_of(engine, "A") == 500);
 }
 
+TEST_CASE("resolve: a statement raises the revision, so that no write after an older read stands") {
+    office<memory_log> at;
+    auto worker = at.make();
+    CHECK(worker.run<order_type>("t1", usual, soon).verdict == verdict::undecided);
+    auto const before = entry_of(worker, "t1");
+    REQUIRE(before.state == state::deciding);
+    // The worker of the person who states the outcome ends before its claim.
+    settle::testing::faulty<settle::memory::database> log{at.log.database};
+    log.plan([](settle::testing::call const& of) {
+        bool const claims = of.what == name_of(settle::step::claim);
+        return settle::testing::fault{claims ? settle::testing::fault_kind::unavailable
+                                             : settle::testing::fault_kind::none};
+    });
+    auto person = at.make_on(log);
+    auto given = was_applied;
+    given.deadline = 50ms;
+    CHECK(person.resolve("t1", "card", "charged", given).verdict == verdict::undecided);
+    auto const after = entry_of(worker, "t1");
+    CHECK(after.state == state::deciding);
+    CHECK(after.epoch_number == before.epoch_number);
+    CHECK(after.revision == before.revision + 1);
+    REQUIRE(after.results.size() == before.results.size() + 1);
+    CHECK(after.results.back().closed == "charged");
+}
+
 } // namespace resolve_test

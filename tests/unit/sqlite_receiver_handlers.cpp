@@ -28,12 +28,58 @@ TEST_CASE("sqlite receiver: a confirm without an apply takes effect once") {
     CHECK(in.airline_receiver.take(mail, mailer{&mails}) == service_answer::ok());
     CHECK(mails == 1);
     CHECK(books_of(in.db).bookings == 1);
-    // This call has an apply but no row, so its row was purged and the confirm does no work.
-    CHECK(in.airline_receiver.take(confirm_call("purged"), mailer{&mails}) == service_answer::ok());
+    // This call has an apply but no row: after its last moment its row may have been purged, and
+    // before it the row was lost. The confirm does no work.
+    auto purged = confirm_call("purged");
+    purged.last_moment = in.clock.now() - milliseconds{1};
+    CHECK(in.airline_receiver.take(purged, mailer{&mails}) == service_answer::ok());
+    auto const lost = in.airline_receiver.take(confirm_call("lost"), mailer{&mails});
+    CHECK(lost.status == call_status::unavailable);
+    CHECK(contains(lost.text, "repair by hand"));
     CHECK(mails == 1);
     auto const missing = in.airline_receiver.take(apply_call("a"), mailer{&mails});
     CHECK(missing.status == call_status::unavailable);
     CHECK(contains(missing.text, "has no 'apply'"));
+}
+
+TEST_CASE("sqlite receiver: a key that comes with another request is refused") {
+    folder const files;
+    office in{files.file()};
+    auto const take = [&](service_call const& call) {
+        return in.airline_receiver.take(call, seats{});
+    };
+    auto const first = take(apply_call("a", "2"));
+    CHECK(first.status == call_status::ok);
+    auto const row = in.airline_receiver.find("a").value();
+    auto const other = take(apply_call("a", "3"));
+    CHECK(other.status == call_status::refused);
+    CHECK(contains(other.text, "the key 'a' came with two requests"));
+    auto noted = in.airline_receiver.find("a").value();
+    REQUIRE(noted);
+    CHECK(noted->request.starts_with(row->request + " "));
+    CHECK(noted->standing == row->standing);
+    CHECK(noted->answer == row->answer);
+    // The other sender compensates what was refused: the first booking stays.
+    auto undo = compensate_call("a");
+    undo.request = "3";
+    CHECK(take(undo) == service_answer::ok());
+    undo.request = R"({"why":"changed"})";
+    CHECK(take(undo).status == call_status::unavailable);
+    CHECK(books_of(in.db).undone == 0);
+    CHECK(take(apply_call("a", "3")).status == call_status::refused);
+    // White space between the values of JSON is no part of a request.
+    CHECK(take(apply_call("a", " 2\n")) == first);
+    CHECK(take(apply_call("a", "\" 2\"")).status == call_status::refused);
+    auto alone = confirm_call("mail");
+    alone.has_apply = false;
+    CHECK(take(alone) == service_answer::ok());
+    CHECK(take(alone) == service_answer::ok());
+    alone.request = "2";
+    CHECK(take(alone).status == call_status::unavailable);
+    CHECK(books_of(in.db).bookings == 2);
+    undo.request = "2";
+    CHECK(take(undo) == service_answer::ok());
+    CHECK(status_of(in, "a") == receiver_status::compensated);
 }
 
 TEST_CASE("sqlite receiver: a query works each time and has no row") {

@@ -20,6 +20,8 @@ public:
     /// Shape:   key - type and constraint of the key; options - of the table, after its columns
     [[nodiscard]] std::array<std::string, 2> create(std::string_view key,
                                                     std::string_view options = {}) const;
+    /// Gives a table of the previous version the column that it lacks.
+    [[nodiscard]] std::string upgrade() const;
     /// Rows for read_receiver_row().
     /// Shape:   condition - with `?` as the sign
     [[nodiscard]] std::string select(std::string_view condition) const;
@@ -60,6 +62,7 @@ template <typename Row>
     if (from.kind(6) != value_kind::null) row.line = static_cast<std::uint32_t>(from.integer(6));
     row.created = time(9);
     row.modified = time(10);
+    row.request = from.text(11);
     return row;
 }
 
@@ -77,7 +80,7 @@ void values_of_receiver_row(receiver_row const& row, Give&& give) {
     if (auto const end = end_of(standing)) ends = number(*end);
     give(row.key, name_of(standing.status), row.answer, row.service, row.transaction,
          row.participant, line, standing.has_apply, number(standing.last_moment),
-         number(row.created), number(row.modified), ends);
+         number(row.created), number(row.modified), ends, row.request);
 }
 
 /// Calls `give(values…)` with the parameters of receiver_sql::list().

@@ -20,14 +20,18 @@ SETTLE_FUNCTION std::array<std::string, 2> receiver_sql::create(std::string_view
     table += ", status text NOT NULL, answer text NOT NULL, service text NOT NULL, "
              "txn text NOT NULL, participant text NOT NULL, line bigint, "
              "has_apply boolean NOT NULL, last_moment bigint NOT NULL, created bigint NOT NULL, "
-             "modified bigint NOT NULL, ends bigint)";
+             "modified bigint NOT NULL, ends bigint, request text NOT NULL DEFAULT '')";
     return {table.append(options),
             "CREATE INDEX settle_receiver_ends ON " + table_ + "(ends) WHERE ends IS NOT NULL"};
 }
 
+SETTLE_FUNCTION std::string receiver_sql::upgrade() const {
+    return "ALTER TABLE " + table_ + " ADD COLUMN request text NOT NULL DEFAULT ''";
+}
+
 SETTLE_FUNCTION std::string receiver_sql::select(std::string_view condition) const {
     return "SELECT key, status, answer, service, txn, participant, line, has_apply, last_moment, "
-           "created, modified FROM " +
+           "created, modified, request FROM " +
            table_ + " WHERE " + with_sign(condition);
 }
 
@@ -39,11 +43,11 @@ SETTLE_FUNCTION std::string receiver_sql::list() const {
 SETTLE_FUNCTION std::string receiver_sql::store() const {
     return "INSERT INTO " + table_ +
            with_sign("(key, status, answer, service, txn, participant, line, has_apply, "
-                     "last_moment, created, modified, ends) "
-                     "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
+                     "last_moment, created, modified, ends, request) "
+                     "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) "
                      "ON CONFLICT(key) DO UPDATE SET status = excluded.status, "
                      "answer = excluded.answer, modified = excluded.modified, "
-                     "ends = excluded.ends");
+                     "ends = excluded.ends, request = excluded.request");
 }
 
 SETTLE_FUNCTION std::string receiver_sql::erase(std::string_view lock) const {

@@ -72,6 +72,9 @@ inline constexpr std::string_view apply_after_compensation =
 inline constexpr std::string_view apply_after_closing =
     "settle: the key was closed before an apply, so no apply takes effect. "
     "See receivers#what-a-call-does";
+inline constexpr std::string_view confirm_without_row =
+    "settle: repair by hand: the key was applied and has no row, as after a restore from a backup. "
+    "Do its work again, and close the call. See receivers#a-row-that-was-lost";
 inline constexpr std::string_view confirm_without_effect =
     "settle: the key has no effect to confirm: it was compensated, refused or closed. Compare the "
     "row with its transaction. See receivers#what-a-call-does";
@@ -94,8 +97,11 @@ inline constexpr std::string_view compensate_after_confirm =
         if (now <= request.last_moment) return to_work();
         return {receiver_step::note, receiver_status::refused, call_status::refused, apply_is_late};
     case call_operation::confirm:
-        // The commit shows that the apply took effect, so the row was purged.
-        return request.has_apply ? receiver_decision{} : to_work();
+        if (!request.has_apply) return to_work();
+        // The commit shows that the apply took effect. After the last moment the row may have been
+        // purged; before it the row was lost.
+        return now > request.last_moment ? receiver_decision{}
+                                         : to_be_repaired(confirm_without_row);
     case call_operation::query: return to_work();
     case call_operation::compensate: break;
     }

@@ -34,9 +34,15 @@ public:
     }
 
     /// Entries that are unfinished although they were created longer ago than
-    /// options::stuck_after, or that a wrong clock has dated in the future.
+    /// options::stuck_after, or that a wrong clock has dated in the future, or that this engine has
+    /// seen stuck: see event::stuck.
     /// Cost:    linear in the unfinished entries
-    result<std::vector<entry>> stuck() { return stuck(limits().stuck_after); }
+    result<std::vector<entry>> stuck() {
+        if (!gate_.is_here()) return gate_.why();
+        return detail::unfinished_entries(assembly_.log(), limits().stuck_after,
+                                          assembly_.environment().now(), limits().clocks,
+                                          assembly_.stuck().ids());
+    }
     result<std::vector<entry>> stuck(time_limit older_than) {
         if (!gate_.is_here()) return gate_.why();
         return detail::unfinished_entries(assembly_.log(), older_than,

@@ -6,6 +6,8 @@
 #include <settle/protocol/coordinator.hpp>
 #include <settle/store/seam.hpp>
 
+#include <algorithm>
+
 SETTLE_BEGIN
 
 struct job {
@@ -22,9 +24,14 @@ struct job {
     /// entry has the same parameters.
     bool new_id = false;
     bool hopeless = false;            ///< a part of this wave can never succeed
+    bool for_person = false;          ///< a part had an answer that only a person can change
     std::uint32_t retry_after_ms = 0; ///< the longest pause that a store asks for
     std::int64_t row = 0;             ///< the log's own number of the entry, or 0
-    error problem{};                  ///< the last error that a store or the log gave
+    /// The epoch of the insert, or of the claim of an `initial` entry, that the log acknowledged to
+    /// this job: under it no other worker has called a service. 0 if there is none.
+    epoch first_epoch = 0;
+    std::vector<std::size_t> unanswered{}; ///< parts that had an unknown outcome
+    error problem{};                       ///< the last error that a store or the log gave
 
     // A constructor, not an aggregate: an aggregate is cleared as a whole before it is filled.
     job(transaction_id&& own_id, transaction_descriptor const* own_type, void const* own_parameters,
@@ -50,9 +57,16 @@ struct job {
     void take(std::size_t number, part_number part, part_descriptor const& descriptor,
               part_result const& result) {
         coordinator.answered(number, result.what);
+        for_person = for_person || result.for_person;
+        if (result.what == answer::unknown) unanswered.push_back(number);
         if (result.kept) keep(part, descriptor, result.kept.get());
         if (!result.problem.empty()) note(result.what, result.problem);
         retry_after_ms = std::max(retry_after_ms, result.retry_after_ms);
+    }
+    /// True if an earlier call of the part may still be under way.
+    [[nodiscard]] bool may_be_under_way(std::size_t number) const {
+        return first_epoch == 0 || first_epoch != coordinator.epoch_number() ||
+               std::find(unanswered.begin(), unanswered.end(), number) != unanswered.end();
     }
     /// Keeps an image for the entry, in place of an earlier image of the same part.
     [[gnu::noinline]] void keep(image kept) { put(images, std::move(kept)); }

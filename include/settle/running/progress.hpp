@@ -150,6 +150,7 @@ private:
             if constexpr (Step == step::insert) {
                 work.new_id = work.new_id && work.reply != log_answer::taken;
                 c.inserted(work.reply, expired(work));
+                if (work.reply == log_answer::taken) work.first_epoch = c.epoch_number();
             } else {
                 watch_.note_answers(work, execution);
                 c.settled(work.reply);
@@ -158,7 +159,9 @@ private:
         } else if constexpr (Step == step::read) {
             return execution.cut;
         } else if constexpr (Step == step::claim) {
+            bool const first = c.state() == state::initial;
             c.claimed(work.reply, expired(work));
+            if (first && work.reply == log_answer::taken) work.first_epoch = c.epoch_number();
             // A read may be stale; a compare-and-set is not. It shows that no other worker raised
             // the entry's epoch, and yet a mark has a later epoch.
             if (execution.behind_marks && work.reply == log_answer::taken) {
@@ -236,8 +239,8 @@ private:
 
     /// True if a transaction whose step is taken again is stuck, and was not before.
     [[gnu::cold, gnu::noinline]] bool gets_stuck(job const& work) {
-        return age_of(work.created, now_, limits_.clocks) > limits_.stuck_after &&
-               stuck_.add(work.id);
+        bool const is_old = age_of(work.created, now_, limits_.clocks) > limits_.stuck_after;
+        return (is_old || work.for_person) && stuck_.add(work.id);
     }
 
     /// Ends the job: no wave includes it any more.

@@ -172,6 +172,7 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
         }
         wave& to = waves_[store_of(one)];
         to.requests.push_back(request_of(work, one, line, action, lifetime_));
+        to.requests.back().may_be_under_way = work.may_be_under_way(number);
         to.parts.emplace_back(&work, number);
     };
     work.type->for_each_part(work.parameters, request_part);

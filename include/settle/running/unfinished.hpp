@@ -5,6 +5,7 @@
 #include <settle/store/saturating.hpp>
 #include <settle/store/seam.hpp>
 
+#include <algorithm>
 #include <vector>
 
 SETTLE_BEGIN
@@ -12,10 +13,11 @@ namespace detail {
 
 /// The unfinished entries whose age_of() exceeds a limit, by their creation. A claim changes the
 /// last change of an entry, so that time does not show how old a transaction is.
-/// Shape:   clocks - options::clocks
+/// Shape:   clocks - options::clocks; also - ids of entries that are listed at any age
 template <typename Log>
 result<std::vector<entry>> unfinished_entries(Log& log, std::chrono::milliseconds older_than,
-                                              timestamp now, std::chrono::milliseconds clocks) {
+                                              timestamp now, std::chrono::milliseconds clocks,
+                                              std::vector<transaction_id> const& also = {}) {
     constexpr std::size_t page = 256;
     std::vector<entry> old;
     for (transaction_id after;;) {
@@ -23,7 +25,9 @@ result<std::vector<entry>> unfinished_entries(Log& log, std::chrono::millisecond
         if (!found.has_value()) return found.problem();
         for (entry& one : found.value()) {
             after = one.id;
-            if (age_of(one.created, now, clocks) > older_than) old.push_back(std::move(one));
+            bool const is_listed = age_of(one.created, now, clocks) > older_than ||
+                                   std::find(also.begin(), also.end(), one.id) != also.end();
+            if (is_listed) old.push_back(std::move(one));
         }
         if (found.value().size() < page) return old;
     }

@@ -32,7 +32,10 @@ enum class json_form : std::uint8_t {
     /// As a native row has it: columns that the struct does not name are ignored, an optional
     /// member may be absent, a bool may be 0 or 1, since some stores have no booleans, and a struct
     /// or list may be a text that contains its JSON.
-    row
+    row,
+    /// As a program in another language writes it: like a row, and a whole number may have a
+    /// fraction of zeros or an exponent, or be a text of digits.
+    foreign
 };
 
 /// The form of members for which `settle::secret` is true.
@@ -122,9 +125,11 @@ bool read_list(json_reader& reader, T& value, json_form form) {
 }
 
 template <typename T>
-bool read_integer_as(json_reader& reader, T& value) {
+bool read_integer_as(json_reader& reader, T& value, json_form form) {
     std::int64_t stored = 0;
-    if (!reader.read_integer(stored)) return false;
+    bool const read =
+        form == json_form::foreign ? reader.read_whole(stored) : reader.read_integer(stored);
+    if (!read) return false;
     return from_integer(stored, value) || reader.fail("the number is none of the type's values");
 }
 
@@ -162,7 +167,7 @@ struct value_functions {
     static bool read(json_reader& reader, void* given, [[maybe_unused]] json_form form) {
         auto& value = *static_cast<T*>(given);
         if constexpr (NestedType<T>) {
-            if (form == json_form::row && reader.peek() == json_kind::text) {
+            if (form != json_form::exact && reader.peek() == json_kind::text) {
                 return read_nested_text(reader, codec_of<T>, given);
             }
         }
@@ -180,11 +185,11 @@ struct value_functions {
         } else if constexpr (std::is_same_v<T, std::string>) {
             return reader.read_text(value);
         } else if constexpr (std::is_same_v<T, bool>) {
-            auto const number = form == json_form::row && reader.peek() == json_kind::whole;
-            return number ? read_integer_as(reader, value) : reader.read_bool(value);
+            auto const number = form != json_form::exact && reader.peek() == json_kind::whole;
+            return number ? read_integer_as(reader, value, form) : reader.read_bool(value);
         } else {
             check_field_type<T>();
-            if constexpr (FieldType<T>) return read_integer_as(reader, value);
+            if constexpr (FieldType<T>) return read_integer_as(reader, value, form);
             else return false;
         }
     }

@@ -32,7 +32,7 @@ SETTLE_FUNCTION bool read_members(json_reader& reader, member_codec const* membe
         if (members[at].codec != nullptr) {
             seen[at] = true;
             if (!members[at].codec->read(reader, pointers[at], form)) return false;
-        } else if (form != json_form::row) {
+        } else if (form == json_form::exact) {
             return reader.fail("the struct has no such member");
         } else if (!reader.skip_value()) {
             return false;
@@ -42,7 +42,7 @@ SETTLE_FUNCTION bool read_members(json_reader& reader, member_codec const* membe
         if (seen[at]) continue;
         auto* const clear = members[at].codec->clear;
         if (clear != nullptr) clear(pointers[at]);
-        if (clear != nullptr && form == json_form::row) continue;
+        if (clear != nullptr && form != json_form::exact) continue;
         reader.fail("the member " + std::string{members[at].name} + " is missing", begun);
     }
     return !reader.failed();

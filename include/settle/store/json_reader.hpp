@@ -59,6 +59,8 @@ public:
     bool read_null() { return expect(json_kind::null) && take_word("null"); }
     bool read_bool(bool& value);
     bool read_integer(std::int64_t& value);
+    /// Takes a whole number in every spelling that is exact: `300`, `300.0`, `3e2`, `"300"`.
+    bool read_whole(std::int64_t& value);
     /// Takes whole numbers as well.
     bool read_real(double& value);
     bool read_text(std::string& value);

@@ -37,6 +37,39 @@ namespace detail {
 #endif
 }
 
+/// Parses a number of JSON whose value is whole. False if it is not, or is beyond 64 bits.
+[[nodiscard]] SETTLE_FUNCTION bool parse_whole(std::string_view number, std::int64_t& into) {
+    auto const exponent_at = std::min(number.find_first_of("eE"), number.size());
+    auto const point_at = std::min(number.find('.'), exponent_at);
+    bool const negative = number.starts_with('-');
+    std::string digits{number.substr(negative ? 1 : 0, point_at - (negative ? 1 : 0))};
+    std::int64_t scale = 0; // the value is digits * 10^scale
+    if (exponent_at < number.size()) {
+        auto exponent = number.substr(exponent_at + 1);
+        if (exponent.starts_with('+')) exponent.remove_prefix(1);
+        auto const end = exponent.data() + exponent.size();
+        // An exponent of more digits than 64 bits have is beyond any exact value.
+        auto const read = std::from_chars(exponent.data(), end, scale);
+        if (read.ec != std::errc{}) scale = std::int64_t{1} << 60U;
+    }
+    if (point_at < exponent_at) {
+        auto const fraction = number.substr(point_at + 1, exponent_at - point_at - 1);
+        digits.append(fraction);
+        scale -= static_cast<std::int64_t>(fraction.size());
+    }
+    digits.erase(0, digits.find_first_not_of('0'));
+    if (digits.empty()) {
+        into = 0;
+        return true;
+    }
+    for (; scale < 0 && digits.back() == '0'; ++scale) digits.pop_back();
+    constexpr std::int64_t most_digits = 19;
+    if (scale < 0 || static_cast<std::int64_t>(digits.size()) > most_digits - scale) return false;
+    digits.append(static_cast<std::size_t>(scale), '0');
+    if (negative) digits.insert(digits.begin(), '-');
+    return std::from_chars(digits.data(), digits.data() + digits.size(), into).ec == std::errc{};
+}
+
 [[nodiscard]] constexpr std::string_view words_for(json_kind kind) noexcept {
     switch (kind) {
     case json_kind::null: return "null";
@@ -238,6 +271,27 @@ SETTLE_FUNCTION bool json_reader::read_integer(std::int64_t& value) {
     }
     value = read;
     return true;
+}
+
+SETTLE_FUNCTION bool json_reader::read_whole(std::int64_t& value) {
+    auto const kind = peek();
+    std::string text;
+    std::string_view number;
+    if (kind == json_kind::text) {
+        if (!read_text(text)) return false;
+        // A text with a point may be an amount in another unit.
+        auto const digits = std::string_view{text}.substr(text.starts_with('-') ? 1 : 0);
+        bool const only_digits =
+            !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+        if (!only_digits) return fail("expected a whole number, found a text");
+        number = text;
+    } else if (kind == json_kind::whole || kind == json_kind::real) {
+        if (!expect(kind) || !check(cursor_.take_number(number))) return false;
+    } else {
+        return expect(json_kind::whole);
+    }
+    return detail::parse_whole(number, value) ||
+           fail("the number is not whole, or is beyond 64 bits");
 }
 
 SETTLE_FUNCTION bool json_reader::read_real(double& value) {

@@ -33,8 +33,9 @@ struct event {
     void (*show)(std::string&, void const*, secrets) = nullptr;
     void const* shown = nullptr;
     bool by_this_call = false; ///< of `step::end`: the observed call made the state final
-    /// True if the transaction is older than options::stuck_after, and this step failed and will be
-    /// taken again. An engine sets it once for each transaction.
+    /// True if this step failed and will be taken again, and the transaction is older than
+    /// options::stuck_after or only a person can change the answer: `problem` has it. An engine
+    /// sets it once for each transaction.
     bool stuck = false;
     std::string_view participant{};      ///< the participant that failed, if one did
     std::optional<std::uint32_t> line{}; ///< its line, if the participant is a range

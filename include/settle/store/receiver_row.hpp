@@ -16,6 +16,9 @@ struct receiver_row {
     receiver_standing standing;
     /// The text of the apply's answer: its result as JSON, or the reason of its refusal.
     std::string answer;
+    /// A fingerprint of the request that the row was made for; empty if it was made without one.
+    /// After a space, those of other requests that came with the key.
+    std::string request;
     // For people; the rule does not read them.
     std::string service;
     std::string transaction;

@@ -30,6 +30,8 @@ struct part_request {
     std::vector<kept_result> const* results = nullptr;
     /// The creation plus the lifetime: a receiver refuses a first apply after this time.
     timestamp last_moment = timestamp::max();
+    /// False if certainly no earlier try of this part is under way. Only a store of calls asks.
+    bool may_be_under_way = true;
 
     [[nodiscard]] part_key key() const { return descriptor->key(parameters, part.line); }
 };
@@ -42,6 +44,7 @@ struct part_result {
     std::shared_ptr<void const> kept{};
     error problem{};                  ///< why the part was not applied or ended
     std::uint32_t retry_after_ms = 0; ///< the pause that the store asks for before the next try
+    bool for_person = false;          ///< only a person can change the answer
 
     void fail(answer reply, error const& why) {
         what = reply;

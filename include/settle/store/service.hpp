@@ -44,6 +44,11 @@ struct service_call {
     std::string_view result;
     /// True if the part has an apply. If it has none, its confirm takes effect by itself.
     bool has_apply = true;
+    /// True if an earlier try of this call may have arrived, and its outcome is not known. The
+    /// service may still be at work on it.
+    bool may_be_under_way = false;
+    /// True if an `ok` of an apply or a query has a result.
+    bool gives_result = true;
 };
 
 /// The answer to one call.
@@ -54,6 +59,9 @@ struct service_answer {
     std::string text;
     /// The pause that the receiver asks for before the call is sent again.
     std::optional<std::chrono::milliseconds> retry_after{};
+    /// True if only a person can change the answer, for example with other credentials. The
+    /// transaction is then stuck at once.
+    bool for_person = false;
 
     [[nodiscard]] static service_answer ok(std::string result_json = {}) {
         return {call_status::ok, std::move(result_json)};

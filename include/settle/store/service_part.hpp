@@ -49,6 +49,10 @@ namespace detail {
 [[nodiscard]] error read_kept(part_request const& request, std::uint32_t participant,
                               value_codec const& codec, void* value);
 
+/// Reads the result in an answer, as a program in any language writes it.
+/// Shape:   value - of the codec's type
+[[nodiscard]] error read_answer(value_codec const& codec, std::string_view given, void* value);
+
 /// The scope of a call's arguments.
 template <typename Direction, std::size_t Index>
 class call_scope {
@@ -127,8 +131,7 @@ struct call_part_functions {
                              [[maybe_unused]] std::string& kept) {
         if constexpr (service::gives_result) {
             typename service::result_type value{};
-            auto problem =
-                read_whole(codec_of<typename service::result_type>, given, json_form::row, &value);
+            auto problem = read_answer(codec_of<typename service::result_type>, given, &value);
             if (!problem.empty()) return problem;
             kept = encode_json(value);
         }

@@ -9,9 +9,9 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// At most 200 bytes of a text that comes from outside, in one line of UTF-8.
+/// At most 380 bytes of a text that comes from outside, in one line of UTF-8.
 [[nodiscard]] inline std::string in_one_line(std::string_view text) {
-    constexpr std::size_t most = 200;
+    constexpr std::size_t most = 380;
     std::string_view const whole = text.substr(0, utf8_prefix(text.substr(0, most)));
     std::string line{whole};
     for (char& one : line) {
@@ -164,7 +164,8 @@ private:
                              *request.id, of.participant,
                              of.is_range ? std::optional{request.part.line} : std::nullopt,
                              request.epoch_number, request.last_moment, one.request,
-                             ends ? known_result_of(one.part) : std::string_view{}, of.applies});
+                             ends ? known_result_of(one.part) : std::string_view{}, of.applies,
+                             request.may_be_under_way, of.read_result != nullptr});
         }
         try {
             send_(calls, answers_);
@@ -234,6 +235,7 @@ private:
             result.fail(answer::unknown, problem(part, operation, errc::call_unknown,
                                                  "gave no answer to", given.text));
         }
+        result.for_person = given.for_person && given.status != call_status::ok;
         if (!given.retry_after || given.status == call_status::ok) return;
         // At most a day: the caller's own limits end a longer wait before.
         constexpr std::int64_t day = 86'400'000;

@@ -62,7 +62,9 @@ inline std::string first_failure(trial& of, std::span<receiver_case const> cases
     for (auto const& one : cases) {
         ++count;
         std::string const wrong = one.run(of);
-        if (!wrong.empty()) return std::string{one.name} + ": " + wrong;
+        if (wrong.empty()) continue;
+        of.check_room();
+        return std::string{one.name} + ": " + wrong;
     }
     return {};
 }

@@ -113,6 +113,19 @@ public:
         return send(made);
     }
 
+    /// Errors:  throws not_answered if the receiver now refuses what it must accept each time: a
+    ///          service whose seats are sold fails every case
+    void check_room() {
+        std::string const fresh = key();
+        auto const answer = apply(fresh);
+        if (answer.status != call_status::refused) return;
+        throw not_answered{"settle: the receiver cannot be graded, since it refuses the request "
+                           "receiver_description::accepted: " +
+                           answer.text +
+                           ". Give the service room for 50 effects. See "
+                           "receivers#grade-a-receiver"};
+    }
+
     /// Makes one call, again while it is unavailable.
     /// Errors:  throws not_answered
     service_answer send(service_call const& made) {

@@ -21,6 +21,8 @@ struct http_answer {
     /// The header that identifies the answered call, if the answer has it.
     std::optional<std::string_view> key;
     std::optional<std::chrono::milliseconds> retry_after;
+    bool asks_again = false; ///< the answer has Retry-After, with any value
+    bool sent_twice = false; ///< libcurl has sent the request again on another connection
 };
 
 /// Reads answers of one service. Threads may share it.
@@ -29,6 +31,9 @@ public:
     /// Shape:   address - as messages show it
     ///          settings - outlives this object
     answer_reader(std::string address, options const& settings);
+
+    /// Hides the values of these headers in every text, as those of options::headers.
+    void hide(header_values const& more);
 
     [[nodiscard]] service_answer read(service_call const& call, http_answer const& answer) const;
 
@@ -40,9 +45,14 @@ public:
 
 private:
     [[nodiscard]] std::string subject(service_call const& call) const;
+    /// True if the answer, a refusal by its status, may say that an earlier request with the key is
+    /// under way.
+    [[nodiscard]] bool may_be_under_way(service_call const& call, http_answer const& answer) const;
     /// Why the answer cannot mean `ok`, as a clause; empty if it can.
-    [[nodiscard]] static std::string_view fault_of_result(service_call const& call,
-                                                          http_answer const& answer);
+    [[nodiscard]] std::string_view fault_of_result(service_call const& call,
+                                                   http_answer const& answer) const;
+    /// What to do about a status that is no refusal, as a clause; empty for most.
+    [[nodiscard]] static std::string_view advice_about(int status);
     /// A text of the service or of libcurl on one line, shortened, and without secrets.
     [[nodiscard]] std::string shown(std::string text) const;
     /// The reason that a body gives, or an empty text.

@@ -31,12 +31,19 @@ namespace http::detail {
 
 SETTLE_FUNCTION answer_reader::answer_reader(std::string address, options const& settings)
     : address_(std::move(address)), settings_(settings) {
-    for (auto const& [name, value] : settings.headers) {
-        if (value.empty()) continue;
-        secrets_.push_back(value);
-        // A text may show the token of "Bearer TOKEN" alone.
-        if (auto const space = value.rfind(' '); space != std::string::npos) {
-            if (space + 1 < value.size()) secrets_.push_back(value.substr(space + 1));
+    hide({});
+}
+
+SETTLE_FUNCTION void answer_reader::hide(header_values const& more) {
+    secrets_.clear();
+    for (auto const* headers : {&settings_.headers, &more}) {
+        for (auto const& [name, value] : *headers) {
+            if (value.empty()) continue;
+            secrets_.push_back(value);
+            // A text may show the token of "Bearer TOKEN" alone.
+            if (auto const space = value.rfind(' '); space != std::string::npos) {
+                if (space + 1 < value.size()) secrets_.push_back(value.substr(space + 1));
+            }
         }
     }
     std::sort(secrets_.begin(), secrets_.end(),
@@ -94,49 +101,107 @@ SETTLE_FUNCTION std::string answer_reader::subject(service_call const& call) con
     return text.append(name_of(call.operation)).append("' at ").append(address_);
 }
 
+/// True for a body that is one JSON value.
+[[nodiscard]] SETTLE_FUNCTION bool is_json(std::string_view body) {
+    json_reader reader{body};
+    reader.skip_value();
+    return reader.finish();
+}
+
 SETTLE_FUNCTION std::string_view answer_reader::fault_of_result(service_call const& call,
-                                                                http_answer const& answer) {
+                                                                http_answer const& answer) const {
+    bool const has_result = call.gives_result && (call.operation == call_operation::apply ||
+                                                  call.operation == call_operation::query);
     if (answer.body.empty()) {
-        bool const has_result =
-            call.operation == call_operation::apply || call.operation == call_operation::query;
         bool const needed = has_result && answer.status != 204;
         return needed ? "an empty body, where 204 says that there is no result" : "";
     }
-    if (!is_json_type(media_type(answer.content_type)))
-        return "a body that is not JSON by its type";
-    json_reader reader{answer.body};
-    reader.skip_value();
-    return reader.finish() ? "" : "a body that is not one JSON value in UTF-8";
+    auto const type = media_type(answer.content_type);
+    if (!has_result) {
+        // A proxy answers with a page: an OK of the service is anything else.
+        if (settings_.any_success || is_json(answer.body)) return "";
+        bool const is_page = type == "text/html" || answer.body.front() == '<';
+        return is_page ? "a page as its body" : "";
+    }
+    if (!is_json_type(type)) return "a body that is not JSON by its type";
+    return is_json(answer.body) ? "" : "a body that is not one JSON value in UTF-8";
+}
+
+SETTLE_FUNCTION std::string_view answer_reader::advice_about(int status) {
+    switch (status) {
+    case 202:
+        return ". If it says that the call is done, give it that meaning in options::statuses";
+    case 401:
+    case 403:
+        return ". Check the credentials in options::headers, or give options::headers_of_wave";
+    default: return {};
+    }
+}
+
+SETTLE_FUNCTION bool answer_reader::may_be_under_way(service_call const& call,
+                                                     http_answer const& answer) const {
+    constexpr int conflict = 409;
+    if (answer.status != conflict) return false;
+    bool const repeated = call.may_be_under_way || answer.sent_twice;
+    return answer.asks_again ||
+           (repeated && !settings_.statuses.always_refuses(call.operation, answer.status));
 }
 
 SETTLE_FUNCTION service_answer answer_reader::read(service_call const& call,
-                                                   http_answer const& answer) const {
-    if (answer.key && *answer.key != idempotency_key(call)) {
+                                                   http_answer const& received) const {
+    http_answer answer = received;
+    // RFC 8259, section 8.1: a reader may pass over a byte order mark.
+    constexpr std::string_view mark = "\xef\xbb\xbf";
+    if (answer.body.starts_with(mark)) answer.body.remove_prefix(mark.size());
+    bool const is_of_call =
+        !answer.key || without_quotes(*answer.key) == idempotency_key(call, settings_.key);
+    if (!is_of_call) {
         // No statement of such an answer is about this call.
         auto text = subject(call);
         text.append(" got the answer to another call. Check the proxies and caches before the "
                     "service. See http#wire-form");
         return service_answer::unknown(std::move(text));
     }
-    auto const meaning = settings_.statuses.meaning(call.operation, answer.status);
+    auto meaning = settings_.statuses.meaning(call.operation, answer.status);
+    bool const ends =
+        call.operation == call_operation::confirm || call.operation == call_operation::compensate;
+    if (settings_.any_success && answer.status / 100 == 2 && (ends || !call.gives_result)) {
+        meaning = call_status::ok;
+    }
     auto const got_status = [&] {
         return subject(call).append(" got status ").append(std::to_string(answer.status));
     };
     if (meaning == call_status::ok) {
         auto const fault = fault_of_result(call, answer);
-        if (fault.empty()) return service_answer::ok(std::string{answer.body});
+        if (fault.empty()) {
+            return service_answer::ok(is_json(answer.body) ? std::string{answer.body}
+                                                           : std::string{});
+        }
         auto text = got_status().append(" with ").append(fault);
-        text.append(". Let the service answer this call again, with JSON. See http#wire-form");
+        text.append(ends || !call.gives_result
+                        ? ". Let the service answer this call again, or set options::any_success"
+                        : ". Let the service answer this call again, with JSON");
+        text.append(". See http#wire-form");
         return service_answer::unknown(std::move(text));
     }
     auto reason = reason_of(answer);
-    if (meaning == call_status::refused) {
+    bool const under_way = meaning == call_status::refused && may_be_under_way(call, answer);
+    if (meaning == call_status::refused && !under_way) {
         return service_answer::refused(reason.empty() ? "status " + std::to_string(answer.status)
                                                       : std::move(reason));
     }
     auto text = got_status();
     if (!reason.empty()) text.append(": ").append(reason);
-    service_answer made{meaning, text.append(". See http#status-codes")};
+    if (under_way) {
+        text.append(". An earlier request may be under way; let the service refuse with 422, or "
+                    "give 409 that meaning");
+    }
+    if (meaning != call_status::refused) text.append(advice_about(answer.status));
+    service_answer made{under_way ? call_status::unknown : meaning,
+                        text.append(". See http#status-codes")};
+    // The form of the request, or its credentials.
+    made.for_person = made.status != call_status::unknown &&
+                      (answer.status == 400 || answer.status == 401 || answer.status == 403);
     if (answer.retry_after) {
         made.retry_after =
             std::min<std::chrono::milliseconds>(*answer.retry_after, settings_.longest_retry_after);

@@ -6,6 +6,7 @@
 #include <settle/store/saturating.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,16 @@
 
 SETTLE_BEGIN
 namespace http {
+
+/// Names and values of headers.
+using header_values = std::vector<std::pair<std::string, std::string>>;
+
+/// The form of the header Idempotency-Key. It must stay the same as long as a transaction may be
+/// unfinished: another form is another key to the service.
+enum class key_form : std::uint8_t {
+    whole, ///< the key and the operation: `bank.db/trip-1/2/apply`
+    digest ///< 32 hexadecimal digits, for a service that limits the length or the characters
+};
 
 /// Errors:  the client's constructor throws errc::bad_option for a value that makes no sense
 struct options {
@@ -32,7 +43,10 @@ struct options {
     /// The limit of Retry-After: a longer time is shortened to it.
     time_limit longest_retry_after = std::chrono::hours{1};
     /// More headers for each call, for example credentials. Their values appear in no message.
-    std::vector<std::pair<std::string, std::string>> headers{};
+    header_values headers{};
+    /// Gives more headers for the calls of each send(), for example a token that ends. Threads may
+    /// call it at the same time. If it throws, the calls are `unavailable`.
+    std::function<header_values()> headers_of_wave{};
     /// A file of certificates (PEM) of authorities that may sign the service's certificate, instead
     /// of the system's.
     std::string ca_file{};
@@ -45,6 +59,13 @@ struct options {
     /// which has none.
     std::optional<std::string> proxy{};
     status_table statuses{};
+    key_form key = key_form::whole;
+    /// Idempotency-Key in double quotes, as the IETF's draft writes it.
+    bool quoted_key = false;
+    /// A call without a result is `ok` at every 2xx, whatever its body: also at 202 and 206.
+    bool any_success = false;
+    /// Whole numbers beyond 2^53 are sent as texts, for services that keep numbers as doubles.
+    bool large_numbers_as_text = false;
 };
 
 } // namespace http

@@ -27,6 +27,18 @@ using receiver_function = std::function<service_answer(service_call const&)>;
 
 namespace detail {
 
+/// True if this version of cpp-httplib has decoded each %XX in the values of headers.
+[[nodiscard]] constexpr bool decodes_headers(std::string_view version) {
+    // From 0.44 on, values stay as they were sent.
+    int number = 0;
+    int numbers[2]{};
+    for (char const each : version) {
+        if (each >= '0' && each <= '9') numbers[number] = numbers[number] * 10 + (each - '0');
+        else if (++number == 2) break;
+    }
+    return numbers[0] == 0 && numbers[1] < 44;
+}
+
 inline void answer_with_reason(httplib::Response& to, int status, std::string const& reason) {
     std::string body{"{\"reason\":"};
     append_json_text(body, is_utf8(reason) ? reason : "a text that is not UTF-8");
@@ -40,7 +52,7 @@ inline void write_answer(httplib::Response& to, service_answer const& answer) {
         to.status = answer.text.empty() ? 204 : 200;
         if (!answer.text.empty()) to.set_content(answer.text, "application/json");
         break;
-    case call_status::refused: answer_with_reason(to, 409, answer.text); break;
+    case call_status::refused: answer_with_reason(to, 422, answer.text); break;
     case call_status::unavailable: answer_with_reason(to, 503, answer.text); break;
     case call_status::unknown: answer_with_reason(to, 500, answer.text); break;
     }
@@ -53,15 +65,14 @@ inline void write_answer(httplib::Response& to, service_answer const& answer) {
 inline void answer_request(httplib::Request const& from, httplib::Response& to,
                            receiver_function const& function) {
     auto const header = [&](std::string_view name) -> std::optional<std::string> {
-        // httplib has decoded the value: see detail::header_value().
         auto const found = from.headers.find(std::string{name});
         if (found == from.headers.end()) return std::nullopt;
-        return found->second;
+        return decodes_headers(CPPHTTPLIB_VERSION) ? found->second : text_of_header(found->second);
     };
     try {
         auto const operation = from.path.substr(from.path.rfind('/') + 1);
         received_call const received{header, operation, from.body};
-        to.set_header(std::string{key_and_operation}, idempotency_key(received.call()));
+        to.set_header(std::string{key_and_operation}, received.idempotency_key());
         try {
             write_answer(to, function(received.call()));
         } catch (std::exception const& problem) {
@@ -168,7 +179,10 @@ public:
     [[nodiscard]] int port() const noexcept { return port_; }
     /// The address for a client.
     [[nodiscard]] std::string address() const {
-        return "http://" + host_ + ":" + std::to_string(port_) + path_;
+        // An address of IPv6 stands in brackets.
+        bool const is_ipv6 = host_.find(':') != std::string::npos;
+        return "http://" + (is_ipv6 ? "[" + host_ + "]" : host_) + ":" + std::to_string(port_) +
+               path_;
     }
 
 private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/http/answer.hpp>
+#include <settle/http/destination.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -19,19 +20,6 @@
 
 SETTLE_BEGIN
 namespace http::detail {
-
-/// The service of a client, which all sessions of the client share.
-struct destination {
-    /// Errors:  throws settle::failure for a wrong address or option
-    destination(std::string_view address, options given);
-    destination(destination const&) = delete;
-    destination& operator=(destination const&) = delete;
-
-    options settings;
-    std::string base; ///< the address without a slash at its end
-    bool loopback = false;
-    answer_reader reader;
-};
 
 struct easy_destroyer {
     void operator()(CURL* held) const noexcept { curl_easy_cleanup(held); }
@@ -58,11 +46,17 @@ private:
     std::vector<curl_slist> list_;
 };
 
+/// The values that are new for each wave of a session.
+struct wave_values {
+    header_values headers; ///< of options::headers_of_wave
+    answer_reader reader;
+};
+
 /// One call under way. Its memory is reused for the next call.
 class transfer {
 public:
     /// Errors:  throws std::bad_alloc
-    transfer(CURLM* multi, destination const& to);
+    transfer(CURLM* multi, destination const& to, wave_values const& wave);
     transfer(transfer const&) = delete;
     transfer& operator=(transfer const&) = delete;
     ~transfer();
@@ -86,6 +80,7 @@ private:
 
     CURLM* multi_;
     destination const& to_;
+    wave_values const& wave_;
     std::unique_ptr<CURL, easy_destroyer> easy_;
     header_list headers_;
     char problem_[CURL_ERROR_SIZE] = "";
@@ -97,6 +92,7 @@ private:
     bool cut_ = false;
     /// A byte of the request may have been sent, on this or on an earlier connection.
     bool sent_ = false;
+    bool sent_twice_ = false;
     service_call const* call_ = nullptr;
     service_answer* answer_ = nullptr;
 };
@@ -119,6 +115,10 @@ private:
     static int watch(CURL*, curl_socket_t socket, int action, void* self, void*) noexcept;
     static int set_timer(CURLM*, long milliseconds, void* self) noexcept;
 
+    /// Asks for the headers of a wave.
+    /// Errors:  a text; empty if there is none
+    [[nodiscard]] std::string take_headers();
+
     /// Lets libcurl continue: on a socket, or after the time that libcurl has set.
     void go_on(curl_socket_t socket, int events);
     void go_on_in_time();
@@ -126,6 +126,7 @@ private:
     void wait();
 
     destination const& to_;
+    wave_values wave_;
     std::vector<pollfd> watched_; ///< the sockets that libcurl waits for
     std::vector<pollfd> ready_;
     std::optional<moment> timer_; ///< when libcurl is to be called at the latest

@@ -7,165 +7,15 @@
 #include <settle/http/wire.hpp>
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <csignal>
 #include <ctime>
-#include <fstream>
 #include <iterator>
 #include <new>
 #include <utility>
 
 SETTLE_BEGIN
 namespace http::detail {
-
-[[noreturn]] SETTLE_FUNCTION void refuse_option(std::string text) {
-    text.insert(0, "settle: ").append(". See http#options");
-    throw failure({make_error_code(errc::bad_option), std::move(text)});
-}
-
-/// Errors:  throws settle::failure if libcurl has refused, or std::bad_alloc
-SETTLE_FUNCTION void require_curl(bool done, bool lacks_memory, char const* problem) {
-    if (done) return;
-    if (lacks_memory) throw std::bad_alloc{};
-    throw failure(
-        {make_error_code(errc::store_unreachable),
-         std::string{"settle: libcurl refuses a request: "} + problem + ". See http#no-answer"});
-}
-SETTLE_FUNCTION void require(CURLcode code) {
-    require_curl(code == CURLE_OK, code == CURLE_OUT_OF_MEMORY, curl_easy_strerror(code));
-}
-SETTLE_FUNCTION void require(CURLMcode code) {
-    require_curl(code == CURLM_OK, code == CURLM_OUT_OF_MEMORY, curl_multi_strerror(code));
-}
-
-/// A time in libcurl's form: at least 1 ms, and at most 24 days.
-[[nodiscard]] SETTLE_FUNCTION long curl_milliseconds(std::chrono::milliseconds time) {
-    return static_cast<long>(std::clamp<std::int64_t>(time.count(), 1, INT_MAX));
-}
-
-/// Whether a text begins with another text, in any case.
-[[nodiscard]] SETTLE_FUNCTION bool begins_like(std::string_view name, std::string_view other) {
-    auto const small = [](char each) {
-        return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
-    };
-    return name.size() >= other.size() &&
-           std::equal(other.begin(), other.end(), name.begin(),
-                      [&](char left, char right) { return small(left) == small(right); });
-}
-
-SETTLE_FUNCTION void check_header(std::string_view name, std::string_view value) {
-    auto const is_sign = [](char each) {
-        return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
-               (each >= '0' && each <= '9') ||
-               std::string_view{"!#$%&'*+-.^_`|~"}.find(each) != std::string_view::npos;
-    };
-    if (name.empty() || !std::all_of(name.begin(), name.end(), is_sign)) {
-        refuse_option("options::headers has a name that no header can have");
-    }
-    constexpr std::array<std::string_view, 9> own{
-        "Accept",          "Connection", "Content-Length",   "Content-Type", "Expect", "Host",
-        "Idempotency-Key", "TE",         "Transfer-Encoding"};
-    bool const is_own = begins_like(name, "Settle-") ||
-                        std::any_of(own.begin(), own.end(), [&](std::string_view each) {
-                            return name.size() == each.size() && begins_like(name, each);
-                        });
-    if (is_own) {
-        refuse_option("options::headers has '" + std::string{name} +
-                      "', which the client itself sets");
-    }
-    bool const printable = std::all_of(value.begin(), value.end(), [](char each) {
-        return (each >= ' ' && each <= '~') || each == '\t';
-    });
-    if (!printable) {
-        refuse_option("options::headers has a value for '" + std::string{name} +
-                      "' with characters beside visible ASCII");
-    }
-}
-
-SETTLE_FUNCTION void check_options(options const& settings) {
-    using limit = std::pair<std::string_view, std::chrono::milliseconds>;
-    for (auto const& [name, value] : {limit{"connect_timeout", settings.connect_timeout},
-                                      limit{"call_timeout", settings.call_timeout},
-                                      limit{"wave_timeout", settings.wave_timeout}}) {
-        if (value.count() <= 0) {
-            refuse_option("options::" + std::string{name} + " is not above 0");
-        }
-    }
-    if (settings.longest_retry_after.count() < 0) {
-        refuse_option("options::longest_retry_after is below 0");
-    }
-    if (settings.calls_at_once == 0 || settings.longest_answer == 0) {
-        refuse_option("options::calls_at_once or options::longest_answer is 0");
-    }
-    for (auto const& [name, value] : settings.headers) check_header(name, value);
-    using file = std::pair<std::string_view, std::string const*>;
-    for (auto const& [name, path] :
-         {file{"ca_file", &settings.ca_file}, file{"certificate_file", &settings.certificate_file},
-          file{"key_file", &settings.key_file}}) {
-        if (path->empty() || std::ifstream{*path}) continue;
-        refuse_option("options::" + std::string{name} + " cannot be read: " + *path);
-    }
-    if (settings.certificate_file.empty() != settings.key_file.empty()) {
-        refuse_option("options::certificate_file and options::key_file belong together, and one "
-                      "of them is empty");
-    }
-}
-
-/// The address without a slash at its end.
-SETTLE_FUNCTION std::string checked_address(std::string_view address) {
-    // The address is not shown: it may have a password.
-    if (address.find('@') != std::string_view::npos) {
-        refuse_option("the address of the service has an '@'. Give credentials in "
-                      "options::headers");
-    }
-    std::string const shown{address};
-    bool const visible = std::all_of(address.begin(), address.end(),
-                                     [](char each) { return each > ' ' && each <= '~'; });
-    if (!visible) {
-        refuse_option("the address of the service has characters beside visible ASCII. Write "
-                      "each of their bytes as %XX");
-    }
-    if (!begins_like(address, "http://") && !begins_like(address, "https://")) {
-        refuse_option("the address of the service does not begin with http:// or https://: " +
-                      shown);
-    }
-    if (address.find_first_of("?#") != std::string_view::npos) {
-        refuse_option("the address of the service has a '?' or a '#', and the operation is "
-                      "appended to its path: " +
-                      shown);
-    }
-    auto base = shown;
-    while (base.ends_with('/')) base.pop_back();
-    return base;
-}
-
-/// The host of an address.
-SETTLE_FUNCTION std::string host_of(std::string const& base) {
-    std::unique_ptr<CURLU, void (*)(CURLU*)> const parsed{curl_url(), &curl_url_cleanup};
-    if (parsed == nullptr) throw std::bad_alloc{};
-    char* found = nullptr;
-    auto const read = curl_url_set(parsed.get(), CURLUPART_URL, base.c_str(), 0);
-    if (read != CURLUE_OK || curl_url_get(parsed.get(), CURLUPART_HOST, &found, 0) != CURLUE_OK) {
-        refuse_option("the address of the service is no address: " + base);
-    }
-    std::string host{found};
-    curl_free(found);
-    return host;
-}
-
-SETTLE_FUNCTION bool is_loopback(std::string const& host) {
-    return host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.") ||
-           host == "[::1]";
-}
-
-SETTLE_FUNCTION destination::destination(std::string_view address, options given)
-    : settings(std::move(given)), base(checked_address(address)), reader(base, settings) {
-    check_options(settings);
-    static CURLcode const ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-    require(ready);
-    loopback = is_loopback(host_of(base));
-}
 
 /// Keeps SIGPIPE from this thread. With CURLOPT_NOSIGNAL, libcurl leaves this to its user: the
 /// system may raise it when a server has gone.
@@ -221,8 +71,8 @@ void transfer::set(CURLoption option, Value value) {
     require(curl_easy_setopt(easy_.get(), option, value));
 }
 
-SETTLE_FUNCTION transfer::transfer(CURLM* multi, destination const& to)
-    : multi_(multi), to_(to), easy_(curl_easy_init()) {
+SETTLE_FUNCTION transfer::transfer(CURLM* multi, destination const& to, wave_values const& wave)
+    : multi_(multi), to_(to), wave_(wave), easy_(curl_easy_init()) {
     if (easy_ == nullptr) throw std::bad_alloc{};
     set(CURLOPT_PRIVATE, static_cast<void*>(this));
     set(CURLOPT_ERRORBUFFER, problem_);
@@ -235,6 +85,8 @@ SETTLE_FUNCTION transfer::transfer(CURLM* multi, destination const& to)
     set(CURLOPT_QUICK_EXIT, 1L);
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_FOLLOWLOCATION, 0L);
+    // Every encoding that libcurl was built with: some services send gzip to everybody.
+    set(CURLOPT_ACCEPT_ENCODING, "");
     // Without HTTP/2 in libcurl, this option is refused, and HTTP/1.1 is used.
     curl_easy_setopt(easy_.get(), CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_2TLS});
     // A call over TLS waits to share a connection, which HTTP/2 can.
@@ -275,15 +127,17 @@ SETTLE_FUNCTION void transfer::begin(service_call const& call, service_answer& a
     call_ = &call;
     answer_ = &answer;
     cut_ = false;
-    sent_ = false;
+    sent_ = sent_twice_ = false;
     problem_[0] = '\0';
     body_.clear();
     url_.assign(to_.base).append("/").append(name_of(call.operation));
-    write_body(request_, call);
+    write_body(request_, call, to_.settings);
     headers_.clear();
-    for_each_header(call, [this](std::string_view name, std::string_view value) {
+    for (auto const& [name, value] : wave_.headers) headers_.append(name, value);
+    auto const append = [this](std::string_view name, std::string_view value) {
         headers_.append(name, value);
-    });
+    };
+    for_each_header(call, append, to_.settings);
     set(CURLOPT_URL, url_.c_str());
     set(CURLOPT_HTTPHEADER, headers_.get());
     set(CURLOPT_POSTFIELDS, request_.c_str());
@@ -309,7 +163,8 @@ SETTLE_FUNCTION std::size_t transfer::take_body(char* bytes, std::size_t, std::s
 }
 
 SETTLE_FUNCTION int transfer::before_request(void* self, char*, char*, int, int) noexcept {
-    static_cast<transfer*>(self)->sent_ = true;
+    auto& of = *static_cast<transfer*>(self);
+    of.sent_twice_ = std::exchange(of.sent_, true);
     return CURL_PREREQFUNC_OK;
 }
 
@@ -322,11 +177,13 @@ SETTLE_FUNCTION http_answer transfer::received() const {
     char const* type = nullptr;
     require(curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_TYPE, &type));
     if (type != nullptr) answer.content_type = type;
-    curl_header* key = nullptr;
-    std::string const name{key_and_operation};
-    if (curl_easy_header(easy_.get(), name.c_str(), 0, CURLH_HEADER, -1, &key) == CURLHE_OK) {
-        answer.key = key->value;
-    }
+    curl_header* found = nullptr;
+    auto const has_header = [&](char const* name) {
+        return curl_easy_header(easy_.get(), name, 0, CURLH_HEADER, -1, &found) == CURLHE_OK;
+    };
+    if (has_header(std::string{key_and_operation}.c_str())) answer.key = found->value;
+    answer.asks_again = has_header("Retry-After");
+    answer.sent_twice = sent_twice_;
     curl_off_t seconds = 0;
     require(curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &seconds));
     // A longer time is shortened later in any case.
@@ -339,18 +196,19 @@ SETTLE_FUNCTION void transfer::end(CURLcode how) {
     under_way_ = false;
     require(curl_multi_remove_handle(multi_, easy_.get()));
     if (how == CURLE_OK) {
-        *answer_ = to_.reader.read(*call_, received());
+        *answer_ = wave_.reader.read(*call_, received());
     } else if (cut_) {
-        *answer_ = to_.reader.missing(*call_, sent_,
-                                      "the answer is longer than options::longest_answer, " +
-                                          std::to_string(to_.settings.longest_answer) + " bytes");
+        *answer_ = wave_.reader.missing(*call_, sent_,
+                                        "the answer is longer than options::longest_answer, " +
+                                            std::to_string(to_.settings.longest_answer) + " bytes");
     } else {
-        *answer_ = to_.reader.missing(*call_, sent_,
-                                      problem_[0] != '\0' ? problem_ : curl_easy_strerror(how));
+        *answer_ = wave_.reader.missing(*call_, sent_,
+                                        problem_[0] != '\0' ? problem_ : curl_easy_strerror(how));
     }
 }
 
-SETTLE_FUNCTION session::session(destination const& to) : to_(to), multi_(curl_multi_init()) {
+SETTLE_FUNCTION session::session(destination const& to)
+    : to_(to), wave_{{}, {to.base, to.settings}}, multi_(curl_multi_init()) {
     if (multi_ == nullptr) throw std::bad_alloc{};
     auto const set = [this](CURLMoption option, auto value) {
         require(curl_multi_setopt(multi_.get(), option, value));
@@ -435,6 +293,20 @@ SETTLE_FUNCTION void session::wait() {
     go_on_in_time();
 }
 
+SETTLE_FUNCTION std::string session::take_headers() {
+    if (!to_.settings.headers_of_wave) return {};
+    try {
+        wave_.headers = to_.settings.headers_of_wave();
+        wave_.reader.hide(wave_.headers);
+        for (auto const& [name, value] : wave_.headers) check_header(name, value);
+        return {};
+    } catch (std::exception const& thrown) {
+        return std::string{"options::headers_of_wave failed: "} + thrown.what();
+    } catch (...) {
+        return "options::headers_of_wave failed";
+    }
+}
+
 SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
                                    std::span<service_answer> answers) {
     using std::chrono::steady_clock, std::chrono::milliseconds;
@@ -445,6 +317,12 @@ SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
     // libcurl may end a call a moment before our clock shows the end of the wave. The next call
     // would be sent for that moment alone.
     constexpr milliseconds least{10};
+    if (auto const problem = take_headers(); !problem.empty()) {
+        for (std::size_t at = 0; at < calls.size(); ++at) {
+            answers[at] = wave_.reader.missing(calls[at], false, problem);
+        }
+        return;
+    }
     std::size_t next = 0;
     std::size_t under_way = 0;
     auto const begin_next = [&](transfer& with) {
@@ -457,12 +335,12 @@ SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
                 ++under_way;
                 return;
             }
-            answers[next] =
-                to_.reader.missing(calls[next], false, "the time of options::wave_timeout is over");
+            answers[next] = wave_.reader.missing(calls[next], false,
+                                                 "the time of options::wave_timeout is over");
         }
     };
     while (transfers_.size() < std::min(calls.size(), to_.settings.calls_at_once)) {
-        transfers_.push_back(std::make_unique<transfer>(multi_.get(), to_));
+        transfers_.push_back(std::make_unique<transfer>(multi_.get(), to_, wave_));
     }
     for (auto const& each : transfers_) {
         begin_next(*each);

@@ -31,6 +31,14 @@ public:
                         [static_cast<std::size_t>(status - first)];
     }
 
+    /// True if the status is a refusal, also while an earlier try of the call may be under way. 409
+    /// is such a refusal only in a table in which the user has given it this meaning.
+    /// Source:  draft-ietf-httpapi-idempotency-key-header, section 2.7
+    [[nodiscard]] constexpr bool always_refuses(call_operation operation, int status) const {
+        return meaning(operation, status) == call_status::refused &&
+               (status != conflict || conflict_refuses_[static_cast<std::size_t>(operation)]);
+    }
+
     /// A table with another meaning of one status for one operation.
     /// Errors:  throws errc::bad_option for a status outside 200 to 599, and for a refused confirm
     ///          or compensate: only an apply or a query can be refused
@@ -48,6 +56,10 @@ public:
         }
         status_table changed = *this;
         changed.at(operation, status) = meaning;
+        if (status == conflict) {
+            changed.conflict_refuses_[static_cast<std::size_t>(operation)] =
+                meaning == call_status::refused;
+        }
         return changed;
     }
 
@@ -65,6 +77,7 @@ public:
 private:
     static constexpr int first = 200;
     static constexpr int last = 599;
+    static constexpr int conflict = 409;
     static constexpr std::array operations{call_operation::apply, call_operation::confirm,
                                            call_operation::compensate, call_operation::query};
 
@@ -81,7 +94,7 @@ private:
         case 307:
         case 308: // the server asks for the same call elsewhere, so it did nothing
         case 503: return call_status::unavailable;
-        case 409:
+        case conflict: // or a request with this key is under way: see always_refuses()
         case 422: return can_be_refused(operation) ? call_status::refused : call_status::unknown;
         default:
             if (status < 300) return call_status::ok;
@@ -95,6 +108,7 @@ private:
     }
 
     std::array<std::array<call_status, last - first + 1>, operations.size()> meanings_{};
+    std::array<bool, operations.size()> conflict_refuses_{}; ///< by the user's word
 };
 
 } // namespace http

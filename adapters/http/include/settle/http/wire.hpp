@@ -2,6 +2,7 @@
 // The wire form of a call: its headers and its body, for the client and for a receiver.
 #pragma once
 
+#include <settle/http/options.hpp>
 #include <settle/store/function_view.hpp>
 #include <settle/store/service.hpp>
 
@@ -25,16 +26,29 @@ inline constexpr std::string_view key_and_operation = "Idempotency-Key";
 /// Shape:   text - with 0 to 9 digits after the second, and a Z
 [[nodiscard]] std::optional<timestamp> moment_of_utc_text(std::string_view text);
 
-/// The key of the call and its operation, as the value of a header: KEY/apply.
-[[nodiscard]] std::string idempotency_key(service_call const& call);
+/// The text of a header that header_value() has written. A text that it cannot have written stays
+/// as it is.
+[[nodiscard]] std::string text_of_header(std::string_view value);
+
+/// The key of the call and its operation, as the value of a header: KEY/apply, or its digest.
+/// Shape:   without the quotes of options::quoted_key
+[[nodiscard]] std::string idempotency_key(service_call const& call,
+                                          key_form form = key_form::whole);
+
+/// A value without the quotes around it.
+[[nodiscard]] std::string_view without_quotes(std::string_view value);
 
 /// Gives the name and the value of each header of a call; a value is visible ASCII.
 void for_each_header(
     service_call const& call,
-    settle::detail::function_view<void(std::string_view name, std::string_view value)> take);
+    settle::detail::function_view<void(std::string_view name, std::string_view value)> take,
+    options const& settings = {});
 
 /// Writes the body of a call: {"request":…,"result":…}.
-void write_body(std::string& to, service_call const& call);
+void write_body(std::string& to, service_call const& call, options const& settings = {});
+
+/// Appends JSON in which each whole number beyond 2^53 is a text.
+void append_with_large_texts(std::string& to, std::string_view json);
 
 /// A call that a receiver has received; owns its texts.
 class received_call {
@@ -50,12 +64,15 @@ public:
 
     /// Shape:   valid as long as this object and the body
     [[nodiscard]] service_call call() const;
+    /// The value of Idempotency-Key in the answer: as the call had it.
+    [[nodiscard]] std::string idempotency_key() const;
 
 private:
     void read_body(std::string_view body);
 
     std::string service_;
     std::string key_;
+    std::string idempotency_key_; ///< decoded
     std::string transaction_;
     std::string participant_;
     call_operation operation_ = call_operation::apply;

@@ -4,6 +4,7 @@
 
 #include <settle/http/wire.hpp>
 
+#include <settle/http/digest.hpp>
 #include <settle/store/json_reader.hpp>
 
 #include <algorithm>
@@ -97,13 +98,43 @@ SETTLE_FUNCTION std::optional<timestamp> moment_of_utc_text(std::string_view tex
            seconds{part(17, 2)} + milliseconds{number(thousandths)};
 }
 
-SETTLE_FUNCTION std::string idempotency_key(service_call const& call) {
-    return header_value(call.key).append("/").append(name_of(call.operation));
+SETTLE_FUNCTION std::string text_of_header(std::string_view value) {
+    auto const digit = [](char character) {
+        if (character >= '0' && character <= '9') return character - '0';
+        if (character >= 'A' && character <= 'F') return character - 'A' + 10;
+        if (character >= 'a' && character <= 'f') return character - 'a' + 10;
+        return -1;
+    };
+    std::string text;
+    text.reserve(value.size());
+    for (std::size_t at = 0; at < value.size(); ++at) {
+        if (is_plain_in_header(value[at])) {
+            text += value[at];
+            continue;
+        }
+        int const high = at + 2 < value.size() ? digit(value[at + 1]) : -1;
+        int const low = at + 2 < value.size() ? digit(value[at + 2]) : -1;
+        if (value[at] != '%' || high < 0 || low < 0) return std::string{value};
+        text += static_cast<char>(high * 16 + low);
+        at += 2;
+    }
+    return text;
+}
+
+SETTLE_FUNCTION std::string idempotency_key(service_call const& call, key_form form) {
+    auto key = header_value(call.key).append("/").append(name_of(call.operation));
+    return form == key_form::digest ? digest_of(key) : key;
+}
+
+SETTLE_FUNCTION std::string_view without_quotes(std::string_view value) {
+    bool const quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+    return quoted ? value.substr(1, value.size() - 2) : value;
 }
 
 SETTLE_FUNCTION void for_each_header(
     service_call const& call,
-    settle::detail::function_view<void(std::string_view name, std::string_view value)> take) {
+    settle::detail::function_view<void(std::string_view name, std::string_view value)> take,
+    options const& settings) {
     std::string value;
     auto const give = [&](std::string_view name, std::string_view text) {
         value.clear();
@@ -111,7 +142,8 @@ SETTLE_FUNCTION void for_each_header(
         take(name, value);
     };
     give("Settle-Key", call.key);
-    take(key_and_operation, value.append("/").append(name_of(call.operation)));
+    auto const key = idempotency_key(call, settings.key);
+    take(key_and_operation, settings.quoted_key ? '"' + key + '"' : key);
     give("Settle-Service", call.service);
     give("Settle-Transaction", call.transaction);
     give("Settle-Participant", call.participant);
@@ -121,10 +153,42 @@ SETTLE_FUNCTION void for_each_header(
     if (call.line) take("Settle-Line", std::to_string(*call.line));
 }
 
-SETTLE_FUNCTION void write_body(std::string& to, service_call const& call) {
+SETTLE_FUNCTION void append_with_large_texts(std::string& to, std::string_view json) {
+    constexpr std::string_view largest = "9007199254740992"; // 2^53
+    constexpr auto none = std::string_view::npos;
+    for (std::size_t at = 0; at < json.size();) {
+        std::size_t end = at + 1;
+        bool is_large = false;
+        if (json[at] == '"') {
+            while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2U : 1U;
+            end = std::min(end + 1, json.size());
+        } else if (json[at] == '-' || (json[at] >= '0' && json[at] <= '9')) {
+            end = std::min(json.find_first_not_of("0123456789+-.eE", at), json.size());
+            auto number = json.substr(at, end - at);
+            if (number.starts_with('-')) number.remove_prefix(1);
+            is_large = number.find_first_of(".eE") == none &&
+                       (number.size() > largest.size() ||
+                        (number.size() == largest.size() && number > largest));
+        }
+        if (is_large) to += '"';
+        to.append(json.substr(at, end - at));
+        if (is_large) to += '"';
+        at = end;
+    }
+}
+
+SETTLE_FUNCTION void write_body(std::string& to, service_call const& call,
+                                options const& settings) {
+    auto const append = [&](std::string_view json) {
+        if (settings.large_numbers_as_text) append_with_large_texts(to, json);
+        else to.append(json);
+    };
     to.assign("{\"request\":");
-    to.append(call.request.empty() ? std::string_view{"null"} : call.request);
-    if (!call.result.empty()) to.append(",\"result\":").append(call.result);
+    append(call.request.empty() ? std::string_view{"null"} : call.request);
+    if (!call.result.empty()) {
+        to.append(",\"result\":");
+        append(call.result);
+    }
     to += '}';
 }
 
@@ -171,8 +235,19 @@ received_call::received_call(settle::detail::function_view<header(std::string_vi
     auto const moment = moment_of_utc_text(text("Settle-Last-Moment"));
     if (!moment) refuse("Settle-Last-Moment");
     last_moment_ = *moment;
-    if (text(key_and_operation) != key_ + "/" + std::string{operation}) refuse(key_and_operation);
+    // A client sends it in one of its forms; text_of() has decoded its value.
+    auto const whole = key_ + "/" + std::string{operation};
+    idempotency_key_ = text(key_and_operation);
+    auto const plain = without_quotes(idempotency_key_);
+    bool const is_digest = plain == digest_of(header_value(key_).append("/").append(operation));
+    if (plain != whole && !is_digest) refuse(key_and_operation);
     read_body(body);
+}
+
+SETTLE_FUNCTION std::string received_call::idempotency_key() const {
+    auto const plain = without_quotes(idempotency_key_);
+    auto const value = header_value(plain);
+    return plain.size() == idempotency_key_.size() ? value : '"' + value + '"';
 }
 
 SETTLE_FUNCTION void received_call::read_body(std::string_view body) {

@@ -22,6 +22,8 @@ SETTLE_FUNCTION document document_of(receiver_row const& row) {
     document made;
     made.text("_id", row.key).text("status", name_of(row.standing.status));
     made.text("answer", row.answer).text("service", row.service);
+    // Without a value in a row that was made without a request, and in rows of earlier releases.
+    if (!row.request.empty()) made.text("request", row.request);
     made.text("transaction", row.transaction).text("participant", row.participant);
     if (row.line) made.integer("line", *row.line);
     made.boolean("has_apply", row.standing.has_apply);
@@ -61,6 +63,9 @@ SETTLE_FUNCTION receiver_row receiver_row_of(document const& from) {
         raise(errc::damaged, "settle: the row '" + row.key +
                                  "' of the collection settle_receiver is damaged. Repair it. "
                                  "See errors#damaged");
+    }
+    if (auto const request = from.find("request"); request && request->text()) {
+        row.request = *request->text();
     }
     row.standing.status = *status;
     row.standing.has_apply = *has_apply->boolean();

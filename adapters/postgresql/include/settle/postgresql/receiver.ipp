@@ -15,7 +15,7 @@ SETTLE_BEGIN
 namespace postgresql::detail {
 
 /// The version of the tables settle_receiver…; it changes when older libraries cannot use them.
-inline constexpr std::string_view receiver_schema_version = "1";
+inline constexpr std::string_view receiver_schema_version = "2";
 
 SETTLE_FUNCTION void create_receiver_tables(connection& with, std::string const& schema) {
     settle::detail::receiver_sql const sql{schema + "settle_receiver", '$'};
@@ -24,8 +24,13 @@ SETTLE_FUNCTION void create_receiver_tables(connection& with, std::string const&
     }
 }
 
+SETTLE_FUNCTION void upgrade_receiver_tables(connection& with, std::string const& schema) {
+    with.send_sql(settle::detail::receiver_sql{schema + "settle_receiver", '$'}.upgrade(),
+                  "upgrade the tables of a receiver");
+}
+
 inline constexpr own_tables receiver_tables{"settle_receiver_", receiver_schema_version,
-                                            &create_receiver_tables};
+                                            &create_receiver_tables, "1", &upgrade_receiver_tables};
 
 [[nodiscard]] SETTLE_FUNCTION receiver_statements prepare_statements(pool& with) {
     using enum value_type;
@@ -34,18 +39,18 @@ inline constexpr own_tables receiver_tables{"settle_receiver_", receiver_schema_
     // The first call of a key has no row to lock, so the key itself is locked.
     auto const lock = "SELECT pg_advisory_xact_lock(hashtextextended(" + quoted_text(table) +
                       " || key, 0)) FROM unnest($1) AS key";
-    return {
-        with.prepare(lock, {text_array}, "lock keys of the receiver"),
-        with.prepare(sql.select("key = ANY(?1)"), {text_array}, "read rows of the receiver"),
-        with.prepare(sql.store(),
-                     {text, text, text, text, text, text, int8, boolean, int8, int8, int8, int8},
-                     "store a row of the receiver"),
-        with.prepare(sql.erase(" FOR UPDATE SKIP LOCKED"), {int8, int8},
-                     "erase rows of the receiver"),
-        with.prepare(sql.list(), {text, text, text, int8}, "list rows of the receiver"),
-        with.prepare("SAVEPOINT settle_work", {}, "begin the work of a handler"),
-        with.prepare("ROLLBACK TO SAVEPOINT settle_work", {}, "undo the work of a handler"),
-        with.prepare("RELEASE SAVEPOINT settle_work", {}, "end the work of a handler")};
+    return {with.prepare(lock, {text_array}, "lock keys of the receiver"),
+            with.prepare(sql.select("key = ANY(?1)"), {text_array}, "read rows of the receiver"),
+            with.prepare(
+                sql.store(),
+                {text, text, text, text, text, text, int8, boolean, int8, int8, int8, int8, text},
+                "store a row of the receiver"),
+            with.prepare(sql.erase(" FOR UPDATE SKIP LOCKED"), {int8, int8},
+                         "erase rows of the receiver"),
+            with.prepare(sql.list(), {text, text, text, int8}, "list rows of the receiver"),
+            with.prepare("SAVEPOINT settle_work", {}, "begin the work of a handler"),
+            with.prepare("ROLLBACK TO SAVEPOINT settle_work", {}, "undo the work of a handler"),
+            with.prepare("RELEASE SAVEPOINT settle_work", {}, "end the work of a handler")};
 }
 
 /// Calls `take(row)` for each row of a result.

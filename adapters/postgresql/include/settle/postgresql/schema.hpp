@@ -19,6 +19,9 @@ struct own_tables {
     /// Creates the other tables.
     /// Shape:   schema - with the dot after it, as SQL takes it
     void (*create)(connection& with, std::string const& schema);
+    /// The version whose tables `upgrade` changes to this version, and the function; or none.
+    std::string_view previous{};
+    void (*upgrade)(connection& with, std::string const& schema) = nullptr;
 };
 
 /// The tables of records and of the log.

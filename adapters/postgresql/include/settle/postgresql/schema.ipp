@@ -55,6 +55,20 @@ SETTLE_FUNCTION own_tables const& database_tables() noexcept {
     return with.schema_prefix() + std::string{of.prefix} + "meta";
 }
 
+/// Changes tables of the previous version to this one.
+SETTLE_FUNCTION void upgrade_schema(pool& with, own_tables const& of) {
+    auto const& note =
+        with.prepare("UPDATE " + meta_of(with, of) + " SET value = $1 " +
+                         "WHERE name = 'schema_version' AND value = $2",
+                     {value_type::text, value_type::text}, "write the table of metadata");
+    perform_or_throw(with, [&](connection& on) {
+        // The row is locked first: another program may be doing the same.
+        auto const noted = on.send(note, of.version, of.previous);
+        on.sync();
+        if (on.result(noted).changed() != 0) of.upgrade(on, with.schema_prefix());
+    });
+}
+
 SETTLE_FUNCTION void prepare_schema(pool& with, own_tables const& of) {
     auto const& schema = with.schema_prefix();
     auto const meta = meta_of(with, of);
@@ -90,7 +104,11 @@ SETTLE_FUNCTION void prepare_schema(pool& with, own_tables const& of) {
             of.create(on, schema);
         });
     }
-    auto const found = known_metadata(with, "schema_version", of);
+    auto found = known_metadata(with, "schema_version", of);
+    if (of.upgrade != nullptr && found == of.previous) {
+        upgrade_schema(with, of);
+        found = known_metadata(with, "schema_version", of);
+    }
     if (found == of.version) return;
     raise(errc::other_version,
           "settle: the tables " + schema + std::string{of.prefix} + "… have version " +

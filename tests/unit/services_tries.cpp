@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// How often, and after which pauses, the calls of a stage are tried.
+#include "engine_types.hpp"
+
+#include <service_receiver.hpp>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tries_test {
+
+using namespace engine_test;
+
+struct order {
+    std::string customer;
+    std::int64_t price = 0;
+};
+struct charge {
+    std::string customer;
+    std::int64_t amount = 0;
+};
+
+SETTLE_STRUCT(order, customer, price);
+SETTLE_STRUCT(charge, customer, amount);
+
+using service_test::receiver;
+using settle::call;
+using settle::call_operation;
+using settle::service_answer;
+using settle::service_call;
+using namespace std::chrono_literals;
+
+inline constexpr settle::service<charge, settle::nothing, "shop", settle::barrier> shop;
+inline constexpr settle::service<charge, settle::nothing, "courier", settle::barrier> courier;
+
+inline constexpr auto order_type = settle::transaction<order, "order">(
+    settle::participant<"payer">(accounts, param<&order::customer>)
+        .require(field<&account::balance> >= param<&order::price>)
+        .apply(field<&account::balance> -= param<&order::price>)
+        .compensate(settle::inverse),
+    settle::participant<"goods">(shop)
+        .apply(call(param<&order::customer>, param<&order::price>))
+        .compensate(call())
+        .pauses<40, 160>(),
+    settle::participant<"parcel">(courier)
+        .apply(call(param<&order::customer>, param<&order::price>))
+        .compensate(call()));
+
+namespace {
+
+/// A shop and a courier that are away for the first calls of an operation.
+struct office {
+    settle::memory::database accounts_at{};
+    receiver services{};
+    world_state world{};
+    std::map<std::string, std::vector<std::chrono::nanoseconds>> calls{}; ///< times of each
+
+    auto make() {
+        return settle::engine{accounts_at, settle::bind(shop, services),
+                              settle::bind(courier, services), settle::type<order_type>,
+                              settle::with_environment(manual_environment{world})};
+    }
+    /// Shape:   away - the number of calls of each participant that find nobody
+    auto make(call_operation operation, std::size_t away) {
+        services.before = [this, operation,
+                           away](service_call const& of) -> std::optional<service_answer> {
+            if (of.operation != operation) return std::nullopt;
+            auto& times = calls[std::string{of.participant}];
+            times.push_back(world.elapsed);
+            if (times.size() > away) return std::nullopt;
+            return service_answer::unavailable("away");
+        };
+        return make();
+    }
+    office() {
+        auto engine = make();
+        open_accounts(engine, {{"A", 1000}});
+    }
+};
+
+order const usual{"A", 100};
+
+settle::call_options patient() {
+    settle::call_options made;
+    made.deadline = 10h;
+    return made;
+}
+
+} // namespace
+
+TEST_CASE("tries: the tries of a stage do not count for the next stage") {
+    office at;
+    // Each stage needs more than half of the ten tries of options::call_attempts.
+    auto engine = at.make(call_operation::apply, 6);
+    auto const outcome = engine.run("t1", usual, patient());
+    CHECK_MESSAGE(outcome.done(), outcome.text());
+    CHECK(at.calls["goods"].size() == 7);
+    CHECK(at.calls["parcel"].size() == 7);
+}
+
+TEST_CASE("tries: a call that has no try left cancels, with the tries of its own stage") {
+    office at;
+    auto engine = at.make(call_operation::apply, 1000);
+    CHECK(engine.run("t1", usual, patient()).canceled());
+    CHECK(at.calls["goods"].size() == 10);
+    CHECK(at.calls["parcel"].empty());
+}
+
+TEST_CASE("tries: a pause is at least half of the participant's, and at most its longest") {
+    office at;
+    auto engine = at.make(call_operation::apply, 8);
+    CHECK(engine.run("t1", usual, patient()).done());
+    auto const& times = at.calls["goods"];
+    REQUIRE(times.size() == 9);
+    auto expected = 40ms;
+    for (std::size_t next = 1; next < times.size(); ++next) {
+        auto const pause = times[next] - times[next - 1];
+        CHECK(pause >= expected / 2);
+        CHECK(pause <= expected + 1ms);
+        expected = std::min(2 * expected, std::chrono::milliseconds{160});
+    }
+}
+
+} // namespace tries_test
