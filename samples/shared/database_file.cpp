@@ -64,6 +64,8 @@ void check_database_file(std::string const& path, std::span<std::string_view con
         throw std::runtime_error(
             fmt::format("{}: there is no such database; 'open' makes one", path));
     }
+    // The store says that a folder or a device is no file.
+    if (!std::filesystem::is_regular_file(path, ignored)) return;
     auto const existing = tables_in(path);
     if (!existing) return;
     check_own(path, "table", *existing, tables, may_create);
