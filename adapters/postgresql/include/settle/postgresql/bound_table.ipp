@@ -7,6 +7,29 @@
 SETTLE_BEGIN
 namespace postgresql::detail {
 
+using settle::detail::sql::other_column;
+
+/// The text of a column that no member names, from which its type's input function makes the same
+/// value. A cast to text is not that: `char(n)` loses its blanks, and a cast may be a user's own.
+[[nodiscard]] SETTLE_FUNCTION std::string text_of_other(other_column const& one) {
+    auto const column = "t." + quoted_name(one.name);
+    // The output function leaves out the encoding that a document declares.
+    if (one.base == "xml") return column + "::text";
+    // The name of a function or a table may mean another one later.
+    if (one.base.starts_with("reg")) return column + "::oid::text";
+    if (one.base.starts_with("_reg")) return column + "::oid[]::text";
+    // A row whose fields are all null is distinct from null.
+    return "CASE WHEN " + column + " IS DISTINCT FROM NULL THEN format('%s', " + column + ") END";
+}
+/// The value of such a column, from a row `r` of the table's type that was made of the texts.
+/// Shape:   texts - SQL of a JSON object
+[[nodiscard]] SETTLE_FUNCTION std::string value_of_other(other_column const& one,
+                                                         std::string const& texts) {
+    if (one.base != "json" && one.base != "jsonb") return "r." + quoted_name(one.name);
+    // The row would hold the text as a JSON string.
+    return "(" + texts + " ->> " + quoted_text(one.name) + ")::" + one.type;
+}
+
 SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const& of)
     : table_values(of, settle_table(with, of), with.schema_prefix() + quoted_name(of.name),
                    "postgresql"),
@@ -18,12 +41,20 @@ SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const
     for (auto const& one : columns()) {
         members.append(members.empty() ? "" : ", ").append(one.read_sql());
     }
-    std::string others{", jsonb_build_object("};
+    // A function takes at most 100 arguments, and an array any number of elements.
+    std::string other_names;
+    std::string texts;
+    std::string before;
+    std::string after;
     for (auto const& one : this->others()) {
-        if (!others.ends_with('(')) others += ", ";
-        others += quoted_text(one.name) + ", t." + quoted_name(one.name) + "::text";
+        auto const* const comma = texts.empty() ? "" : ", ";
+        other_names.append(comma).append(quoted_text(one.name));
+        texts.append(comma).append(text_of_other(one));
+        before.append(comma).append("t.").append(quoted_name(one.name));
+        after.append(comma).append(value_of_other(one, "$2::json"));
     }
-    others += ")::text";
+    auto const others =
+        ", json_object(ARRAY[" + other_names + "]::text[], ARRAY[" + texts + "]::text[])::text";
     auto const key_is = "t." + key.name + " = " + key.write_sql("w.c0");
     auto const lock = [&](std::string const& more) {
         // The server locks the rows in the order of the array.
@@ -52,7 +83,8 @@ SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const
     next_ = &with.prepare(select + " WHERE t." + key.name + " > " + given + order + "2",
                           {key.element(), int8}, "read records");
     auto types = member_arrays();
-    auto const insert = "INSERT INTO " + name() + "(" + names() + ") SELECT " + values() + " FROM ";
+    auto const insert = "INSERT INTO " + name() + "(" + names() +
+                        ") OVERRIDING SYSTEM VALUE SELECT " + values() + " FROM ";
     new_ = &with.prepare(insert + arrays_as_table(types.size()), types, "create records");
     auto const mark_keys = types.size();
     types.push_back(text_array);
@@ -63,6 +95,13 @@ SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const
             std::to_string(mark_keys + 2) + " OFFSET 0) ON CONFLICT (" + key.name +
             ") DO NOTHING RETURNING " + key.name + "::text",
         types, "create records");
+    // The operator compares the bytes of the values.
+    check_image_ = &with.prepare(
+        "SELECT CASE WHEN (SELECT ROW(" + before + ")) OPERATOR(pg_catalog.*=) (SELECT ROW(" +
+            after + ")) THEN 1 ELSE " + raised_sql(no_way_back, "t." + key.name + "::text") +
+            " END FROM " + name() + " AS t, json_populate_record(NULL::" + name() +
+            ", $2::json) AS r WHERE t." + key.name + " = " + given,
+        {key.element(), text}, "erase a row that a reversal could not bring back");
     erase_ = &with.prepare(expecting("DELETE FROM " + name() + " AS t USING " + arrays_as_table(1) +
                                          " WHERE " + key_is,
                                      1),
@@ -94,6 +133,15 @@ SETTLE_FUNCTION std::size_t bound_table::send_read(connection& on, part_key cons
     parameters values;
     if (!key_column().give_key(values, key)) values.bind(nullptr);
     return on.send(*read_, values);
+}
+
+SETTLE_FUNCTION void bound_table::send_check_of_image(connection& on, part_key const& key,
+                                                      std::string_view others) const {
+    parameters values;
+    // A row with the key was read.
+    static_cast<void>(key_column().give_key(values, key));
+    values.bind(others);
+    on.send(*check_image_, values);
 }
 
 SETTLE_FUNCTION std::size_t bound_table::send_scan(connection& on, part_key const* after,
@@ -205,31 +253,29 @@ SETTLE_FUNCTION std::size_t bound_table::send_create(connection& on,
 
 SETTLE_FUNCTION void bound_table::send_restored(connection& on, void const* record,
                                                 std::string_view image) const {
-    auto const others = read_others(image);
-    if (of().members().size() + others.size() > parameters::most) {
-        raise(errc::unfit_store, "settle: the table " + name() + " has more than " +
-                                     std::to_string(parameters::most) +
-                                     " columns, so an erased row cannot be brought back. "
-                                     "See postgresql#limits");
-    }
     auto columns = names();
     auto given = values();
     auto types = member_arrays();
     auto const members = types.size();
+    types.push_back(value_type::text);
+    auto const texts = "$" + std::to_string(types.size()) + "::json";
+    std::string others;
+    for (auto const& [column, value] : read_others(image)) {
+        columns += ", " + quoted_name(column->name);
+        given += ", " + value_of_other(*column, texts);
+        settle::detail::begin_member(others, column->name);
+        if (value) append_json_text(others, *value);
+        else others += "null";
+    }
+    others += others.empty() ? "{}" : "}";
     void const* const only[]{record};
     auto const arrays = arrays_of(only);
-    parameters all{arrays};
-    for (auto const& [column, value] : others) {
-        types.push_back(value_type::text);
-        columns += ", " + quoted_name(column->name);
-        given += ", $" + std::to_string(types.size()) + "::" + column->type;
-        all.bind(value);
-    }
-    auto const& insert = pool_->prepare("INSERT INTO " + name() + "(" + columns +
-                                            ") OVERRIDING SYSTEM VALUE SELECT " + given + " FROM " +
-                                            arrays_as_table(members),
-                                        types, "create a record");
-    on.send(insert, all);
+    auto const& insert = pool_->prepare(
+        "INSERT INTO " + name() + "(" + columns + ") OVERRIDING SYSTEM VALUE SELECT " + given +
+            " FROM " + arrays_as_table(members) + ", json_populate_record(NULL::" + name() + ", " +
+            texts + ") AS r",
+        types, "create a record");
+    on.send(insert, parameters{arrays, others});
 }
 
 } // namespace postgresql::detail

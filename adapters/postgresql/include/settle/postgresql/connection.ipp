@@ -152,6 +152,7 @@ SETTLE_FUNCTION void connection::connect(address::keywords const& host, deadline
     set("TimeZone", "'UTC'");
     set("bytea_output", "'hex'");
     set("extra_float_digits", "'1'");
+    set("lc_monetary", "'C'");
     // Rows that a policy hides are an error instead of missing.
     set("row_security", "'off'");
     set("jit", "'off'");
@@ -481,7 +482,10 @@ SETTLE_FUNCTION void connection::take_result(queued const& of, std::size_t at, r
     }
     if (state.starts_with("23")) text += ": " + field(PG_DIAG_MESSAGE_DETAIL);
     if (field(PG_DIAG_SEVERITY_NONLOCALIZED) == "FATAL") loss_ = {number_of(state), text};
-    into.problem = describe(number_of(state), text, of.phase);
+    int const raised = raised_code(text);
+    if (raised == no_way_back) text = "a column that no member names cannot be written back";
+    if (raised == wrong_count) text = "it changed another number of rows than was meant";
+    into.problem = describe(raised != 0 ? raised : number_of(state), text, of.phase);
     into.names = {field(PG_DIAG_CONSTRAINT_NAME), field(PG_DIAG_SCHEMA_NAME),
                   field(PG_DIAG_TABLE_NAME), field(PG_DIAG_COLUMN_NAME)};
 }
