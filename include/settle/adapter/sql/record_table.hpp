@@ -318,8 +318,8 @@ void record_table<Sql>::send_changes(connection& on) {
     }
     for (auto const& at : records_) {
         // In one phase the row goes now, and in two phases once the transaction has committed.
-        if (at.erases && at.others.size() > 2)
-            table_->send_check_of_image(on, at.view(), at.others);
+        std::string_view const others = at.others.empty() ? "{}" : std::string_view{at.others};
+        if (at.erases) table_->send_check_of_image(on, at.view(), others);
     }
     if (erased.size() > 0) table_->send_erase(on, erased);
     if (!created.empty()) table_->send_new(on, created);

@@ -38,6 +38,7 @@ template <typename Column>
 struct fit_table {
     std::vector<Column> columns;        ///< in the order of the members
     std::vector<other_column> others{}; ///< without generated columns, which make themselves
+    std::size_t count = 0;              ///< of all columns
     bool is_readable = true;            ///< every row can be read as a record
     bool is_referenced = false;         ///< a foreign key may refuse that a row is erased
     std::uint64_t indexed_texts = 0;    ///< members in an index, which may refuse a long text
@@ -136,6 +137,7 @@ protected:
     [[nodiscard]] Column const& key_column() const { return table_.columns[of_->key]; }
     [[nodiscard]] std::vector<Column> const& columns() const noexcept { return table_.columns; }
     [[nodiscard]] std::vector<other_column> const& others() const noexcept { return table_.others; }
+    [[nodiscard]] std::size_t count_of_columns() const noexcept { return table_.count; }
     [[nodiscard]] std::string_view page() const noexcept { return page_; }
 
     [[nodiscard]] other_values read_others(std::string_view image) const {

@@ -3,6 +3,7 @@
 // that look for the cause of a failed one.
 #pragma once
 
+#include <settle/adapter/native_wave.hpp>
 #include <settle/adapter/sql/conditional_table.hpp>
 #include <settle/adapter/sql/record_table.hpp>
 

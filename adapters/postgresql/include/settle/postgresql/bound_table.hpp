@@ -69,6 +69,7 @@ private:
     [[nodiscard]] statement const& sums_of(std::uint64_t changed, std::uint64_t bounded) const;
 
     pool* pool_;
+    std::string types_stand_; ///< SQL; see types_stand()
     statement const* lock_;
     statement const* lock_whole_;
     statement const* all_marks_;

@@ -30,12 +30,35 @@ using settle::detail::sql::other_column;
     return "(" + texts + " ->> " + quoted_text(one.name) + ")::" + one.type;
 }
 
+/// SQL that is true while the members' columns have the types that they had when the table was
+/// bound. The server finds it when it plans the statement, and plans again after an ALTER TABLE.
+[[nodiscard]] SETTLE_FUNCTION std::string types_stand(std::string const& table,
+                                                      std::vector<table_column> const& columns) {
+    std::string sql;
+    for (auto const& one : columns) {
+        sql.append(sql.empty() ? "" : " AND ").append("pg_typeof((NULL::").append(table);
+        sql.append(").").append(one.name).append(")::oid = ").append(std::to_string(one.type_id));
+        if (one.type_modifier < 0) continue;
+        sql.append(" AND (SELECT atttypmod FROM pg_attribute WHERE attrelid = ");
+        sql.append(quoted_text(table)).append("::regclass AND quote_ident(attname) = ");
+        sql.append("quote_ident(").append(quoted_text(one.name.substr(1, one.name.size() - 2)));
+        sql.append(")) = ").append(std::to_string(one.type_modifier));
+    }
+    return sql;
+}
+
 SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const& of)
     : table_values(of, settle_table(with, of), with.schema_prefix() + quoted_name(of.name),
                    "postgresql"),
       pool_(&with) {
     using enum value_type;
     auto const& key = key_column();
+    types_stand_ = types_stand(name(), columns());
+    // Of a row that is read or made; the value keeps the server from raising it at once.
+    auto const row_stands = [&](std::string const& value) {
+        return " AND CASE WHEN " + types_stand_ + " THEN true ELSE " +
+               raised_sql(table_altered, value) + " = 0 END";
+    };
     auto const marks = with.schema_prefix() + "settle_mark";
     std::string members;
     for (auto const& one : columns()) {
@@ -60,7 +83,8 @@ SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const
         // The server locks the rows in the order of the array.
         return &with.prepare("SELECT " + members + ", w.n" + more + " FROM " +
                                  arrays_as_table(1, true) + " JOIN " + name() + " AS t ON " +
-                                 key_is + " ORDER BY w.n FOR NO KEY UPDATE OF t",
+                                 key_is + row_stands("w.n") +
+                                 " ORDER BY w.n FOR NO KEY UPDATE OF t",
                              {key.array()}, "read records");
     };
     lock_ = lock("");
@@ -74,33 +98,40 @@ SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const
     all_marks_ = &with.prepare(read_marks(1, "$2"), {text_array, text}, "read marks");
     own_marks_ = &with.prepare(read_marks(2, "$3 AND m.id = w.c1"), {text_array, text_array, text},
                                "read marks");
-    auto const select = "SELECT " + members + " FROM " + name() + " AS t";
+    auto const select = "SELECT " + members + " FROM " + name() + " AS t WHERE true" +
+                        row_stands("t." + key.name + "::text");
     auto const given = key.write_sql("$1");
     auto const order = " ORDER BY t." + key.name + " LIMIT $";
-    read_ = &with.prepare(select + " WHERE t." + key.name + " = " + given, {key.element()},
+    read_ = &with.prepare(select + " AND t." + key.name + " = " + given, {key.element()},
                           "read a record");
     first_ = &with.prepare(select + order + "1", {int8}, "read records");
-    next_ = &with.prepare(select + " WHERE t." + key.name + " > " + given + order + "2",
+    next_ = &with.prepare(select + " AND t." + key.name + " > " + given + order + "2",
                           {key.element(), int8}, "read records");
     auto types = member_arrays();
     auto const insert = "INSERT INTO " + name() + "(" + names() +
                         ") OVERRIDING SYSTEM VALUE SELECT " + values() + " FROM ";
-    new_ = &with.prepare(insert + arrays_as_table(types.size()), types, "create records");
+    auto const made_stands = row_stands("coalesce(w.c0::text, '')");
+    new_ = &with.prepare(insert + arrays_as_table(types.size()) + " WHERE true" + made_stands,
+                         types, "create records");
     auto const mark_keys = types.size();
     types.push_back(text_array);
     types.push_back(text);
     create_ = &with.prepare(
         insert + arrays_as_table(mark_keys + 1) + " WHERE NOT EXISTS (SELECT FROM " + marks +
             " AS m WHERE m.key = w.c" + std::to_string(mark_keys) + " AND m.collection = $" +
-            std::to_string(mark_keys + 2) + " OFFSET 0) ON CONFLICT (" + key.name +
-            ") DO NOTHING RETURNING " + key.name + "::text",
+            std::to_string(mark_keys + 2) + " OFFSET 0)" + made_stands + " ON CONFLICT (" +
+            key.name + ") DO NOTHING RETURNING " + key.name + "::text",
         types, "create records");
     // The operator compares the bytes of the values.
     check_image_ = &with.prepare(
-        "SELECT CASE WHEN (SELECT ROW(" + before + ")) OPERATOR(pg_catalog.*=) (SELECT ROW(" +
-            after + ")) THEN 1 ELSE " + raised_sql(no_way_back, "t." + key.name + "::text") +
-            " END FROM " + name() + " AS t, json_populate_record(NULL::" + name() +
-            ", $2::json) AS r WHERE t." + key.name + " = " + given,
+        "SELECT CASE WHEN (SELECT count(*) FROM pg_attribute WHERE attrelid = " +
+            quoted_text(name()) + "::regclass AND attnum > 0 AND NOT attisdropped) <> " +
+            std::to_string(count_of_columns()) + " THEN " +
+            raised_sql(table_altered, "t." + key.name + "::text") + " WHEN (SELECT ROW(" + before +
+            ")) OPERATOR(pg_catalog.*=) (SELECT ROW(" + after + ")) THEN 1 ELSE " +
+            raised_sql(no_way_back, "t." + key.name + "::text") + " END FROM " + name() +
+            " AS t, json_populate_record(NULL::" + name() + ", $2::json) AS r WHERE t." + key.name +
+            " = " + given,
         {key.element(), text}, "erase a row that a reversal could not bring back");
     erase_ = &with.prepare(expecting("DELETE FROM " + name() + " AS t USING " + arrays_as_table(1) +
                                          " WHERE " + key_is,
@@ -170,7 +201,7 @@ SETTLE_FUNCTION statement const& bound_table::update_of(std::uint64_t fields) co
         auto const sql = "UPDATE " + name() + " AS t SET " + sets + " FROM " +
                          arrays_as_table(count) + " WHERE t." + key.name + " = " +
                          key.write_sql("w.c0");
-        return pool_->prepare(expecting(sql, count), types, "change records");
+        return pool_->prepare(expecting(sql, count, types_stand_), types, "change records");
     });
 }
 
@@ -200,10 +231,10 @@ SETTLE_FUNCTION statement const& bound_table::sums_of(std::uint64_t changed,
         auto const sql =
             changed != 0
                 ? expecting("UPDATE " + name() + " AS t SET " + sets + " FROM " + wave + condition,
-                            count)
+                            count, types_stand_)
                 : counting("SELECT FROM " + name() + " AS t, " + wave + condition +
                                " FOR NO KEY UPDATE OF t",
-                           count);
+                           count, types_stand_);
         return pool_->prepare(sql, types, "change records");
     });
 }

@@ -482,10 +482,9 @@ SETTLE_FUNCTION void connection::take_result(queued const& of, std::size_t at, r
     }
     if (state.starts_with("23")) text += ": " + field(PG_DIAG_MESSAGE_DETAIL);
     if (field(PG_DIAG_SEVERITY_NONLOCALIZED) == "FATAL") loss_ = {number_of(state), text};
-    int const raised = raised_code(text);
-    if (raised == no_way_back) text = "a column that no member names cannot be written back";
-    if (raised == wrong_count) text = "it changed another number of rows than was meant";
-    into.problem = describe(raised != 0 ? raised : number_of(state), text, of.phase);
+    int code = number_of(state);
+    name_raised(code, text, field(PG_DIAG_SOURCE_FUNCTION));
+    into.problem = describe(code, text, of.phase);
     into.names = {field(PG_DIAG_CONSTRAINT_NAME), field(PG_DIAG_SCHEMA_NAME),
                   field(PG_DIAG_TABLE_NAME), field(PG_DIAG_COLUMN_NAME)};
 }

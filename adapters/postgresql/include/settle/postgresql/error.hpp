@@ -25,8 +25,9 @@ namespace postgresql {
 /// Source:  PostgreSQL 15, appendix A
 enum sqlstate : int {
     // Raised by statements of settle; see raised_sql():
-    wrong_count = -7, ///< a statement changed another number of rows than was meant
-    no_way_back = -6, ///< a row that is to be erased could not be brought back as it is
+    table_altered = -8, ///< the columns are not those that were checked when it was bound
+    wrong_count = -7,   ///< a statement changed another number of rows than was meant
+    no_way_back = -6,   ///< a row that is to be erased could not be brought back as it is
     // Of the client:
     commit_unknown = -5,  ///< the connection was lost while its COMMIT was under way
     connection_lost = -4, ///< an established connection was lost; no COMMIT was under way
@@ -108,8 +109,10 @@ namespace detail {
 ///          error when it plans the statement
 [[nodiscard]] std::string raised_sql(sqlstate code, std::string_view value);
 
-/// The code that raised_sql() has put into an error's text; 0 for any other text.
-[[nodiscard]] int raised_code(std::string_view native);
+/// Gives an error that raised_sql() has raised its code and a text for people. A statement that was
+/// prepared before the type of a column changed is table_altered, too.
+/// Shape:   function - of the server, which raised the error
+void name_raised(int& code, std::string& text, std::string_view function);
 
 /// The names in an error of the server; each may be empty.
 struct error_names {

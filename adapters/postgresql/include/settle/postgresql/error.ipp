@@ -101,19 +101,26 @@ SETTLE_FUNCTION bool is_lost(std::error_code const& code) noexcept {
     static std::string const sign = draw_sign();
     return sign;
 }
-inline constexpr std::array raised_codes{wrong_count, no_way_back};
-
 SETTLE_FUNCTION std::string raised_sql(sqlstate code, std::string_view value) {
     std::string sql{"('"};
     sql.append(own_sign()).append(std::to_string(-code)).append(" ' || (").append(value);
     return sql += "))::int4";
 }
 
-SETTLE_FUNCTION int raised_code(std::string_view native) {
-    for (sqlstate const code : raised_codes) {
-        if (native.find(own_sign() + std::to_string(-code) + ' ') != native.npos) return code;
+SETTLE_FUNCTION void name_raised(int& code, std::string& text, std::string_view function) {
+    constexpr std::array<std::pair<sqlstate, char const*>, 3> all{
+        {{wrong_count, "it changed another number of rows than was meant"},
+         {no_way_back, "a column that no member names cannot be written back"},
+         {table_altered, "its table was altered since this program began"}}};
+    bool const is_stale = code == feature_not_supported && function == "RevalidateCachedQuery";
+    for (auto const& [raised, words] : all) {
+        bool const is_raised = text.find(own_sign() + std::to_string(-raised) + ' ') != text.npos ||
+                               (is_stale && raised == table_altered);
+        if (!is_raised) continue;
+        code = raised;
+        text = words;
+        return;
     }
-    return 0;
 }
 
 SETTLE_FUNCTION bool is_of_one_record(std::error_code const& code) noexcept {
@@ -129,13 +136,14 @@ SETTLE_FUNCTION bool is_of_one_record(std::error_code const& code) noexcept {
 
 SETTLE_FUNCTION bool is_of_one_table(std::error_code const& code) noexcept {
     if (code.category() != postgresql_category()) return false;
-    return code == object_not_ready || is_of_class(code.value(), "42") ||
+    return code == table_altered || code == object_not_ready || is_of_class(code.value(), "42") ||
            is_of_class(code.value(), "0A");
 }
 
 /// The advice for an error whose text from PostgreSQL gives none.
 [[nodiscard]] SETTLE_FUNCTION std::string_view advice_for(int code) {
     switch (code) {
+    case table_altered: return "Start this program again. See postgresql#existing-tables";
     case no_way_back:
         return "Drop that column, or erase the row with a program of your own. "
                "See postgresql#limits";

@@ -22,8 +22,10 @@ struct column_found {
     bool not_null;
     bool generated;
     bool domain_refuses;
-    bool deterministic; ///< equal texts have equal bytes
-    bool always_drawn;  ///< GENERATED ALWAYS AS IDENTITY
+    bool deterministic;             ///< equal texts have equal bytes
+    bool always_drawn;              ///< GENERATED ALWAYS AS IDENTITY
+    std::int64_t declared_id;       ///< the type, also a domain
+    std::int64_t declared_modifier; ///< its length, precision and scale
 };
 
 /// True for a type of the catalog whose input function refuses every text.
@@ -58,6 +60,7 @@ public:
         check_key_and_obstacles();
         find_indexed_texts(made);
         check_publications();
+        made.count = columns_.size();
         for (auto const& one : columns_) {
             bool const named = of_.record->find(one.name).has_value();
             if (named || one.generated) continue;
@@ -180,7 +183,8 @@ inline constexpr char const* columns_sql =
     "a.attnotnull, a.attgenerated <> '', "
     "y.typtype = 'd' AND (y.typnotnull OR "
     "EXISTS (SELECT FROM pg_constraint AS k WHERE k.contypid = y.oid)), "
-    "coalesce(l.collisdeterministic, true), a.attidentity = 'a' "
+    "coalesce(l.collisdeterministic, true), a.attidentity = 'a', "
+    "a.atttypid::int8, a.atttypmod::int8 "
     "FROM pg_attribute AS a JOIN pg_type AS y ON y.oid = a.atttypid "
     "JOIN pg_type AS b ON b.oid = CASE WHEN y.typtype = 'd' THEN y.typbasetype ELSE y.oid END "
     "LEFT JOIN pg_collation AS l ON l.oid = a.attcollation "
@@ -232,7 +236,8 @@ SETTLE_FUNCTION void table_check::read_columns() {
             auto const text = [&](int column) { return std::string{one.text(column)}; };
             auto const truth = [&](int column) { return one.integer(column) != 0; };
             columns_.push_back({text(0), text(1), text(2), text(3), one.integer(4), text(5),
-                                truth(6), truth(7), truth(8), truth(9), truth(10)});
+                                truth(6), truth(7), truth(8), truth(9), truth(10), one.integer(11),
+                                one.integer(12)});
         });
     });
 }
@@ -259,6 +264,8 @@ SETTLE_FUNCTION table_column table_check::column_for(member_descriptor const& of
     table_column made;
     made.name = quoted_name(of.name);
     made.type = is.type;
+    made.type_id = is.declared_id;
+    made.type_modifier = is.declared_modifier;
     if (set_form(made, *of.access, is)) return made;
     auto const needs = of.access->nested                        ? "JSON. Declare it jsonb"
                        : of.access->kind == field_kind::text    ? "texts. Declare it text"
