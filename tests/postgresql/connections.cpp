@@ -327,6 +327,29 @@ TEST_CASE("connections: a loan that ends in the middle leaves nothing behind") {
     CHECK(sum_of(own.address(), "a") == "1");
 }
 
+TEST_CASE("connections: a connection that the server ended keeps no place in the pool") {
+    fresh_schema const own;
+    auto limits = patient_limits();
+    limits.connections = 2;
+    auto const name = own.name() + "_ended";
+    pool with{own.address("application_name=" + name), limits};
+    for (int round = 0; round < 3; ++round) {
+        CAPTURE(round);
+        {
+            auto const first = with.take();
+            auto const second = with.take();
+        }
+        auto const pids =
+            ask(own.address(),
+                "SELECT pid FROM pg_stat_activity WHERE application_name = '" + name + "'");
+        CHECK(pids.size() == 2);
+        for (auto const& pid : pids) {
+            ask(own.address(), "SELECT pg_terminate_backend(" + pid[0] + ", 60000)");
+        }
+    }
+    CHECK(with.take_unused().has_value() == false);
+}
+
 TEST_CASE("connections: a session does not depend on the settings of its user and database") {
     fresh_schema const own;
     std::string address = own.address();

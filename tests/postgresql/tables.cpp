@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 namespace {
 
 using settle_test::ask;
@@ -74,6 +76,21 @@ TEST_CASE("tables: an unfit table is refused when it is bound, with a sentence")
         {plain + " UNIQUE)", "unique index 'items_note_key' could refuse"},
         {plain + "); CREATE UNIQUE INDEX few ON items (id) WHERE amount > 0", "index 'few'"},
         {plain + "); CREATE UNIQUE INDEX sums ON items ((amount + 1))", "index 'sums'"},
+        {plain + "); CREATE INDEX half ON items ((1 / amount))",
+         "index with an expression or a condition 'half' could refuse a change of the column "
+         "'amount'"},
+        {plain + "); CREATE INDEX few ON items (id) WHERE 1000 / (110 - amount) > 1",
+         "index with an expression or a condition 'few'"},
+        {plain + "); CREATE FUNCTION f(text) RETURNS text LANGUAGE sql IMMUTABLE AS "
+                 "'SELECT $1 || 1'; CREATE INDEX own ON items (f(id))",
+         "index with a function 'own' could refuse a change of a row"},
+        {"CREATE TABLE items (id text PRIMARY KEY, amount int8 GENERATED ALWAYS AS IDENTITY, "
+         "note text)",
+         "column 'amount' is GENERATED ALWAYS AS IDENTITY"},
+        {"CREATE TABLE items (id text UNIQUE, amount int8 NOT NULL, note text);"
+         "CREATE PUBLICATION items_" +
+             std::to_string(::getpid()) + " FOR TABLE items",
+         "a publication has it, and its rows have no replica identity"},
         {"CREATE TABLE notes (note text PRIMARY KEY);" + plain + " REFERENCES notes)",
          "foreign key 'items_note_fkey' could refuse"},
         {plain + "); CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS "
@@ -112,6 +129,10 @@ TEST_CASE("tables: constraints that concern no change of settle are accepted") {
          {std::string{")"}, std::string{", other int8 CHECK (other > 0) UNIQUE)"},
           std::string{", twice text GENERATED ALWAYS AS (id || id) STORED)"},
           std::string{"); CREATE TABLE uses (item text REFERENCES items)"},
+          std::string{"); CREATE INDEX lower ON items (lower(id)); CREATE INDEX ON items (note)"},
+          std::string{"); CREATE INDEX hashed ON items USING hash (note)"},
+          std::string{"); CREATE PUBLICATION with_key_"} + std::to_string(::getpid()) +
+              " FOR TABLE items",
           std::string{"); CREATE DOMAIN free AS int8; ALTER TABLE items ALTER amount TYPE free"},
           std::string{"); ALTER TABLE items ENABLE ROW LEVEL SECURITY"}}) {
         INFO(more);

@@ -46,6 +46,7 @@ pointers_to(std::span<one_phase_request> requests) {
 template <typename Execute, typename WriteEntry, typename End>
 void settle_in_native(one_phase_request& request, one_phase_decider& decider, Execute&& execute,
                       WriteEntry&& write_entry, End&& end) {
+    request.left_out = false;
     for (std::size_t at = 0; at < request.parts.size(); ++at) {
         request.results[at] = execute(request.parts[at]);
     }
@@ -72,6 +73,7 @@ using insert_refusal = function_view<std::optional<log_answer>(one_phase_request
 /// Leaves a request out of its native transaction, since its entry exists. The decider must see the
 /// request all the same: later transactions of its window may depend on it.
 inline void leave_out(one_phase_request& request, one_phase_decider& decider, log_answer reply) {
+    request.left_out = true;
     static_cast<void>(decider.decide(request));
     request.result.reply = reply;
 }
@@ -129,6 +131,8 @@ settle_side_by_side(UnitOfWork& unit, std::span<one_phase_call* const> calls, Fe
     ids_side_by_side ids{refusal};
     for (auto const* const call : calls) {
         for (auto* const one : call->requests) {
+            // No answer of an earlier attempt, which took no effect, may stand for this one.
+            for (part_result& result : one->results) result = {};
             if (ids.must_leave_out(*one)) continue;
             for (part_request const& part : one->parts) unit.expect(part);
         }

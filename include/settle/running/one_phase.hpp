@@ -59,6 +59,10 @@ private:
     std::vector<std::unique_ptr<std::max_align_t[]>> memory_;
 };
 
+/// Stops the process unless every part was applied: an entry that says `done` without an effect
+/// would be a wrong outcome that nobody sees.
+void require_applied(std::span<part_result const> results);
+
 /// The decision for the jobs of one wave. The age is checked inside the native transaction, so that
 /// nothing comes between the check and the commit.
 template <typename Environment>
@@ -84,6 +88,8 @@ public:
         bool const expired = age_of(work.created, environment_.now(), clocks_) > lifetime_;
         if (!work.coordinator.decide_one_phase(attempts_, expired)) return false;
         request.write = write_of<step::one_phase>(work);
+        bool const is_done = request.write.change.to == state::done;
+        if (is_done && !request.left_out) require_applied(request.results);
         return true;
     }
 

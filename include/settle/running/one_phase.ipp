@@ -4,6 +4,9 @@
 
 #include <settle/running/one_phase.hpp>
 
+#include <cstdio>
+#include <cstdlib>
+
 SETTLE_BEGIN
 namespace detail {
 
@@ -55,6 +58,16 @@ SETTLE_FUNCTION void one_phase_order::hold_back_later(decided const& one) {
     for (auto const record : records_) {
         auto const not_later = [&](std::size_t other) { return other <= one.index; };
         if (unsettled_.find(record, not_later) == nullptr) unsettled_.insert(record, one.index);
+    }
+}
+
+SETTLE_FUNCTION void require_applied(std::span<part_result const> results) {
+    for (part_result const& one : results) {
+        if (one.what == answer::applied) continue;
+        std::fputs("settle: a store would end a transaction as done although a part of it has no "
+                   "effect; this is a fault of the store. Report it.\n",
+                   stderr);
+        std::abort();
     }
 }
 

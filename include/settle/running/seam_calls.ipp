@@ -4,6 +4,9 @@
 
 #include <settle/running/seam_calls.hpp>
 
+#include <cstdio>
+#include <cstdlib>
+
 SETTLE_BEGIN
 namespace detail {
 
@@ -25,6 +28,14 @@ SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& 
             later(work.created, lifetime)};
 }
 
+/// A store that gives no answer is broken, and no guess at the answer would be safe.
+[[noreturn]] inline void stop_without_answer() {
+    std::fputs("settle: a store gave no answer to a part; this is a fault of the store. "
+               "Report it.\n",
+               stderr);
+    std::abort();
+}
+
 /// The requests to one store, with the job and the number of each part.
 struct seam_calls::wave {
     std::vector<part_request> requests{};
@@ -39,6 +50,7 @@ struct seam_calls::wave {
     void deliver() {
         for (std::size_t at = 0; at < requests.size(); ++at) {
             auto const& [work, number] = parts[at];
+            if (results[at].what == answer::none) stop_without_answer();
             work->take(number, requests[at].part, *requests[at].descriptor, results[at]);
         }
     }

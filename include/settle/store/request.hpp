@@ -147,8 +147,10 @@ struct one_phase_request {
     bool inserts;                        ///< its entry is new; otherwise its entry is `initial`
     std::span<part_request const> parts; ///< all of the transaction
     std::span<part_result> results;      ///< the store sets them before the decision
-    entry_write write{};                 ///< set by the decision
-    write_result result{};               ///< set by the store and the log
+    /// Set by the store: its entry exists, so no part is executed and the decision has no effect.
+    bool left_out = false;
+    entry_write write{};   ///< set by the decision
+    write_result result{}; ///< set by the store and the log
 };
 
 /// Decides, inside the native transaction, from the results of all parts of a request.

@@ -30,7 +30,8 @@
 //       key's record_slot, stores what changed in it (also a mark without a record), and answers
 //       with result_of(); see store/record.hpp. Every answer but `unknown` is certain: `applied` is
 //       durable, and
-//       `unavailable` took no effect and never will. A part answered `unknown` took effect at most
+//       `unavailable` took no effect and never will. The process stops where a request has no
+//       answer. A part answered `unknown` took effect at most
 //       once, possibly later. Where a record cannot be used, the answer is result_of_unusable().
 //       A session may repeat requests by itself; a part that the first attempt confirmed or undid
 //       then answers `nothing`.
@@ -55,8 +56,10 @@
 //       decider.decide(request). If decide() returns true, the store writes request.write with
 //       `log`; if it returns false, the store changes nothing for this request, and its result is
 //       `held_back`. end_one_phase() then ends each applied part: it confirms the part if the entry
-//       becomes `done`, and undoes it otherwise. If the native transaction is repeated, the
-//       requests are executed and decided again, in their order.
+//       becomes `done`, and undoes it otherwise. A request whose entry exists is `left_out`: its
+//       parts are not executed. Of any other, every part has an answer: the process stops where a
+//       transaction would be done with a part that was not applied. If the native transaction is
+//       repeated, the requests are executed and decided again, in their order.
 //       can_settle_in_one_phase() is true, after binding, if the server can do it.
 //   start(requests, results), finish(results), abandon(results), expect_others()
 //       For a store that can work while other stores do. expect_others() is called once, if the

@@ -96,6 +96,23 @@ private:
         throw failure({make_error_code(errc::stopped), "settle: a record must be read"});
     }
 
+    /// Limits the value before the wave by the columns, which may be narrower than their members
+    /// and must hold what each request leaves, not only the last. False if no value is possible.
+    [[nodiscard]] bool fits_columns(folded_record& record) const {
+        auto const& members = of().members();
+        bool possible = true;
+        for (std::size_t at = 0; at < members.size(); ++at) {
+            if ((table_->limited() >> at & 1U) == 0) continue;
+            if (members[at].integer == member_descriptor::no_integer) continue;
+            auto& one = record.members[members[at].integer];
+            auto const& column = table_->column(at);
+            one.least = std::max(one.least, column.least - (one.added + one.low));
+            one.most = std::min(one.most, column.most - (one.added + one.high));
+            possible = possible && one.least <= one.most;
+        }
+        return possible;
+    }
+
     bool confirms_ = false;
     bool applies_ = false;            ///< in two phases
     added_marks<array> own_{};        ///< marks that the wave adds or pulls
@@ -113,7 +130,7 @@ void conditional_table<Sql>::expect(part_request const& one) {
         auto& record = records_[this->announce(key)];
         confirms_ = one.action == step::confirm;
         applies_ = one.action == step::apply;
-        possible = record.add(one, conditional);
+        possible = record.add(one, conditional) && fits_columns(record);
         if (one.action != step::one_phase) own_.add(key, *of().record, conditional.own);
         bool const is_new = records_.size() > count;
         if (is_new && !confirms_) unmarked_.add(mark_key{key}.text());
@@ -144,7 +161,6 @@ void conditional_table<Sql>::send_changes(connection& on) {
             auto const& from = record.members[members[at].integer];
             auto& to = made[members[at].integer];
             auto const& column = table_->column(at);
-            // The column may be narrower than the member.
             auto const least = std::max(from.least, column.least - (from.added + from.low));
             auto const most = std::min(from.most, column.most - (from.added + from.high));
             if (least > most || from.added != static_cast<std::int64_t>(from.added)) must_read();

@@ -21,10 +21,13 @@ struct record_state {
     bool knows_marks = false;  ///< all marks are in the slot
     bool created = false;      ///< since it was read, or since it was erased
     bool erased = false;       ///< its row is to be erased
+    bool erases = false;       ///< a part of this wave will erase its row
     std::uint64_t changed = 0; ///< members to be written
-    std::string others{};      ///< the columns that are no members, as a JSON object
-    std::string image{};       ///< from which it was created; empty: from its members
-    error fault{};             ///< why the record or its marks cannot be used
+    /// The part, if any, whose confirm is tried now, since an index could refuse it later.
+    std::pair<transaction_id const*, part_number> tried{};
+    std::string others{}; ///< the columns that are no members, as a JSON object
+    std::string image{};  ///< from which it was created; empty: from its members
+    error fault{};        ///< why the record or its marks cannot be used
 
     [[nodiscard]] part_key view() const { return view_of(key); }
 };
@@ -69,6 +72,12 @@ public:
     /// Queues the writes of all changes.
     void send_changes(connection& on);
 
+    /// False if a record has no mark of an announced request. Only its marks have been read.
+    [[nodiscard]] bool may_have_mark(part_request const& one) {
+        record_state const& at = this->state_of(one.key());
+        return !at.fault.empty() || at.slot.has_mark(*one.id, one.part);
+    }
+
 private:
     using base::marks_;
     using base::records_;
@@ -100,6 +109,8 @@ private:
     }
     std::optional<part_result> refusal_of(record_state& at, part_request const& one,
                                           record_changes const& changes) const;
+    /// Why no row of the table can be erased; empty if rows can be.
+    [[nodiscard]] error refusal_of_erase() const;
     [[nodiscard]] std::string image_of(record_state& at) const {
         return table_->image_of(at.slot.record(), at.others);
     }
@@ -116,6 +127,8 @@ private:
     }
     void receive_marks(typename Sql::rows const& found, std::vector<std::size_t> const& sent);
     void send_mark_changes(connection& on) const;
+    /// Queues the write of a confirm, and its undo.
+    void try_confirm(connection& on, record_state& at) const;
 
     static constexpr std::size_t none = ~std::size_t{0};
 
@@ -206,12 +219,15 @@ std::optional<part_result> record_table<Sql>::refusal_of(record_state& at, part_
                                                          record_changes const& changes) const {
     if (changes.on_mark != mark_change::added) return std::nullopt;
     auto const mark = *at.slot.find(*one.id, one.part);
-    if (mark.exclusive.erases && table_->is_referenced()) {
-        std::string text{"settle: a foreign key to the table '"};
-        text.append(name()).append("' could refuse that its rows are erased. Drop it. See ");
-        text.append(Sql::page).append("#limits");
-        return result_of_unusable(one.action,
-                                  {make_error_code(errc::unfit_store), std::move(text)});
+    if (mark.exclusive.erases) {
+        if (auto refused = refusal_of_erase(); !refused.empty()) {
+            return result_of_unusable(one.action, refused);
+        }
+        at.erases = true;
+    }
+    bool const is_tried = one.action == step::apply && mark.is_exclusive && !mark.exclusive.erases;
+    if (is_tried && (mark.exclusive.confirm_fields & table_->indexed_texts()) != 0) {
+        at.tried = {one.id, one.part};
     }
     for (std::size_t member = 0; member < of().members().size(); ++member) {
         if ((table_->limited() >> member & 1U) == 0) continue;
@@ -243,6 +259,22 @@ std::optional<part_result> record_table<Sql>::refusal_of(record_state& at, part_
         return result_of_unusable(one.action, table_->value_out_of(described.name));
     }
     return std::nullopt;
+}
+
+template <typename Sql>
+error record_table<Sql>::refusal_of_erase() const {
+    std::string text{"settle: "};
+    if (table_->is_referenced()) {
+        text.append("a foreign key to the table '").append(name());
+        text.append("' could refuse that its rows are erased. Drop it. See ");
+    } else if (!table_->unwritable().empty()) {
+        text.append("an erased row of the table '").append(name());
+        text.append("' could not be brought back: no program can write its column '");
+        text.append(table_->unwritable()).append("'. Drop that column. See ");
+    } else {
+        return {};
+    }
+    return {make_error_code(errc::unfit_store), text.append(Sql::page).append("#limits")};
 }
 
 template <typename Sql>
@@ -284,6 +316,11 @@ void record_table<Sql>::send_changes(connection& on) {
             of_fields.emplace_back(at.view(), at.slot.record());
         }
     }
+    for (auto const& at : records_) {
+        // In one phase the row goes now, and in two phases once the transaction has committed.
+        std::string_view const others = at.others.empty() ? "{}" : std::string_view{at.others};
+        if (at.erases) table_->send_check_of_image(on, at.view(), others);
+    }
     if (erased.size() > 0) table_->send_erase(on, erased);
     if (!created.empty()) table_->send_new(on, created);
     for (auto const& at : records_) {
@@ -292,6 +329,20 @@ void record_table<Sql>::send_changes(connection& on) {
         }
     }
     for (auto const& [fields, all] : updates) table_->send_update(on, fields, all);
+    for (auto& at : records_) try_confirm(on, at);
+}
+
+template <typename Sql>
+void record_table<Sql>::try_confirm(connection& on, record_state& at) const {
+    auto const [id, part] = std::exchange(at.tried, {});
+    if (id == nullptr) return;
+    auto const mark = at.slot.find(*id, part);
+    if (!mark) return; // another part of the transaction was refused
+    constexpr auto phase = "try what a confirm will write";
+    std::pair<part_key, void const*> const only[]{{at.view(), mark->exclusive.confirmed}};
+    on.send_sql("SAVEPOINT settle_confirm", phase);
+    table_->send_update(on, mark->exclusive.confirm_fields, only);
+    on.send_sql("ROLLBACK TO SAVEPOINT settle_confirm", phase);
 }
 
 template <typename Sql>

@@ -11,6 +11,7 @@
 //   page                                 the page of its documentation, for sentences
 //   is_held(code)                        another native transaction holds a row
 //   is_of_one_record(code)               a record or its table refuses a change
+//   is_of_one_table(code)                a table has changed, or takes no change of this user
 //   is_overtaken(code)                   a row exists that a statement inserts
 //   is_of_count(code)                    a statement changed another number of rows than was meant
 #pragma once
@@ -20,40 +21,13 @@
 #include <settle/adapter/one_phase.hpp>
 #include <settle/adapter/record_session.hpp>
 #include <settle/adapter/sent_write.hpp>
-#include <settle/adapter/sql/conditional_table.hpp>
-#include <settle/adapter/sql/record_table.hpp>
+#include <settle/adapter/sql/unit_of_work.hpp>
 #include <settle/adapter/waves_under_way.hpp>
 
 #include <unordered_map>
 
 SETTLE_BEGIN
 namespace detail::sql {
-
-/// The tables of a session's collections in one native transaction.
-/// Shape:   Table - record_table or conditional_table
-template <typename Table>
-class unit_of_work : public detail::unit_of_work<Table> {
-    using connection = typename Table::connection;
-
-public:
-    unit_of_work(std::span<std::unique_ptr<typename Table::bound_table> const> tables,
-                 typename Table::mark_table const& marks) {
-        for (auto const& one : tables) this->add(std::make_unique<Table>(*one, marks));
-    }
-
-    /// Queues the reads of the announced requests: all rows are locked before any mark is read.
-    void send_reads(connection& on) {
-        this->for_each([&](Table& table) { table.send_locks(on); });
-        this->for_each([&](Table& table) { table.send_marks(on); });
-    }
-    void receive(connection const& on) {
-        this->for_each([&](Table& table) { table.receive(on); });
-    }
-    /// Queues the writes of all changes.
-    void send_changes(connection& on) {
-        this->for_each([&](Table& table) { table.send_changes(on); });
-    }
-};
 
 /// Whether a conditional update can have the effect of a wave.
 [[nodiscard]] inline bool may_be_conditional(std::span<part_request const> wave) {
@@ -223,8 +197,9 @@ private:
 
     /// True if the members of a wave must be tried apart: one of them failed.
     [[nodiscard]] static bool is_of_some(commit_result const& ended) {
+        auto const& code = ended.problem.code;
         return ended.status == commit_status::undone &&
-               (Sql::is_held(ended.problem.code) || Sql::is_of_one_record(ended.problem.code));
+               (Sql::is_held(code) || Sql::is_of_one_record(code) || Sql::is_of_one_table(code));
     }
     /// True if another program came between the read and the write of a record or an entry.
     [[nodiscard]] static bool is_overtaken(commit_result const& ended) {
@@ -333,7 +308,10 @@ private:
         part_request const& first = some.front();
         if (some.size() == 1) held_up_.note(*first.id, apart && Sql::is_held(ended.problem.code));
         if (apart && Sql::is_of_one_record(ended.problem.code)) {
-            kept.front() = result_of_unusable(first.action, ended.problem);
+            bool const nothing =
+                !applies(first.action) && has_no_mark<Sql>(*pool_, tables_, marks_, first);
+            kept.front() = nothing ? part_result{answer::nothing, nullptr, {}}
+                                   : result_of_unusable(first.action, ended.problem);
         } else {
             set_results(kept, made, ended);
         }
@@ -361,9 +339,15 @@ private:
     /// A record that the table refuses cancels only the transaction that names it.
     void settle_unusable(call const& only, log_session& log, error const& problem) {
         one_phase_request& request = *only.requests.front();
-        for (part_result& one : request.results) {
-            if (one.what == answer::applied) one.fail(answer::record_unusable, problem);
+        bool const is_read = std::none_of(request.results.begin(), request.results.end(),
+                                          [](auto const& one) { return one.what == answer::none; });
+        if (is_read || !find_unreadable<Sql>(*pool_, tables_, marks_, request)) {
+            for (part_result& one : request.results) {
+                bool const stands = one.what != answer::applied && one.what != answer::none;
+                if (!stands) one.fail(answer::record_unusable, problem);
+            }
         }
+        request.left_out = false;
         request.result.reply = log_answer::held_back;
         if (!only.decider.decide(request)) return;
         sent_write alone{&request};

@@ -26,7 +26,8 @@ struct column_limits {
 /// A column that the collection does not name.
 struct other_column {
     std::string name;
-    std::string type; ///< in SQL, for a cast
+    std::string type; ///< in SQL with its length, for a cast
+    std::string base; ///< the name of the type, or of the type under a domain
 };
 
 /// The image of a row: its columns that are no members, and their values as texts.
@@ -37,8 +38,11 @@ template <typename Column>
 struct fit_table {
     std::vector<Column> columns;        ///< in the order of the members
     std::vector<other_column> others{}; ///< without generated columns, which make themselves
+    std::size_t count = 0;              ///< of all columns
     bool is_readable = true;            ///< every row can be read as a record
     bool is_referenced = false;         ///< a foreign key may refuse that a row is erased
+    std::uint64_t indexed_texts = 0;    ///< members in an index, which may refuse a long text
+    std::string unwritable{};           ///< a column whose values no program can write; or empty
 };
 
 /// Calls a function for each member of a set.
@@ -84,6 +88,8 @@ public:
     [[nodiscard]] Column const& column(std::size_t member) const { return table_.columns[member]; }
     [[nodiscard]] bool has_others() const noexcept { return !table_.others.empty(); }
     [[nodiscard]] bool is_referenced() const noexcept { return table_.is_referenced; }
+    [[nodiscard]] std::uint64_t indexed_texts() const noexcept { return table_.indexed_texts; }
+    [[nodiscard]] std::string const& unwritable() const noexcept { return table_.unwritable; }
     [[nodiscard]] bool is_readable() const noexcept { return table_.is_readable; }
     /// The members whose columns do not hold every value of the member.
     [[nodiscard]] std::uint64_t limited() const noexcept { return limited_; }
@@ -131,6 +137,7 @@ protected:
     [[nodiscard]] Column const& key_column() const { return table_.columns[of_->key]; }
     [[nodiscard]] std::vector<Column> const& columns() const noexcept { return table_.columns; }
     [[nodiscard]] std::vector<other_column> const& others() const noexcept { return table_.others; }
+    [[nodiscard]] std::size_t count_of_columns() const noexcept { return table_.count; }
     [[nodiscard]] std::string_view page() const noexcept { return page_; }
 
     [[nodiscard]] other_values read_others(std::string_view image) const {

@@ -39,8 +39,8 @@ public:
     /// Queues the write of some members of records.
     void send_update(connection& on, std::uint64_t fields,
                      std::span<std::pair<part_key, void const*> const> all) const;
-    /// Queues a conditional update of records that were not read. It fails with division_by_zero if
-    /// a record does not exist, or a member is out of its range; it locks records that it does not
+    /// Queues a conditional update of records that were not read. It fails with wrong_count if a
+    /// record does not exist, or a member is out of its range; it locks records that it does not
     /// change.
     /// Shape:   changed, bounded - integer members, a bit for each
     void send_sums(connection& on, std::uint64_t changed, std::uint64_t bounded,
@@ -53,6 +53,10 @@ public:
     /// Queues the creation of records whose keys have neither a record nor a mark; the result has
     /// the keys that were created.
     std::size_t send_create(connection& on, std::span<void const* const> all) const;
+    /// Queues a check that fails with no_way_back if send_restored() could not make the columns of
+    /// a row again that no member names, byte by byte.
+    /// Shape:   others - as send_locks() reads them
+    void send_check_of_image(connection& on, part_key const& key, std::string_view others) const;
     void send_erase(connection& on, array_value const& keys) const {
         on.send(*erase_, keys, static_cast<std::int64_t>(keys.size()));
     }
@@ -65,6 +69,7 @@ private:
     [[nodiscard]] statement const& sums_of(std::uint64_t changed, std::uint64_t bounded) const;
 
     pool* pool_;
+    std::string types_stand_; ///< SQL; see types_stand()
     statement const* lock_;
     statement const* lock_whole_;
     statement const* all_marks_;
@@ -74,6 +79,7 @@ private:
     statement const* next_;
     statement const* new_;
     statement const* create_;
+    statement const* check_image_;
     statement const* erase_;
     mutable statement_cache<std::uint64_t> updates_; ///< by the members
     /// By the changed and the bounded members.

@@ -7,29 +7,84 @@
 SETTLE_BEGIN
 namespace postgresql::detail {
 
+using settle::detail::sql::other_column;
+
+/// The text of a column that no member names, from which its type's input function makes the same
+/// value. A cast to text is not that: `char(n)` loses its blanks, and a cast may be a user's own.
+[[nodiscard]] SETTLE_FUNCTION std::string text_of_other(other_column const& one) {
+    auto const column = "t." + quoted_name(one.name);
+    // The output function leaves out the encoding that a document declares.
+    if (one.base == "xml") return column + "::text";
+    // The name of a function or a table may mean another one later.
+    if (one.base.starts_with("reg")) return column + "::oid::text";
+    if (one.base.starts_with("_reg")) return column + "::oid[]::text";
+    // A row whose fields are all null is distinct from null.
+    return "CASE WHEN " + column + " IS DISTINCT FROM NULL THEN format('%s', " + column + ") END";
+}
+/// The value of such a column, from a row `r` of the table's type that was made of the texts.
+/// Shape:   texts - SQL of a JSON object
+[[nodiscard]] SETTLE_FUNCTION std::string value_of_other(other_column const& one,
+                                                         std::string const& texts) {
+    if (one.base != "json" && one.base != "jsonb") return "r." + quoted_name(one.name);
+    // The row would hold the text as a JSON string.
+    return "(" + texts + " ->> " + quoted_text(one.name) + ")::" + one.type;
+}
+
+/// SQL that is true while the members' columns have the types that they had when the table was
+/// bound. The server finds it when it plans the statement, and plans again after an ALTER TABLE.
+[[nodiscard]] SETTLE_FUNCTION std::string types_stand(std::string const& table,
+                                                      std::vector<table_column> const& columns) {
+    std::string sql;
+    for (auto const& one : columns) {
+        sql.append(sql.empty() ? "" : " AND ").append("pg_typeof((NULL::").append(table);
+        sql.append(").").append(one.name).append(")::oid = ").append(std::to_string(one.type_id));
+        if (one.type_modifier < 0) continue;
+        sql.append(" AND (SELECT atttypmod FROM pg_attribute WHERE attrelid = ");
+        sql.append(quoted_text(table)).append("::regclass AND quote_ident(attname) = ");
+        sql.append("quote_ident(").append(quoted_text(one.name.substr(1, one.name.size() - 2)));
+        sql.append(")) = ").append(std::to_string(one.type_modifier));
+    }
+    return sql;
+}
+
 SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const& of)
     : table_values(of, settle_table(with, of), with.schema_prefix() + quoted_name(of.name),
                    "postgresql"),
       pool_(&with) {
     using enum value_type;
     auto const& key = key_column();
+    types_stand_ = types_stand(name(), columns());
+    // Of a row that is read or made; the value keeps the server from raising it at once.
+    auto const row_stands = [&](std::string const& value) {
+        return " AND CASE WHEN " + types_stand_ + " THEN true ELSE " +
+               raised_sql(table_altered, value) + " = 0 END";
+    };
     auto const marks = with.schema_prefix() + "settle_mark";
     std::string members;
     for (auto const& one : columns()) {
         members.append(members.empty() ? "" : ", ").append(one.read_sql());
     }
-    std::string others{", jsonb_build_object("};
+    // A function takes at most 100 arguments, and an array any number of elements.
+    std::string other_names;
+    std::string texts;
+    std::string before;
+    std::string after;
     for (auto const& one : this->others()) {
-        if (!others.ends_with('(')) others += ", ";
-        others += quoted_text(one.name) + ", t." + quoted_name(one.name) + "::text";
+        auto const* const comma = texts.empty() ? "" : ", ";
+        other_names.append(comma).append(quoted_text(one.name));
+        texts.append(comma).append(text_of_other(one));
+        before.append(comma).append("t.").append(quoted_name(one.name));
+        after.append(comma).append(value_of_other(one, "$2::json"));
     }
-    others += ")::text";
+    auto const others =
+        ", json_object(ARRAY[" + other_names + "]::text[], ARRAY[" + texts + "]::text[])::text";
     auto const key_is = "t." + key.name + " = " + key.write_sql("w.c0");
     auto const lock = [&](std::string const& more) {
         // The server locks the rows in the order of the array.
         return &with.prepare("SELECT " + members + ", w.n" + more + " FROM " +
                                  arrays_as_table(1, true) + " JOIN " + name() + " AS t ON " +
-                                 key_is + " ORDER BY w.n FOR NO KEY UPDATE OF t",
+                                 key_is + row_stands("w.n") +
+                                 " ORDER BY w.n FOR NO KEY UPDATE OF t",
                              {key.array()}, "read records");
     };
     lock_ = lock("");
@@ -43,26 +98,41 @@ SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const
     all_marks_ = &with.prepare(read_marks(1, "$2"), {text_array, text}, "read marks");
     own_marks_ = &with.prepare(read_marks(2, "$3 AND m.id = w.c1"), {text_array, text_array, text},
                                "read marks");
-    auto const select = "SELECT " + members + " FROM " + name() + " AS t";
+    auto const select = "SELECT " + members + " FROM " + name() + " AS t WHERE true" +
+                        row_stands("t." + key.name + "::text");
     auto const given = key.write_sql("$1");
     auto const order = " ORDER BY t." + key.name + " LIMIT $";
-    read_ = &with.prepare(select + " WHERE t." + key.name + " = " + given, {key.element()},
+    read_ = &with.prepare(select + " AND t." + key.name + " = " + given, {key.element()},
                           "read a record");
     first_ = &with.prepare(select + order + "1", {int8}, "read records");
-    next_ = &with.prepare(select + " WHERE t." + key.name + " > " + given + order + "2",
+    next_ = &with.prepare(select + " AND t." + key.name + " > " + given + order + "2",
                           {key.element(), int8}, "read records");
     auto types = member_arrays();
-    auto const insert = "INSERT INTO " + name() + "(" + names() + ") SELECT " + values() + " FROM ";
-    new_ = &with.prepare(insert + arrays_as_table(types.size()), types, "create records");
+    auto const insert = "INSERT INTO " + name() + "(" + names() +
+                        ") OVERRIDING SYSTEM VALUE SELECT " + values() + " FROM ";
+    auto const made_stands = row_stands("coalesce(w.c0::text, '')");
+    new_ = &with.prepare(insert + arrays_as_table(types.size()) + " WHERE true" + made_stands,
+                         types, "create records");
     auto const mark_keys = types.size();
     types.push_back(text_array);
     types.push_back(text);
     create_ = &with.prepare(
         insert + arrays_as_table(mark_keys + 1) + " WHERE NOT EXISTS (SELECT FROM " + marks +
             " AS m WHERE m.key = w.c" + std::to_string(mark_keys) + " AND m.collection = $" +
-            std::to_string(mark_keys + 2) + " OFFSET 0) ON CONFLICT (" + key.name +
-            ") DO NOTHING RETURNING " + key.name + "::text",
+            std::to_string(mark_keys + 2) + " OFFSET 0)" + made_stands + " ON CONFLICT (" +
+            key.name + ") DO NOTHING RETURNING " + key.name + "::text",
         types, "create records");
+    // The operator compares the bytes of the values.
+    check_image_ = &with.prepare(
+        "SELECT CASE WHEN (SELECT count(*) FROM pg_attribute WHERE attrelid = " +
+            quoted_text(name()) + "::regclass AND attnum > 0 AND NOT attisdropped) <> " +
+            std::to_string(count_of_columns()) + " THEN " +
+            raised_sql(table_altered, "t." + key.name + "::text") + " WHEN (SELECT ROW(" + before +
+            ")) OPERATOR(pg_catalog.*=) (SELECT ROW(" + after + ")) THEN 1 ELSE " +
+            raised_sql(no_way_back, "t." + key.name + "::text") + " END FROM " + name() +
+            " AS t, json_populate_record(NULL::" + name() + ", $2::json) AS r WHERE t." + key.name +
+            " = " + given,
+        {key.element(), text}, "erase a row that a reversal could not bring back");
     erase_ = &with.prepare(expecting("DELETE FROM " + name() + " AS t USING " + arrays_as_table(1) +
                                          " WHERE " + key_is,
                                      1),
@@ -96,6 +166,15 @@ SETTLE_FUNCTION std::size_t bound_table::send_read(connection& on, part_key cons
     return on.send(*read_, values);
 }
 
+SETTLE_FUNCTION void bound_table::send_check_of_image(connection& on, part_key const& key,
+                                                      std::string_view others) const {
+    parameters values;
+    // A row with the key was read.
+    static_cast<void>(key_column().give_key(values, key));
+    values.bind(others);
+    on.send(*check_image_, values);
+}
+
 SETTLE_FUNCTION std::size_t bound_table::send_scan(connection& on, part_key const* after,
                                                    std::size_t limit) const {
     parameters values;
@@ -122,7 +201,7 @@ SETTLE_FUNCTION statement const& bound_table::update_of(std::uint64_t fields) co
         auto const sql = "UPDATE " + name() + " AS t SET " + sets + " FROM " +
                          arrays_as_table(count) + " WHERE t." + key.name + " = " +
                          key.write_sql("w.c0");
-        return pool_->prepare(expecting(sql, count), types, "change records");
+        return pool_->prepare(expecting(sql, count, types_stand_), types, "change records");
     });
 }
 
@@ -152,10 +231,10 @@ SETTLE_FUNCTION statement const& bound_table::sums_of(std::uint64_t changed,
         auto const sql =
             changed != 0
                 ? expecting("UPDATE " + name() + " AS t SET " + sets + " FROM " + wave + condition,
-                            count)
+                            count, types_stand_)
                 : counting("SELECT FROM " + name() + " AS t, " + wave + condition +
                                " FOR NO KEY UPDATE OF t",
-                           count);
+                           count, types_stand_);
         return pool_->prepare(sql, types, "change records");
     });
 }
@@ -205,31 +284,29 @@ SETTLE_FUNCTION std::size_t bound_table::send_create(connection& on,
 
 SETTLE_FUNCTION void bound_table::send_restored(connection& on, void const* record,
                                                 std::string_view image) const {
-    auto const others = read_others(image);
-    if (of().members().size() + others.size() > parameters::most) {
-        raise(errc::unfit_store, "settle: the table " + name() + " has more than " +
-                                     std::to_string(parameters::most) +
-                                     " columns, so an erased row cannot be brought back. "
-                                     "See postgresql#limits");
-    }
     auto columns = names();
     auto given = values();
     auto types = member_arrays();
     auto const members = types.size();
+    types.push_back(value_type::text);
+    auto const texts = "$" + std::to_string(types.size()) + "::json";
+    std::string others;
+    for (auto const& [column, value] : read_others(image)) {
+        columns += ", " + quoted_name(column->name);
+        given += ", " + value_of_other(*column, texts);
+        settle::detail::begin_member(others, column->name);
+        if (value) append_json_text(others, *value);
+        else others += "null";
+    }
+    others += others.empty() ? "{}" : "}";
     void const* const only[]{record};
     auto const arrays = arrays_of(only);
-    parameters all{arrays};
-    for (auto const& [column, value] : others) {
-        types.push_back(value_type::text);
-        columns += ", " + quoted_name(column->name);
-        given += ", $" + std::to_string(types.size()) + "::" + column->type;
-        all.bind(value);
-    }
-    auto const& insert = pool_->prepare("INSERT INTO " + name() + "(" + columns +
-                                            ") OVERRIDING SYSTEM VALUE SELECT " + given + " FROM " +
-                                            arrays_as_table(members),
-                                        types, "create a record");
-    on.send(insert, all);
+    auto const& insert = pool_->prepare(
+        "INSERT INTO " + name() + "(" + columns + ") OVERRIDING SYSTEM VALUE SELECT " + given +
+            " FROM " + arrays_as_table(members) + ", json_populate_record(NULL::" + name() + ", " +
+            texts + ") AS r",
+        types, "create a record");
+    on.send(insert, parameters{arrays, others});
 }
 
 } // namespace postgresql::detail

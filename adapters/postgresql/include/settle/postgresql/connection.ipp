@@ -471,7 +471,9 @@ SETTLE_FUNCTION void connection::take_result(queued const& of, std::size_t at, r
     }
     if (state.starts_with("23")) text += ": " + field(PG_DIAG_MESSAGE_DETAIL);
     if (field(PG_DIAG_SEVERITY_NONLOCALIZED) == "FATAL") loss_ = {number_of(state), text};
-    into.problem = describe(number_of(state), text, of.phase);
+    int code = number_of(state);
+    name_raised(code, text, field(PG_DIAG_SOURCE_FUNCTION));
+    into.problem = describe(code, text, of.phase);
     into.names = {field(PG_DIAG_CONSTRAINT_NAME), field(PG_DIAG_SCHEMA_NAME),
                   field(PG_DIAG_TABLE_NAME), field(PG_DIAG_COLUMN_NAME)};
 }

@@ -58,6 +58,7 @@ inline constexpr int oldest_version = 140000;
     set("TimeZone", "'UTC'");
     set("bytea_output", "'hex'");
     set("extra_float_digits", "'1'");
+    set("lc_monetary", "'C'");
     // Rows that a policy hides are an error instead of missing.
     set("row_security", "'off'");
     set("jit", "'off'");

@@ -24,6 +24,10 @@ namespace postgresql {
 /// The states that settle distinguishes, and the problems of a connection, which have none.
 /// Source:  PostgreSQL 15, appendix A
 enum sqlstate : int {
+    // Raised by statements of settle; see raised_sql():
+    table_altered = -8, ///< the columns are not those that were checked when it was bound
+    wrong_count = -7,   ///< a statement changed another number of rows than was meant
+    no_way_back = -6,   ///< a row that is to be erased could not be brought back as it is
     // Of the client:
     commit_unknown = -5,  ///< the connection was lost while its COMMIT was under way
     connection_lost = -4, ///< an established connection was lost; no COMMIT was under way
@@ -47,6 +51,7 @@ enum sqlstate : int {
     completion_unknown = number_of("40003"),
     deadlock_detected = number_of("40P01"),
     insufficient_privilege = number_of("42501"),
+    invalid_column_reference = number_of("42P10"),
     undefined_object = number_of("42704"),
     duplicate_object = number_of("42710"),
     undefined_column = number_of("42703"),
@@ -94,6 +99,22 @@ namespace detail {
 /// errc::damaged and errc::unfit_store, data exceptions (class 22), constraints (23), check options
 /// of views (44), limits of the server (54), and errors of triggers (09 and P0).
 [[nodiscard]] bool is_of_one_record(std::error_code const& code) noexcept;
+
+/// True if a statement failed because of its table, so that other tables of a wave can continue: it
+/// was altered, it lacks a right (class 42), a function needs what is not there (0A), or it is no
+/// state for the change (55000).
+[[nodiscard]] bool is_of_one_table(std::error_code const& code) noexcept;
+
+/// SQL that raises an error with a code of this adapter. The error's text has a word that is drawn
+/// for this process, so that no expression of a user raises the same error.
+/// Shape:   value - SQL of a value that the query computes, so that the server does not raise the
+///          error when it plans the statement
+[[nodiscard]] std::string raised_sql(sqlstate code, std::string_view value);
+
+/// Gives an error that raised_sql() has raised its code and a text for people. A statement that was
+/// prepared before the type of a column changed is table_altered, too.
+/// Shape:   function - of the server, which raised the error
+void name_raised(int& code, std::string& text, std::string_view function);
 
 /// The names in an error of the server; each may be empty.
 struct error_names {

@@ -4,6 +4,9 @@
 
 #include <settle/postgresql/error.hpp>
 
+#include <array>
+#include <random>
+
 SETTLE_BEGIN
 namespace postgresql::detail {
 
@@ -89,8 +92,42 @@ SETTLE_FUNCTION bool is_lost(std::error_code const& code) noexcept {
     }
 }
 
+[[nodiscard]] SETTLE_FUNCTION std::string draw_sign() {
+    std::random_device source;
+    std::string sign{"settle "};
+    for (int number = 0; number < 4; ++number) sign += std::to_string(source()) + "-";
+    return sign;
+}
+/// Begins the text of each error that a statement of settle raises.
+[[nodiscard]] SETTLE_FUNCTION std::string const& own_sign() {
+    static std::string const sign = draw_sign();
+    return sign;
+}
+SETTLE_FUNCTION std::string raised_sql(sqlstate code, std::string_view value) {
+    std::string sql{"('"};
+    sql.append(own_sign()).append(std::to_string(-code)).append(" ' || (").append(value);
+    return sql += "))::int4";
+}
+
+SETTLE_FUNCTION void name_raised(int& code, std::string& text, std::string_view function) {
+    constexpr std::array<std::pair<sqlstate, char const*>, 3> all{
+        {{wrong_count, "it changed another number of rows than was meant"},
+         {no_way_back, "a column that no member names cannot be written back"},
+         {table_altered, "its table was altered since this program began"}}};
+    bool const is_stale = code == feature_not_supported && function == "RevalidateCachedQuery";
+    for (auto const& [raised, words] : all) {
+        bool const is_raised = text.find(own_sign() + std::to_string(-raised) + ' ') != text.npos ||
+                               (is_stale && raised == table_altered);
+        if (!is_raised) continue;
+        code = raised;
+        text = words;
+        return;
+    }
+}
+
 SETTLE_FUNCTION bool is_of_one_record(std::error_code const& code) noexcept {
     if (code == errc::damaged || code == errc::unfit_store) return true;
+    if (code == wrong_count || code == no_way_back) return true;
     if (code.category() != postgresql_category()) return false;
     // Data, constraints, check options of views, limits, and the errors that triggers raise.
     for (char const* const one : {"22", "23", "44", "54", "09", "P0"}) {
@@ -99,9 +136,19 @@ SETTLE_FUNCTION bool is_of_one_record(std::error_code const& code) noexcept {
     return false;
 }
 
+SETTLE_FUNCTION bool is_of_one_table(std::error_code const& code) noexcept {
+    if (code.category() != postgresql_category()) return false;
+    return code == table_altered || code == object_not_ready || is_of_class(code.value(), "42") ||
+           is_of_class(code.value(), "0A");
+}
+
 /// The advice for an error whose text from PostgreSQL gives none.
 [[nodiscard]] SETTLE_FUNCTION std::string_view advice_for(int code) {
     switch (code) {
+    case table_altered: return "Start this program again. See postgresql#existing-tables";
+    case no_way_back:
+        return "Drop that column, or erase the row with a program of your own. "
+               "See postgresql#limits";
     case commit_unknown: return "Read the entry, or call again with the same id.";
     case connection_lost:
     case not_connected:

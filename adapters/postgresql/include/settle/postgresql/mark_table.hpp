@@ -25,7 +25,7 @@ public:
 
     /// Queues the erasure of marks that still have an epoch and a confirm effect.
     void send_finished(connection& on, std::string_view collection, added_marks const& all) const;
-    /// Queues a statement that fails with division_by_zero if a record has a mark.
+    /// Queues a statement that fails with wrong_count if a record has a mark.
     void send_unmarked(connection& on, std::string_view collection, array_value const& keys) const {
         on.send(*unmarked_, keys, collection);
     }

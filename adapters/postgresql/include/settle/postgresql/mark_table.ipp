@@ -40,11 +40,10 @@ SETTLE_FUNCTION mark_table::mark_table(pool& with) {
                   7),
         {text_array, text_array, int8_array, int8_array, int8_array, text_array, text, int8},
         "pull marks");
-    unmarked_ =
-        &with.prepare("SELECT 1 / (NOT EXISTS (SELECT FROM " + arrays_as_table(1) +
-                          " CROSS JOIN LATERAL (SELECT FROM " + table +
-                          " AS m WHERE m.key = w.c0 AND m.collection = $2 OFFSET 0) AS m))::int",
-                      {text_array, text}, "look for marks");
+    unmarked_ = &with.prepare("SELECT " + raised_sql(wrong_count, "w.c0") + " FROM " +
+                                  arrays_as_table(1) + " CROSS JOIN LATERAL (SELECT FROM " + table +
+                                  " AS m WHERE m.key = w.c0 AND m.collection = $2 OFFSET 0) AS m",
+                              {text_array, text}, "look for marks");
     page_ = &with.prepare(
         "SELECT id, participant, line, collection, key, epoch FROM " + table +
             " WHERE collection = ANY($1) AND (collection, key, id, participant, line) > "

@@ -32,10 +32,11 @@ struct parts {
     static bool is_of_one_record(std::error_code const& code) {
         return detail::is_of_one_record(code);
     }
-    static bool is_overtaken(std::error_code const& code) { return code == unique_violation; }
-    static bool is_of_count(std::error_code const& code) {
-        return code == std::error_code{division_by_zero, postgresql_category()};
+    static bool is_of_one_table(std::error_code const& code) {
+        return detail::is_of_one_table(code);
     }
+    static bool is_overtaken(std::error_code const& code) { return code == unique_violation; }
+    static bool is_of_count(std::error_code const& code) { return code == wrong_count; }
 };
 
 } // namespace detail

@@ -68,18 +68,22 @@ template <typename Predicate>
     return arrays_as_table(count, ordinality, [](std::size_t) { return true; });
 }
 
-/// Makes a statement that fails with division_by_zero if the number of rows differs from the last
+/// Makes a statement that fails with wrong_count if the number of rows differs from the last
 /// parameter; its native transaction then has no effect.
-/// Shape:   sql - a query; count - the number of its parameters
-[[nodiscard]] inline std::string counting(std::string const& sql, std::size_t count) {
-    return "WITH done AS (" + sql + ") SELECT 1 / (count(*) = $" + std::to_string(count + 1) +
-           ")::int FROM done";
+/// Shape:   sql - a query; count - the number of its parameters; condition - SQL without a column
+///          that must hold, too: it fails with table_altered
+[[nodiscard]] inline std::string counting(std::string const& sql, std::size_t count,
+                                          std::string const& condition = "true") {
+    return "WITH done AS (" + sql + ") SELECT CASE WHEN (" + condition + ") IS NOT TRUE THEN " +
+           raised_sql(table_altered, "count(*)") + " WHEN count(*) = $" +
+           std::to_string(count + 1) + " THEN 1 ELSE " + raised_sql(wrong_count, "count(*)") +
+           " END FROM done";
 }
 /// The same for the rows that INSERT, UPDATE or DELETE changes.
-[[nodiscard]] inline std::string expecting(std::string const& sql, std::size_t count) {
-    return counting(sql + " RETURNING 1", count);
+[[nodiscard]] inline std::string expecting(std::string const& sql, std::size_t count,
+                                           std::string const& condition = "true") {
+    return counting(sql + " RETURNING 1", count, condition);
 }
-inline constexpr int division_by_zero = number_of("22012");
 
 /// Runs a native transaction of one statement or a few.
 /// Errors:  throws settle::failure if it was not committed

@@ -14,7 +14,7 @@ namespace postgresql::detail {
 /// A column as the catalog describes it.
 struct column_found {
     std::string name;
-    std::string declared;  ///< the type, for sentences
+    std::string declared;  ///< the type with its length
     std::string base;      ///< the name of the type, or of the type under a domain
     std::string type;      ///< the same in SQL, for a cast
     std::int64_t modifier; ///< the length, precision and scale
@@ -22,8 +22,18 @@ struct column_found {
     bool not_null;
     bool generated;
     bool domain_refuses;
-    bool deterministic; ///< equal texts have equal bytes
+    bool deterministic;             ///< equal texts have equal bytes
+    bool always_drawn;              ///< GENERATED ALWAYS AS IDENTITY
+    std::int64_t declared_id;       ///< the type, also a domain
+    std::int64_t declared_modifier; ///< its length, precision and scale
 };
+
+/// True for a type of the catalog whose input function refuses every text.
+[[nodiscard]] constexpr bool is_unwritable(std::string_view type) noexcept {
+    if (type.starts_with('_')) type.remove_prefix(1); // an array of them
+    return type == "pg_node_tree" || type == "pg_ndistinct" || type == "pg_dependencies" ||
+           type == "pg_mcv_list" || type == "gtsvector" || type.starts_with("pg_brin_");
+}
 
 class table_check : settle::detail::table_rules {
 public:
@@ -48,9 +58,14 @@ public:
             if (may_lack || one.access->nested) made.is_readable = false;
         }
         check_key_and_obstacles();
+        find_indexed_texts(made);
+        check_publications();
+        made.count = columns_.size();
         for (auto const& one : columns_) {
             bool const named = of_.record->find(one.name).has_value();
-            if (!named && !one.generated) made.others.push_back({one.name, one.type});
+            if (named || one.generated) continue;
+            made.others.push_back({one.name, one.declared, one.base});
+            if (is_unwritable(one.base)) made.unwritable = one.name;
         }
         return made;
     }
@@ -116,6 +131,10 @@ private:
     void set_number(table_column& made, member_access const& access, column_found const& is) const;
     /// Checks the key, and then everything that could refuse a change.
     void check_key_and_obstacles() const;
+    /// Finds members whose texts are in an index, which may refuse a long one.
+    void find_indexed_texts(fit_table& made) const;
+    /// Refuses a table whose changes a publication makes the server refuse.
+    void check_publications() const;
 
     pool& pool_;
     collection_descriptor const& of_;
@@ -164,7 +183,8 @@ inline constexpr char const* columns_sql =
     "a.attnotnull, a.attgenerated <> '', "
     "y.typtype = 'd' AND (y.typnotnull OR "
     "EXISTS (SELECT FROM pg_constraint AS k WHERE k.contypid = y.oid)), "
-    "coalesce(l.collisdeterministic, true) "
+    "coalesce(l.collisdeterministic, true), a.attidentity = 'a', "
+    "a.atttypid::int8, a.atttypmod::int8 "
     "FROM pg_attribute AS a JOIN pg_type AS y ON y.oid = a.atttypid "
     "JOIN pg_type AS b ON b.oid = CASE WHEN y.typtype = 'd' THEN y.typbasetype ELSE y.oid END "
     "LEFT JOIN pg_collation AS l ON l.oid = a.attcollation "
@@ -188,6 +208,19 @@ inline constexpr char const* obstacles_sql =
     "LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = c.n "
     "WHERE i.indrelid = to_regclass($1) AND (i.indisunique OR i.indisexclusion) AND "
     "c.place <= i.indnkeyatts "
+    // An expression or a condition may raise an error for a value. A function may also need another
+    // search path, whatever its arguments; the server's own functions are not in pg_depend.
+    "UNION ALL SELECT 'index with an expression or a condition', x.relname::text, "
+    "a.attname::text, false FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid "
+    "JOIN pg_depend AS d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND "
+    "d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid "
+    "JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = d.refobjsubid "
+    "WHERE i.indrelid = to_regclass($1) AND d.refobjsubid > 0 AND "
+    "(i.indexprs IS NOT NULL OR i.indpred IS NOT NULL) "
+    "UNION ALL SELECT 'index with a function', x.relname::text, NULL, false FROM pg_index AS i "
+    "JOIN pg_class AS x ON x.oid = i.indexrelid WHERE i.indrelid = to_regclass($1) AND "
+    "EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND "
+    "d.objid = i.indexrelid AND d.refclassid = 'pg_proc'::regclass) "
     "UNION ALL SELECT 'generated column', g.attname::text, a.attname::text, false "
     "FROM pg_attribute AS g LEFT JOIN pg_attrdef AS f ON (f.adrelid, f.adnum) = "
     "(g.attrelid, g.attnum) JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND "
@@ -203,7 +236,8 @@ SETTLE_FUNCTION void table_check::read_columns() {
             auto const text = [&](int column) { return std::string{one.text(column)}; };
             auto const truth = [&](int column) { return one.integer(column) != 0; };
             columns_.push_back({text(0), text(1), text(2), text(3), one.integer(4), text(5),
-                                truth(6), truth(7), truth(8), truth(9)});
+                                truth(6), truth(7), truth(8), truth(9), truth(10), one.integer(11),
+                                one.integer(12)});
         });
     });
 }
@@ -219,6 +253,10 @@ SETTLE_FUNCTION table_column table_check::column_for(member_descriptor const& of
     column_found const& is = found(of.name);
     auto const name = shown_column(of.name);
     check_column(*need().find(of.name), is.generated, is.not_null);
+    if (is.always_drawn && !need().find(of.name)->key) {
+        refuse(name + " is GENERATED ALWAYS AS IDENTITY, so no program can change it",
+               "Use ALTER TABLE … ALTER COLUMN … SET GENERATED BY DEFAULT");
+    }
     if (is.domain_refuses) {
         refuse(name + " has the domain " + is.declared + ", whose constraint could refuse a change",
                "Remove the constraint of the domain");
@@ -226,6 +264,8 @@ SETTLE_FUNCTION table_column table_check::column_for(member_descriptor const& of
     table_column made;
     made.name = quoted_name(of.name);
     made.type = is.type;
+    made.type_id = is.declared_id;
+    made.type_modifier = is.declared_modifier;
     if (set_form(made, *of.access, is)) return made;
     auto const needs = of.access->nested                        ? "JSON. Declare it jsonb"
                        : of.access->kind == field_kind::text    ? "texts. Declare it text"
@@ -335,6 +375,40 @@ SETTLE_FUNCTION void table_check::check_key_and_obstacles() const {
             check_obstacle({one.text(0), one.text(1), one.text(2)});
         });
     });
+}
+
+SETTLE_FUNCTION void table_check::find_indexed_texts(fit_table& made) const {
+    ask("SELECT DISTINCT a.attname::text FROM pg_index AS i "
+        "CROSS JOIN LATERAL unnest(i.indkey) AS c(n) "
+        "JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = c.n "
+        "WHERE i.indrelid = to_regclass($1)",
+        [&](rows const& found) {
+            for_each_row(found, [&](row const& one) {
+                auto const member = of_.record->find(one.text(0));
+                if (!member || *member == of_.key) return;
+                bool const text = of_.members()[*member].access->kind == field_kind::text;
+                if (text) made.indexed_texts |= std::uint64_t{1} << *member;
+            });
+        });
+}
+
+SETTLE_FUNCTION void table_check::check_publications() const {
+    // The server checks this for a statement that changes no row, too.
+    auto const& key = quoted_name(of_.members()[of_.key].name);
+    for (auto const& sql : {"UPDATE " + table_ + " SET " + key + " = DEFAULT WHERE false",
+                            "DELETE FROM " + table_ + " WHERE false"}) {
+        try {
+            auto on = pool_.take();
+            on->send_sql(sql, "look at a table");
+            on->sync();
+        } catch (failure const& caught) {
+            auto const& code = caught.problem().code;
+            // Without a right, nothing is changed here either.
+            if (code != object_not_ready && code != invalid_column_reference) continue;
+            refuse("a publication has it, and its rows have no replica identity",
+                   "Use ALTER TABLE … REPLICA IDENTITY FULL, or give it a PRIMARY KEY");
+        }
+    }
 }
 
 SETTLE_FUNCTION fit_table settle_table(pool& with, collection_descriptor const& of) {

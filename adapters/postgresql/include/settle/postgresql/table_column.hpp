@@ -21,8 +21,10 @@ enum class column_form : std::uint8_t { number, decimal, time, boolean, text, ca
 struct table_column : settle::detail::sql::column_limits {
     std::string name; ///< quoted
     column_form form = column_form::text;
-    std::string type{}; ///< in SQL, for a cast
-    int scale = 0;      ///< of a decimal
+    std::string type{};              ///< in SQL, for a cast
+    int scale = 0;                   ///< of a decimal
+    std::int64_t type_id = 0;        ///< of the declared type
+    std::int64_t type_modifier = -1; ///< its length, precision and scale
 
     [[nodiscard]] value_type element() const noexcept;
     [[nodiscard]] array_value values() const { return array_value{element()}; }
