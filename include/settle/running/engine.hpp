@@ -262,8 +262,7 @@ public:
     /// Erases entries that were finished long ago, a step at a time, while other calls go on.
     /// Nothing else in the library erases an entry.
     /// Errors:  errc::too_young when `older_than` is not beyond the longest options::horizon() of
-    /// all
-    ///          engines that have used the log
+    ///          all engines that have used the log
     /// Cost:    reads no entry twice; each log documents how many it reads
     purge_report purge(purge_options const& given = {}) {
         if (!gate_.is_open(given)) return gate_.template report<purge_report>();
