@@ -4,6 +4,8 @@
 #include <program.hpp>
 #include <sql.hpp>
 
+namespace check_test {
+
 namespace {
 
 using testing::contains;
@@ -95,3 +97,5 @@ TEST_CASE("check: it compares customers and the till with payments, refunds and 
                               "    bob holds 8.51, by the log 8.50\n"
                               "    shop holds 3.99, by the log 4.00\n"));
 }
+
+} // namespace check_test

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+namespace clocks_test {
+
 namespace {
 
 using testing::ended;
@@ -54,3 +56,5 @@ TEST_CASE("clocks: entries with a future date are settled, and a purge keeps the
     CHECK(nlohmann::json::parse(transfer(folder, {"list", "--json"}).out).size() == 10);
     CHECK(transfer(folder, {"show", "p100"}).out.find("2038-01-01 00:00:00Z") != std::string::npos);
 }
+
+} // namespace clocks_test

@@ -8,6 +8,8 @@
 
 #include <sys/stat.h>
 
+namespace files_test {
+
 namespace {
 
 using testing::contains;
@@ -204,3 +206,5 @@ TEST_CASE("files: commands without a server load no client; MongoDB's works with
                                       name + "://…' builds it"));
     }
 }
+
+} // namespace files_test

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+namespace input_test {
+
 namespace {
 
 using testing::contains;
@@ -333,3 +335,5 @@ TEST_CASE("input: help lists the commands, and an unknown argument is refused by
     auto const layout = call(folder, "transfer", {"--layout", "mine", "check"});
     CHECK(layout.err.starts_with("--layout: 'mine' is none of own|tutorial\n"));
 }
+
+} // namespace input_test

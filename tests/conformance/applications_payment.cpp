@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+namespace payment_test {
+
 namespace {
 
 using testing::ended;
@@ -114,3 +116,5 @@ TEST_CASE("payment: the shop has 366 orders and 43 refunds done, 34 canceled, 69
         CHECK(second["sum_after"] == report["sum_after"]);
     }
 }
+
+} // namespace payment_test

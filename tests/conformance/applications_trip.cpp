@@ -3,6 +3,8 @@
 #include <contains.hpp>
 #include <trip_services.hpp>
 
+namespace trip_test {
+
 namespace {
 
 using testing::ask;
@@ -194,3 +196,5 @@ TEST_CASE("trip: wrong use of a service is one sentence") {
     CHECK(other.code == 3);
     CHECK(contains(other.err, "trip-service: "));
 }
+
+} // namespace trip_test

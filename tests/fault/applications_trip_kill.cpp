@@ -10,6 +10,8 @@
 #include <map>
 #include <random>
 
+namespace trip_kill_test {
+
 namespace {
 
 using testing::program;
@@ -199,3 +201,5 @@ TEST_CASE("kills: trip and its services are killed 60 times, and each trip is wh
 TEST_CASE("long: kills: trip and its services are killed often") {
     kill_often(testing::kills(200));
 }
+
+} // namespace trip_kill_test
