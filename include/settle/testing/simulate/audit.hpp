@@ -19,7 +19,7 @@ namespace testing::detail {
 template <typename... Arguments>
 class audited {
 public:
-    using plain_engine = engine<Arguments...>;
+    using plain_engine = engine<Arguments..., options>;
 
     /// Adds a starting record.
     template <typename Record, fixed_string Name, auto Key>
@@ -53,8 +53,17 @@ public:
     }
 
 protected:
+    /// The log keeps the longest horizon of its engines, and those of the workers decide.
+    static options shortest_horizon() {
+        options made;
+        made.resubmission = made.clocks = std::chrono::milliseconds{0};
+        made.lifetime = std::chrono::milliseconds{1};
+        return made;
+    }
+
     template <typename... Given>
-    explicit audited(Given&&... arguments) : plain_(std::forward<Given>(arguments)...) {
+    explicit audited(Given&&... arguments)
+        : plain_(std::forward<Given>(arguments)..., shortest_horizon()) {
         (note_service(arguments), ...);
     }
     ~audited() = default;
