@@ -81,7 +81,9 @@ if ! flock -n 8; then
     echo "tests/run.sh: another run is under way in build/; waiting for it"
     flock 8
 fi
-eval "$(tests/mongodb/mongod.sh --assign)"
+# A server that must be fetched is fetched while the programs are built.
+tests/mongodb/mongod.sh --assign >build/mongod.txt 2>&1 8>&- &
+finder=$!
 
 # Without arguments a run that finds no test is a failure; with arguments it may be intended.
 no_tests=
@@ -97,6 +99,11 @@ fi
 run_tests() {
     folder=$1
     shift
+    if [ -n "$finder" ]; then
+        wait "$finder"
+        finder=
+        eval "$(cat build/mongod.txt)"
+    fi
     rm -f "$folder/ctest.log"
     $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + beside))" $no_tests \
         -O "$folder/ctest.log" "$@" 8>&-
