@@ -74,7 +74,10 @@ template <typename Backend>
 void check_refusals_of_database(prepared_scene<Backend>& s,
                                 std::vector<std::pair<std::string, std::string>> const& refused) {
     int number = 0;
-    for (auto const& [sql, text] : refused) {
+    for (auto const& each : refused) {
+        // clang 14 takes no structured binding in a message.
+        std::string const& sql = each.first;
+        std::string const& text = each.second;
         CAPTURE(sql);
         auto const name = name_of("t" + std::to_string(number++));
         auto const answer = s.books.prepare(name, statements({sql}));
