@@ -77,8 +77,8 @@ namespace detail {
 
 [[nodiscard]] receiver_row new_row(service_call const& call, timestamp now);
 
-/// The answer to a call whose request is another than that of the row, if it is. `changed` is true
-/// if the row has noted the request, and must be stored.
+/// The answer to a call whose request differs from the request of the row; empty if it does not
+/// differ. `changed` is true if the row has noted the request, and must be stored.
 [[nodiscard]] std::optional<service_answer>
 answer_of_another_request(receiver_row& row, service_call const& call, bool& changed);
 

@@ -12,7 +12,7 @@
 namespace sqlite_test {
 namespace {
 
-/// The refusal of another user, who has no rights of a group; empty if the file is opened.
+/// The refusal that another user without groups gets; empty if the file is opened.
 std::string opening_as(::uid_t user, std::string const& path) {
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);

@@ -23,7 +23,7 @@
 //   receipt_of(part)          The epoch in the committed receipt of a part, or nothing. It waits
 //       for no lock.
 //   deny(name)                Commits a receipt with epoch 0, if the part of the name has none; the
-//       epoch of the name is that of the cancel's claim. Answers: ended if the part has a committed
+//       name carries the epoch of the cancel's claim. Answers: ended if the part has a committed
 //       receipt now; unavailable also if a prepared transaction of the part holds the row; unknown.
 //   forget(prefix, before, limit)   Erases at most `limit` receipts of a date before a time, of
 //       parts whose text begins with the prefix, and returns their number.
