@@ -148,9 +148,10 @@ template <typename Arguments, typename Parameters, typename Element>
     return overflow;
 }
 
-/// Shape:   Argument - the position of the argument with the fault, and of its member in the
-/// request
-template <moment_fault Fault, std::size_t Argument>
+/// Shape:   Participant - its name, which the compiler shows; Argument - the position of the
+/// argument
+///          with the fault, and of its member in the request
+template <moment_fault Fault, fixed_string Participant, std::size_t Argument>
 constexpr void explain_moment() {
     static_assert(Fault != moment_fault::twice,
                   "settle: 'apply', 'confirm' or 'compensate' is given twice. A participant makes "

@@ -81,7 +81,7 @@ struct call_participant {
         constexpr auto found =
             detail::moment_check<Service, Source, Apply, detail::applied_calls>::find(
                 std::type_identity<boost::hana::tuple<Given...>>{});
-        detail::explain_moment<found.fault, found.argument>();
+        detail::explain_moment<found.fault, Name, found.argument>();
         if constexpr (found.fault == detail::moment_fault::none) {
             return call_participant<Name, Service, Source, Given..., Compensate, Confirm, Limits,
                                     Stage>{{}, given..., compensating, confirming};
@@ -96,7 +96,7 @@ struct call_participant {
         constexpr auto found =
             detail::moment_check<Service, Source, Compensate, detail::ending_calls>::find(
                 std::type_identity<boost::hana::tuple<Given...>>{});
-        detail::explain_moment<found.fault, found.argument>();
+        detail::explain_moment<found.fault, Name, found.argument>();
         if constexpr (found.fault == detail::moment_fault::none) {
             return call_participant<Name, Service, Source, Apply, Given..., Confirm, Limits, Stage>{
                 {}, applying, given..., confirming};
@@ -111,7 +111,7 @@ struct call_participant {
         constexpr auto found =
             detail::moment_check<Service, Source, Confirm, detail::ending_calls>::find(
                 std::type_identity<boost::hana::tuple<Given...>>{});
-        detail::explain_moment<found.fault, found.argument>();
+        detail::explain_moment<found.fault, Name, found.argument>();
         if constexpr (found.fault == detail::moment_fault::none) {
             return call_participant<Name, Service, Source, Apply, Compensate, Given..., Limits,
                                     Stage>{{}, applying, compensating, given...};

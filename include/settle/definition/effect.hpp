@@ -2,8 +2,8 @@
 // The effects of a participant on its record: add, subtract, assign, create, replace, erase.
 #pragma once
 
-#include <settle/definition/expression.hpp>
 #include <settle/definition/nested_type.hpp>
+#include <settle/definition/wrong_operators.hpp>
 
 #include <boost/hana/tuple.hpp>
 

@@ -17,6 +17,10 @@ struct fixed_string {
     char text[Size]{};
 
     consteval fixed_string(char const (&literal)[Size]) { std::copy_n(literal, Size, text); }
+    /// Shape:   name - of `Size - 1` bytes
+    consteval explicit fixed_string(std::string_view name) {
+        std::copy_n(name.data(), Size - 1, text);
+    }
 
     [[nodiscard]] constexpr std::string_view view() const { return {text, Size - 1}; }
 

@@ -33,7 +33,7 @@ struct prepared_participant {
         constexpr auto found =
             detail::moment_check<Target, Source, Apply, detail::prepared_calls>::find(
                 std::type_identity<boost::hana::tuple<Given...>>{});
-        detail::explain_moment<found.fault, found.argument>();
+        detail::explain_moment<found.fault, Name, found.argument>();
         if constexpr (found.fault == detail::moment_fault::none) {
             return prepared_participant<Name, Target, Source, Given...>{{}, given...};
         } else {

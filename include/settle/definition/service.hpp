@@ -30,7 +30,8 @@ consteval service_fault fault_of_service() {
     else return service_fault::none;
 }
 
-template <service_fault Fault>
+/// Shape:   Service - its name, which the compiler shows
+template <service_fault Fault, fixed_string Service>
 consteval void explain_service() {
     static_assert(Fault != service_fault::request,
                   "settle: the request struct of this service is not described. Add "
@@ -61,7 +62,7 @@ struct service {
 
     constexpr service() {
         using detail::service_fault;
-        detail::explain_service<fault>();
+        detail::explain_service<fault, Name>();
         if constexpr (fault == service_fault::request_value) {
             explain_type_fault<detail::fault_of_value<Request>()>();
         } else if constexpr (fault == service_fault::result_value) {

@@ -102,6 +102,12 @@ consteval std::size_t index_of_participant(std::string_view name) {
     ((Participants::name == name ? void(found = at) : void(), ++at), ...);
     return found;
 }
+/// The name of the participant at a position.
+template <std::size_t At, typename... Participants>
+consteval auto name_of_participant() {
+    constexpr std::string_view name = std::tuple_element_t<At, std::tuple<Participants...>>::name;
+    return fixed_string<name.size() + 1>{name};
+}
 /// The participant with a name.
 template <fixed_string Name, typename... Participants>
 using participant_named = std::tuple_element_t<index_of_participant<Participants...>(Name.view()),
@@ -129,8 +135,8 @@ enum class call_fault {
     computed
 };
 
-/// Shape:   Participant - its position among the participants
-template <call_fault Fault, std::size_t Participant>
+/// Shape:   Participant - its name, which the compiler shows
+template <call_fault Fault, fixed_string Participant>
 constexpr void explain_call() {
     static_assert(Fault != call_fault::nothing_called,
                   "settle: a participant makes no call. Add .apply(settle::call(...)) or "
@@ -159,8 +165,9 @@ constexpr void explain_call() {
     static_assert(
         Fault != call_fault::pivot,
         "settle: a call has 'apply' and no 'compensate', so it must be the last call that "
-        "is applied, once and alone in its stage. Add .compensate(settle::call()), or "
-        "move it after the others. See definition#services");
+        "is applied, once and alone in its stage. Add .compensate(settle::call()), move it after "
+        "the others, or write .confirm(...) for .apply(...) if it cannot be refused. "
+        "See definition#services");
     static_assert(Fault != call_fault::pivot_beside_prepared,
                   "settle: a call without 'compensate' cannot be combined with a settle::prepared: "
                   "after a takeover the prepared work runs again and may refuse, although that "

@@ -133,7 +133,7 @@ struct boost::hana::accessors_impl<T, boost::hana::when<settle::detail::Describe
 /// Write the macro after the struct, in its namespace or at global scope.
 #define SETTLE_STRUCT(type, ...)                                                                   \
     [[maybe_unused]] consteval auto settle_members(std::type_identity<type>,                       \
-                                                   ::settle_description) {                         \
+                                                   ::settle_description) /* not in a function */ { \
         return ::settle::detail::described_by<type>(                                               \
             __VA_OPT__(SETTLE_STRUCT_SCAN(SETTLE_STRUCT_EACH(__VA_ARGS__))));                      \
     }                                                                                              \

@@ -109,7 +109,7 @@ constexpr bool check_participants() {
     static_assert(stages, "settle: the stage of a participant is at most 254. "
                           "See definition#other-kinds");
     constexpr call_finding calls = find_call_fault<Participants...>();
-    explain_call<calls.fault, calls.participant>();
+    explain_call<calls.fault, name_of_participant<calls.participant, Participants...>()>();
     constexpr bool calls_fit = calls.fault == call_fault::none;
     if constexpr (!names || !collections || !stages || !calls_fit) return false;
     else if constexpr (!(participant_fits<Parameters, Participants>() && ...)) return false;

@@ -6,6 +6,7 @@
 #include <settle/running/container_calls.hpp>
 #include <settle/running/prepared_binding.hpp>
 #include <settle/running/seam_driver.hpp>
+#include <settle/running/wrong_calls.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -209,10 +210,12 @@ public:
     auto& session_of() {
         constexpr std::size_t at =
             session_position<Target>(std::make_index_sequence<std::tuple_size_v<sessions_type>>{});
-        static_assert(at < std::tuple_size_v<sessions_type>,
+        constexpr bool uses = at < std::tuple_size_v<sessions_type>;
+        static_assert(uses,
                       "settle: no type of this engine uses the collection. Add one that does with "
                       "settle::type<your_type>, or ask an engine that has one. See running#calls");
-        return std::get<at>(sessions_);
+        if constexpr (uses) return std::get<at>(sessions_);
+        else return refused_session::one();
     }
 
     /// The reason why a session of the direction's targets cannot use an id; empty if all can.

@@ -31,9 +31,11 @@ class engine : public engine_access<Arguments...>, detail::wrong_calls<engine<Ar
     using access = engine_access<Arguments...>;
 
 public:
+    using access::at;
     using access::create;
     using access::create_all;
     using access::read;
+    using wrong_calls::at;
     using wrong_calls::create;
     using wrong_calls::create_all;
     using wrong_calls::read;
@@ -44,7 +46,7 @@ public:
     template <typename... Given>
     explicit engine(Given&&... arguments) : access(std::forward<Given>(arguments)...) {}
 
-    engine(engine const&) = delete;
+    engine(engine const&) = delete; // settle: an engine is not copied. Return a std::unique_ptr.
     engine& operator=(engine const&) = delete;
 
     // ------------------------------------------------------------------------------------- running

@@ -40,6 +40,7 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
 
     [[nodiscard]] bool done() const noexcept { return verdict == settle::verdict::done; }
     [[nodiscard]] bool canceled() const noexcept { return verdict == settle::verdict::canceled; }
+    explicit operator bool() const = delete; // settle: ask done() or canceled(), or see verdict.
 
     friend bool operator==(outcome const&, outcome const&) = default;
 

@@ -2,6 +2,7 @@
 // Calls that no function of an engine takes: one error sentence instead of a candidate list.
 #pragma once
 
+#include <settle/definition/collection.hpp>
 #include <settle/protocol/direction.hpp>
 #include <settle/running/options.hpp>
 #include <settle/running/outcome.hpp>
@@ -16,6 +17,27 @@ struct anything {
     constexpr anything() = default;
     template <typename... Given>
     constexpr anything(Given&&...) {}
+};
+
+/// Stands for the session of a collection that the engine does not use. It compiles with every
+/// call, so that the compiler prints one sentence.
+struct refused_session {
+    template <typename Collection>
+    result<std::optional<typename Collection::record_type>> read(anything) {
+        return {};
+    }
+    template <typename Collection>
+    result<void> create(anything) {
+        return {};
+    }
+    template <typename Collection>
+    result<std::vector<typename Collection::record_type>> scan(anything, anything) {
+        return {};
+    }
+    static refused_session& one() {
+        static refused_session session;
+        return session;
+    }
 };
 
 /// True if the arguments fit a call for one transaction of a named type.
@@ -48,6 +70,17 @@ struct wrong_calls {
         return refuse_typed<Given...>();
     }
 
+    // An engine that cannot be changed runs nothing.
+    outcome run(anything, anything = {}, anything = {}, anything = {}) const {
+        return refuse_const();
+    }
+    outcome submit(anything, anything = {}, anything = {}, anything = {}) const {
+        return refuse_const();
+    }
+    batch_report run_all(anything, anything = {}, anything = {}, anything = {}) const {
+        return refuse_const<batch_report>();
+    }
+
     template <typename Other = Engine>
     void run_all(anything, anything = {}, anything = {}, anything = {}) {
         static_assert(sizeof(Other) == 0,
@@ -60,11 +93,19 @@ struct wrong_calls {
         static_assert(sizeof(Other) == 0,
                       "settle: 'read' takes a collection and a key of its type. See running#calls");
     }
+    template <typename Record, fixed_string Name, auto Key, typename Given>
+        requires(!std::is_convertible_v<Given const&, value_of<Key>>)
+    Record at(collection<Record, Name, Key> const&, Given const&) {
+        static_assert(sizeof(Given) == 0,
+                      "settle: 'at' takes a collection and a key of its type. See running#calls");
+        return {};
+    }
     template <typename Other = Engine>
-    void create(anything, anything = {}, anything = {}) {
+    result<void> create(anything, anything = {}, anything = {}) {
         static_assert(sizeof(Other) == 0,
                       "settle: 'create' takes a collection and a record of its type. "
                       "See running#calls");
+        return {};
     }
     template <typename Other = Engine>
     void create_all(anything, anything = {}, anything = {}, anything = {}) {
@@ -75,6 +116,13 @@ struct wrong_calls {
     }
 
 private:
+    template <typename Report = outcome, typename Other = Engine>
+    static Report refuse_const() {
+        static_assert(sizeof(Other) == 0,
+                      "settle: this engine is const, and a call of it changes its state. Hold it "
+                      "by a reference or a pointer that is not const. See running#calls");
+        return {};
+    }
     template <typename Other = Engine>
     static outcome refuse_run() {
         static_assert(sizeof(Other) == 0,
