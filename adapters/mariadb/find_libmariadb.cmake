@@ -1,13 +1,32 @@
 # SPDX-License-Identifier: BSL-1.0
-# Defines settle::libmariadb if libmariadb is here.
+# Defines settle::libmariadb if libmariadb is here: with a configuration of its own, as from vcpkg,
+# with a description for pkg-config, as on Debian, or with its files alone.
 if(NOT TARGET settle::libmariadb)
-    find_path(settle_mariadb_include NAMES mysql.h PATH_SUFFIXES mariadb)
-    find_library(settle_mariadb_library NAMES mariadb PATH_SUFFIXES mariadb)
-    if(settle_mariadb_include AND settle_mariadb_library)
-        add_library(settle::libmariadb INTERFACE IMPORTED GLOBAL)
-        set_target_properties(settle::libmariadb PROPERTIES
-            INTERFACE_INCLUDE_DIRECTORIES "${settle_mariadb_include}"
-            INTERFACE_LINK_LIBRARIES "${settle_mariadb_library}")
+    set(settle_libmariadb "")
+    find_package(unofficial-libmariadb QUIET CONFIG GLOBAL)
+    if(TARGET unofficial::libmariadb)
+        set(settle_libmariadb unofficial::libmariadb)
+    else()
+        find_package(PkgConfig QUIET)
+        if(PKG_CONFIG_FOUND)
+            pkg_check_modules(settle_libmariadb QUIET IMPORTED_TARGET GLOBAL libmariadb)
+        endif()
+        if(TARGET PkgConfig::settle_libmariadb)
+            set(settle_libmariadb PkgConfig::settle_libmariadb)
+        endif()
     endif()
-    mark_as_advanced(settle_mariadb_include settle_mariadb_library)
+    if(settle_libmariadb)
+        add_library(settle::libmariadb INTERFACE IMPORTED GLOBAL)
+        target_link_libraries(settle::libmariadb INTERFACE ${settle_libmariadb})
+    else()
+        find_path(settle_mariadb_include NAMES mysql.h PATH_SUFFIXES mariadb mysql)
+        find_library(settle_mariadb_library NAMES mariadb PATH_SUFFIXES mariadb)
+        if(settle_mariadb_include AND settle_mariadb_library)
+            add_library(settle::libmariadb INTERFACE IMPORTED GLOBAL)
+            set_target_properties(settle::libmariadb PROPERTIES
+                INTERFACE_INCLUDE_DIRECTORIES "${settle_mariadb_include}"
+                INTERFACE_LINK_LIBRARIES "${settle_mariadb_library}")
+        endif()
+        mark_as_advanced(settle_mariadb_include settle_mariadb_library)
+    endif()
 endif()

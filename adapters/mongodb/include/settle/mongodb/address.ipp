@@ -134,7 +134,8 @@ SETTLE_FUNCTION void address::check_reads() const {
 SETTLE_FUNCTION void address::check_writes() {
     auto const* const given = mongoc_uri_get_write_concern(uri_.get());
     auto const w = mongoc_write_concern_get_w(given);
-    if (w == MONGOC_WRITE_CONCERN_W_UNACKNOWLEDGED || w == MONGOC_WRITE_CONCERN_W_ERRORS_IGNORED) {
+    constexpr int errors_ignored = -1; // The driver's name for it is gone in 2.x.
+    if (w == MONGOC_WRITE_CONCERN_W_UNACKNOWLEDGED || w == errors_ignored) {
         refuse("with w=0 the outcome of every write stays unknown. Leave w out");
     }
     if (mongoc_write_concern_journal_is_set(given) && !mongoc_write_concern_get_journal(given)) {
