@@ -148,6 +148,13 @@ TEST_CASE("addresses: an address without an answer is refused within its time li
                       " belongs to the replica set 'settle'");
     check_refused(with(standalone_address("bank"), shortest_waits) + "&replicaSet=another",
                   " belongs to none");
+    auto const port = at_member.substr(at_member.find(':', 10), 6);
+    proxy renaming{std::stoi(port.substr(1))};
+    renaming.on_reply(
+        [&](wire_message& message) { message.replace("127.0.0.1" + port, "x.invalid" + port); });
+    check_refused("mongodb://127.0.0.1:" + std::to_string(renaming.port()) +
+                      "/bank?replicaSet=settle&" + shortest_waits,
+                  "names its members x.invalid" + port + ", which cannot be reached from here");
     check_refused("mongodb+srv://db.no-such-name.invalid/bank", "cannot be found: ");
     proxy between{fresh_database{standalone_address}.port()};
     between.black_hole(true);

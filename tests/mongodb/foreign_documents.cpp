@@ -387,6 +387,49 @@ TEST_CASE("foreign documents: an index over two arrays is refused when bound") {
     }
 }
 
+TEST_CASE("foreign documents: a collection that was renamed is named, and no record is missing") {
+    on_every_server<bank_documents>([](bank_documents& here) {
+        for (char const* const id : {"A", "B"}) {
+            here.put_ledger(id, R"("balance": 100, "units": 0, "label": "")");
+        }
+        leave(here.db, "t", transfer{"A", "B", 30}, left_at::committed);
+        auto limits = short_limits();
+        limits.patience = std::chrono::milliseconds{100};
+        auto const rename = [&](std::string const& from, std::string const& to) {
+            auto const database = here.own.name() + ".";
+            REQUIRE(here.shell
+                        .run("admin", R"({"renameCollection": ")" + database + from +
+                                          R"(", "to": ")" + database + to + "\"}")
+                        .ok);
+        };
+        auto one_phase = bank_on(here.db, settle::phases::one, limits);
+        auto two_phases = bank_on(here.db, settle::phases::two, limits);
+        rename("suite_ledgers", "away");
+        auto const is_gone = [](std::string const& text) {
+            INFO(text);
+            CHECK(text.find("settle: the collection 'suite_ledgers' is gone") != text.npos);
+        };
+        for (auto* const bank : {&one_phase, &two_phases}) {
+            auto const outcome = bank->run(transfer{"A", "B", 10});
+            INFO(outcome);
+            CHECK(outcome.verdict == settle::verdict::canceled);
+            CHECK(outcome.why == settle::reason::record_unusable);
+            is_gone(outcome.problem.text);
+        }
+        auto const read = one_phase.read(ledgers, "A");
+        is_gone(read.has_value() ? "" : read.problem().text);
+        auto const left = two_phases.recover(of_any_age());
+        CHECK(left.done == 0);
+        REQUIRE(left.skipped.size() == 1);
+        is_gone(left.skipped.front().problem.text);
+
+        rename("away", "suite_ledgers");
+        CHECK(two_phases.recover(of_any_age()).done == 1);
+        CHECK(two_phases.at(ledgers, "A").balance == 70);
+        CHECK(two_phases.at(ledgers, "B").balance == 130);
+    });
+}
+
 TEST_CASE("foreign documents: a part whose record vanished with its mark is not finished") {
     on_every_server<bank_documents>([](bank_documents& here) {
         for (char const* const id : {"A", "B"}) {

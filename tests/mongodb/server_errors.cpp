@@ -61,6 +61,30 @@ TEST_CASE("server errors: every code of the server and driver is retryable, perm
     }
 }
 
+TEST_CASE("server errors: a hosting service's refusal is advised by its text") {
+    struct hosted_case {
+        char const* text;
+        char const* advice;
+    };
+    for (auto const& hosted : {
+             hosted_case{"bad auth : Authentication failed.", "Check the name, the password"},
+             hosted_case{"user is not allowed to do action [update] on [bank.accounts]", "rights"},
+             hosted_case{"you are over your space quota, using 512 MB of 512 MB", "Make room"},
+             hosted_case{"setFeatureCompatibilityVersion is not allowed in this atlas tier",
+                         "The hosted cluster's tier"},
+             hosted_case{"no SNI name sent", "its text says why"},
+         }) {
+        bson_error_t problem{};
+        bson_set_error(&problem, MONGOC_ERROR_SERVER, 8000, "%s", hosted.text);
+        auto const told = settle::mongodb::detail::describe(problem, "change records").text;
+        INFO(told);
+        CHECK(told.find(hosted.text) < told.find(hosted.advice));
+        CHECK(told.find(hosted.advice) != std::string::npos);
+        CHECK((told.find("password") != std::string::npos) ==
+              (told.find("bad auth") != std::string::npos));
+    }
+}
+
 TEST_CASE("server errors: a permanent refusal is reported at once, and a later call succeeds") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         for (int const code : {13, 59, 8000, 14031}) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <settle/mongodb/address.hpp>
-#include <settle/mongodb/set_names.hpp>
 #include <settle/store/process.hpp>
 
 #include <atomic>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/mongodb/client.hpp>
+#include <settle/mongodb/set_names.hpp>
 
 #include <algorithm>
 #include <limits>

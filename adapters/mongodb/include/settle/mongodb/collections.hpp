@@ -14,6 +14,10 @@ namespace mongodb::detail {
 /// Errors:  throws errc::unfit_store
 [[noreturn]] void refuse_collection(std::string_view name, std::string_view because);
 
+/// The error of a collection that was renamed or dropped after it was checked; empty if it is
+/// there.
+[[nodiscard]] error absence_of(link& with, std::string_view name);
+
 /// The description, for an error, of the first index by which the server erases old documents;
 /// empty if there is none.
 [[nodiscard]] std::string index_that_erases(link& with, std::string_view name);

@@ -60,6 +60,13 @@ SETTLE_FUNCTION void refuse_collection(std::string_view name, std::string_view b
     raise(errc::unfit_store, std::move(text.append(". See mongodb#collections")));
 }
 
+SETTLE_FUNCTION error absence_of(link& with, std::string_view name) {
+    if (has_collection(with, name)) return {};
+    return {make_error_code(errc::unfit_store), "settle: the collection '" + std::string{name} +
+                                                    "' is gone: it was renamed or dropped. Put it "
+                                                    "back. See mongodb#collections"};
+}
+
 /// Refuses a collection that could refuse an update of settle, or apply it to another record.
 SETTLE_FUNCTION void check_collection(link& with, std::string_view name) {
     document command;

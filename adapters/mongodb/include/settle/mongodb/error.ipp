@@ -81,20 +81,41 @@ missing_right_of(std::string_view reply) {
     return "'" + std::string{command} + "'";
 }
 
+inline constexpr std::string_view advice_for_rights =
+    "Give the address's user the rights that are listed, or the role readWrite. See mongodb#rights";
+inline constexpr std::string_view advice_for_login =
+    "Check the name, the password and authSource in the address. See mongodb#errors";
+
+/// Advice for code 8000, which a hosted server has for its refusals of every kind.
+[[nodiscard]] SETTLE_FUNCTION std::string_view advice_for_hosted(std::string_view reply) {
+    auto const says = [reply](std::string_view words) {
+        return std::search(reply.begin(), reply.end(), words.begin(), words.end(),
+                           [](char left, char right) {
+                               bool const is_upper = left >= 'A' && left <= 'Z';
+                               return (is_upper ? left - 'A' + 'a' : left) == right;
+                           }) != reply.end();
+    };
+    if (says("quota")) return "Make room in the hosted cluster, or enlarge it. See mongodb#errors";
+    if (says("bad auth") || says("authentication")) return advice_for_login;
+    if (says("not allowed to do action") || says("not authorized")) return advice_for_rights;
+    if (says("tier") || says("unsupported") || says("unavailable") || says("unrecognized")) {
+        return "The hosted cluster's tier does not have this command. Choose a tier that does. "
+               "See mongodb#errors";
+    }
+    return "This code is the hosting service's own, and its text says why. See mongodb#errors";
+}
+
 /// Advice for the user, by the code.
 [[nodiscard]] SETTLE_FUNCTION std::string_view advice_for(bson_error_t const& problem) {
     switch (code_of(problem)) {
-    case unauthorized:
-        return "Give the address's user the rights that are listed, or the role readWrite. "
-               "See mongodb#rights";
+    case unauthorized: return advice_for_rights;
     case disk_is_full: return "Make room on the server's disk. See mongodb#errors";
+    case atlas_error: return advice_for_hosted(problem.message);
     case authentication_failed:
     case user_not_found:
     case user_disabled:
-    case atlas_error:
     case -(MONGOC_ERROR_CLIENT * domain_width + MONGOC_ERROR_CLIENT_AUTHENTICATE):
-        return "Check the name, the password and authSource in the address. "
-               "See mongodb#errors";
+        return advice_for_login;
     default: break;
     }
     if (std::string_view{problem.message}.find("TLS") != std::string_view::npos) {

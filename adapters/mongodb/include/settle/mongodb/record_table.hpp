@@ -233,11 +233,18 @@ public:
     [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
 
     /// Copies the only announced record, if it exists.
-    /// Errors:  throws errc::damaged
-    void copy_only_record(settle::detail::function_view<void*()> made) const {
+    /// Errors:  throws errc::damaged, and errc::unfit_store if the collection is gone
+    void copy_only_record(link& with, settle::detail::function_view<void*()> made) {
         record_state const& at = records_.front();
         check(at);
         if (at.found) codec_->read(*at.found, made());
+        else if (auto const& absent = absence(with); !absent.empty()) throw failure(absent);
+    }
+
+    /// Why a record is missing, if its collection is gone; otherwise empty. It is asked once.
+    [[nodiscard]] error const& absence(link& with) {
+        if (!absence_) absence_ = absence_of(with, of().name);
+        return *absence_;
     }
 
 private:
@@ -323,6 +330,8 @@ private:
         std::optional<std::string> index;
         for (record_state& at : records_) {
             if (!at.ends || at.found || at.conditional) continue;
+            at.fault = absence(with);
+            if (!at.fault.empty()) continue;
             if (!index) index = index_that_erases(with, of().name);
             if (index->empty()) return;
             at.fault = {make_error_code(errc::unfit_store),
@@ -385,7 +394,8 @@ private:
 
     record_codec const* codec_;
     reading reads_;
-    bool mistaken_ = false; ///< the conditional updates cannot be used: read the records
+    bool mistaken_ = false;          ///< the conditional updates cannot be used: read the records
+    std::optional<error> absence_{}; ///< see absence()
     std::vector<std::pair<key_value, error>> known_faults_{};
 };
 

@@ -58,7 +58,7 @@ public:
             record_table here{codecs_[number]};
             here.expect(key);
             here.fetch(with);
-            here.copy_only_record(made);
+            here.copy_only_record(with, made);
             return {};
         } catch (failure const& caught) {
             return caught.problem();
@@ -70,14 +70,20 @@ public:
         record_codec const& codec = codecs_[number];
         try {
             auto with = server_->connect();
+            bool empty = true;
             document filter;
             if (after != nullptr) {
                 auto const locator = locator_of(with, codec, *after);
                 append_after_key(filter, codec, *locator.find(layout_.key), "$gt");
             }
             with.find(codec.collection(), filter, page_of(layout_.key, limit), "read records",
-                      [&](document const& one) { codec.read(one, made()); });
-            return {};
+                      [&](document const& one) {
+                          codec.read(one, made());
+                          empty = false;
+                      });
+            if (!empty || after != nullptr) return {};
+            auto absent = absence_of(with, codec.collection());
+            return absent.empty() ? result<void>{} : result<void>{std::move(absent)};
         } catch (failure const& caught) {
             return caught.problem();
         }
@@ -289,7 +295,7 @@ private:
             kept.clear();
             for (auto const& one : all) here.expect(one);
             here.fetch(with);
-            for (auto const& one : all) kept.push_back(here.execute(one));
+            for (auto const& one : all) kept.push_back(here.execute(one, with));
         };
         return in_unit(execute_each, how, first);
     }
@@ -305,10 +311,10 @@ private:
         unit_of_work here{codecs_, reading::if_needed};
         for (auto const& one : all) here.expect(one);
         if (here.has_to_read()) return std::nullopt;
-        for (auto const& one : all) kept.push_back(here.execute(one));
         bool took_effect = false;
         try {
             auto with = server_->connect();
+            for (auto const& one : all) kept.push_back(here.execute(one, with));
             sent = true;
             took_effect = here.write_unread(with, ended);
         } catch (failure const& caught) {
@@ -326,7 +332,7 @@ private:
         auto const settle_each = [&](unit_of_work& here, link& with) {
             auto const fresh = settle::detail::settle_side_by_side(
                 here, all, [&] { here.fetch(with); },
-                [&](part_request const& part) { return here.execute(part); },
+                [&](part_request const& part) { return here.execute(part, with); },
                 [&](one_phase_request& one, write_context const& at) {
                     log.change_within(with, one, at);
                 },

@@ -2,20 +2,28 @@
 // The bodies of functions that set_names.hpp declares.
 #pragma once
 
+#include <settle/mongodb/client.hpp>
 #include <settle/mongodb/set_names.hpp>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 SETTLE_BEGIN
 
 namespace mongodb::detail {
 
-/// The replica set of a host: empty for a host without a set, no value for a host that does not
-/// answer.
-[[nodiscard]] SETTLE_FUNCTION std::optional<std::string>
-set_name_of(mongoc_uri_t const* address, mongoc_host_list_t const& host) {
+/// What a host says of its replica set.
+struct set_membership {
+    std::string set;                    ///< empty for a host without a set
+    std::vector<std::string> members{}; ///< as the set names them: "host:port"
+};
+
+/// No value for a host that does not answer.
+[[nodiscard]] SETTLE_FUNCTION std::optional<set_membership>
+membership_of(mongoc_uri_t const* address, mongoc_host_list_t const& host) {
     constexpr std::int32_t patience_ms = 2'000;
     std::unique_ptr<mongoc_uri_t, void (*)(mongoc_uri_t*)> const uri{
         mongoc_uri_new_for_host_port(host.host, host.port), &mongoc_uri_destroy};
@@ -47,32 +55,61 @@ set_name_of(mongoc_uri_t const* address, mongoc_host_list_t const& host) {
     if (!client) return std::nullopt;
     document command;
     command.integer("isMaster", 1);
-    bson_t received;
+    reply received;
     bson_error_t ignored{};
-    bool const answered = mongoc_client_command_simple(client.get(), "admin", command.native(),
-                                                       nullptr, &received, &ignored);
-    std::optional<std::string> name;
-    bson_iter_t at;
-    if (answered) {
-        bool const named =
-            bson_iter_init_find(&at, &received, "setName") && BSON_ITER_HOLDS_UTF8(&at);
-        name = named ? bson_iter_utf8(&at, nullptr) : "";
+    if (!mongoc_client_command_simple(client.get(), "admin", command.native(), nullptr,
+                                      received.fresh(), &ignored)) {
+        return std::nullopt;
     }
-    bson_destroy(&received);
-    return name;
+    auto const name = received.find("setName");
+    set_membership found{std::string{name ? name->text().value_or("") : ""}};
+    for (char const* const kind : {"hosts", "passives"}) {
+        auto const members = received.find(kind);
+        if (!members) continue;
+        members->for_each([&](value_view const& member) {
+            found.members.emplace_back(member.text().value_or(""));
+            return true;
+        });
+    }
+    return found;
+}
+
+/// Whether the address names a member as its replica set does.
+[[nodiscard]] SETTLE_FUNCTION bool names_a_member(mongoc_uri_t const* address,
+                                                  set_membership const& set) {
+    for (auto const* host = mongoc_uri_get_hosts(address); host != nullptr; host = host->next) {
+        for (auto const& member : set.members) {
+            if (member == host->host_and_port) return true;
+        }
+    }
+    return false;
 }
 
 SETTLE_FUNCTION void check_set_names(mongoc_uri_t const* address) {
-    char const* const given = mongoc_uri_get_replica_set(address);
-    if (given == nullptr || *given == '\0') return;
+    char const* const name = mongoc_uri_get_replica_set(address);
+    std::string const asked = name != nullptr ? name : "";
     for (auto const* host = mongoc_uri_get_hosts(address); host != nullptr; host = host->next) {
-        auto const found = set_name_of(address, *host);
-        if (!found || *found == given) continue;
-        raise(errc::unfit_store,
-              "settle: the address asks for the replica set '" + std::string{given} +
-                  "', and its host " + host->host_and_port + " belongs to " +
-                  (found->empty() ? "none" : "the replica set '" + *found + "'") +
-                  ". Correct replicaSet in the address. See mongodb#address");
+        auto const found = membership_of(address, *host);
+        if (!found) continue;
+        if (!asked.empty() && found->set != asked) {
+            raise(errc::unfit_store,
+                  "settle: the address asks for the replica set '" + asked + "', and its host " +
+                      host->host_and_port + " belongs to " +
+                      (found->set.empty() ? "none" : "the replica set '" + found->set + "'") +
+                      ". Correct replicaSet in the address. See mongodb#address");
+        }
+        if (found->members.empty() || names_a_member(address, *found)) continue;
+        std::string members;
+        for (auto const& member : found->members) {
+            members.append(members.empty() ? "" : ", ").append(member);
+        }
+        raise(errc::store_unreachable,
+              "settle: the host " + std::string{host->host_and_port} +
+                  " answers, and its replica set '" + found->set + "' names its members " +
+                  members +
+                  ", which cannot be reached from here. Make these names known here, or correct "
+                  "them with rs.reconfig(). For a set of one member, directConnection=true in the "
+                  "address stays with the host. See mongodb#address");
     }
 }
 

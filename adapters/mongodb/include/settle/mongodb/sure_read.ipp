@@ -19,11 +19,10 @@ SETTLE_FUNCTION void read_linearizable(server& at, bound_collection const& bound
         here.emplace(of).expect(key);
         here->fetch(with, std::move(options));
     };
-    if (!read_on_sole_primary(at, [&](link& with) { fetch(with, {}); })) {
-        auto with = at.connect();
-        fetch(with, at.sure_read());
-    }
-    here->copy_only_record(made);
+    bool const is_read = read_on_sole_primary(at, [&](link& with) { fetch(with, {}); });
+    auto with = at.connect();
+    if (!is_read) fetch(with, at.sure_read());
+    here->copy_only_record(with, made);
 }
 
 SETTLE_FUNCTION void read_by_quorum(server& at, bound_collection const& bound,
@@ -58,7 +57,7 @@ SETTLE_FUNCTION void read_by_quorum(server& at, bound_collection const& bound,
     if (auto const found = received.find("value"); found && !found->is_null()) {
         here.put(found->as_document());
     }
-    here.copy_only_record(made);
+    here.copy_only_record(with, made);
 }
 
 } // namespace mongodb::detail

@@ -28,9 +28,12 @@ public:
         for_each([&](record_table& table) { table.fetch(with); });
     }
     /// As the table does; a record that cannot be used becomes the request's result.
-    [[nodiscard]] part_result execute(part_request const& one) {
+    [[nodiscard]] part_result execute(part_request const& one, link& with) {
         try {
-            return of(one).execute(one);
+            auto result = of(one).execute(one);
+            if (result.what != answer::record_missing) return result;
+            auto const& absent = of(one).absence(with);
+            return absent.empty() ? result : result_of_unusable(one.action, absent);
         } catch (failure const& caught) {
             return result_of_unusable(one.action, caught.problem());
         }
