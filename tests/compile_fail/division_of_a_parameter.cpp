@@ -5,14 +5,15 @@
 
 namespace bank {
 
-inline constexpr auto half_type = transaction<transfer, "half">(
-    participant<"source">(accounts, param<&transfer::source>)
+inline constexpr auto half_type =
+    transaction<transfer, "half">(participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
-        .require(field<&account::balance> >= param<&transfer::amount>)
+                                      .require(field<&account::balance> >= param<&transfer::amount>)
 #else
-        .require(field<&account::balance> >= param<&transfer::amount> / 2)
+                                      .require(field<&account::balance> >=
+                                               param<&transfer::amount> / 2)
 #endif
-        .apply(field<&account::balance> -= param<&transfer::amount>)
-        .compensate(settle::inverse));
+                                      .apply(field<&account::balance> -= param<&transfer::amount>)
+                                      .compensate(settle::inverse));
 
 } // namespace bank

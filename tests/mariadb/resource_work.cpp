@@ -11,11 +11,12 @@ namespace {
 
 using backend = mariadb_backend;
 
-/// With a kept session, the other one serves all calls.
+/// One session serves all calls, besides a kept one.
 struct one_session : mariadb_backend {
     static maria::options limits() {
         auto all = mariadb_backend::limits();
-        all.connections = 2;
+        all.connections = 1;
+        all.kept_sessions = 1;
         return all;
     }
 };
@@ -92,6 +93,32 @@ TEST_CASE("work: a name whose work was refused is free for another session") {
     auto const late = s.books.prepare(name_of("t1"), add<backend>("a"));
     CHECK_MESSAGE(late.what == prepare_answer::denied, late.problem);
     CHECK(s.sum("a") == "1");
+}
+
+TEST_CASE("work: each of many parts that are prepared at once keeps its session until its end") {
+    fresh_mariadb const own;
+    prepared_scene<one_session> s{own.address()};
+    auto limits = one_session::limits();
+    limits.kept_sessions = 20;
+    maria::resource books{s.at, limits};
+    constexpr int parts = 20;
+    auto const id_of = [](int part) { return "p" + std::to_string(part); };
+    for (int part = 0; part < parts; ++part) {
+        s.beside.ask("INSERT INTO sums VALUES ('" + id_of(part) + "', 0)");
+        CHECK(books.prepare(name_of(id_of(part)), add<backend>(id_of(part))).what ==
+              prepare_answer::prepared);
+    }
+    auto const sessions = [&] {
+        return std::stoi(s.beside.ask_one("SELECT count(*) FROM information_schema.processlist "
+                                          "WHERE db = DATABASE() AND id <> CONNECTION_ID()"));
+    };
+    CHECK(sessions() >= parts);
+    for (int part = 0; part < parts; ++part) {
+        CHECK(books.commit(name_of(id_of(part))).what == end_answer::ended);
+        CHECK(s.sum(id_of(part)) == "1");
+    }
+    // One goes back to the pool of each resource, and the others end.
+    CHECK(wait_until(60s, [&] { return sessions() <= 2; }));
 }
 
 TEST_CASE("work: a name that is prepared already is unknown") {

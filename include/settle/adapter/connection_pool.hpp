@@ -54,19 +54,26 @@ public:
         loan(connection_pool& from, std::unique_ptr<Connection> held) noexcept
             : from_(&from), held_(std::move(held)) {}
         loan(loan&& other) noexcept
-            : from_(std::exchange(other.from_, nullptr)), held_(std::move(other.held_)) {}
+            : from_(std::exchange(other.from_, nullptr)), held_(std::move(other.held_)),
+              counts_(other.counts_) {}
         loan& operator=(loan&&) = delete;
         ~loan() {
-            if (from_ != nullptr) from_->put_back(std::move(held_));
+            if (from_ != nullptr) from_->put_back(std::move(held_), counts_);
         }
         [[nodiscard]] Connection& operator*() const noexcept { return *held_; }
         [[nodiscard]] Connection* operator->() const noexcept { return held_.get(); }
 
         void close() noexcept { held_.reset(); }
+        /// The pool may make another connection instead of this one. At the end of the loan this
+        /// one goes back if there is room.
+        void free_place() noexcept {
+            if (std::exchange(counts_, false)) from_->leave();
+        }
 
     private:
         connection_pool* from_;
         std::unique_ptr<Connection> held_;
+        bool counts_ = true; ///< it takes one of the pool's places
     };
 
     /// A live unused connection, or a new connection. While all connections are in use, or the
@@ -128,13 +135,17 @@ private:
         }
         return nullptr;
     }
-    void put_back(std::unique_ptr<Connection> one) noexcept {
+    void put_back(std::unique_ptr<Connection> one, bool counts) noexcept {
         if (one == nullptr || !take_back(*one)) {
             one.reset();
-            leave();
+            if (counts) leave();
             return;
         }
         std::lock_guard const guard{mutex_};
+        if (!counts) {
+            if (count_ == most_) return;
+            ++count_;
+        }
         unused_.push_back(std::move(one));
         returned_.notify_one();
     }

@@ -103,9 +103,9 @@ public:
             [&](typename Sql::connection& on) {
                 number = inserts ? entries_->send_insert(on, all, at)
                                  : entries_->send_change(on, all, at);
-                if (submits) entries_->send_wake(on);
             },
             Sql::longest_repetition);
+        if (submits && ended.status != commit_status::undone) entries_->wake();
         if (ended.status == commit_status::committed) {
             auto const& answers = native.result(number);
             if (inserts) set_inserted(answers, all);

@@ -15,8 +15,12 @@ struct options {
     /// A file with certificates (PEM) of the authorities that may sign the server's certificate.
     /// With it, TLS is required, and certificate and host name are verified.
     std::string ca_file{};
-    /// How many sessions the resource has at most.
+    /// How many sessions the resource has at most, besides those that wait for the end of what they
+    /// have prepared.
     std::size_t connections = 16;
+    /// How many sessions wait at most for the end of what they have prepared. The end of anything
+    /// more takes the server a second.
+    std::size_t kept_sessions = 64;
     /// How long a statement waits for a row or a table that another native transaction holds.
     time_limit lock_timeout = std::chrono::seconds{2};
     /// How long the server works at one statement.

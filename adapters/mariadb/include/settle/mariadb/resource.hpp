@@ -18,8 +18,8 @@ using connection = sql_connection;
 /// A PreparingResource. Threads and engines may share it; it outlives its engines.
 /// Shape:   the tables that the work changes are InnoDB's
 /// Cost:    a prepare is five round trips and the work's own. It keeps its session, on which the
-///          end is four round trips; at most half of the sessions are kept. Without that session,
-///          an end waits a second, also for many names: see detail::detach_pause
+///          end is four round trips; options::kept_sessions says how many are kept. Without that
+///          session, an end waits a second, also for many names: see detail::detach_pause
 /// Errors:  a roll back can be undone by a crash of the server: the name is in doubt again
 /// Source:  MariaDB 10.11, "XA Transactions"; adapters/mariadb/README.md
 class resource {

@@ -236,10 +236,9 @@ SETTLE_FUNCTION end_result resource::roll_back(prepared_name const& name) {
 }
 
 SETTLE_FUNCTION void resource::keep(std::string const& name, detail::session_pool::loan with) {
-    // At most half of the sessions are kept, so that other calls find a session. Of a single
-    // session none is kept.
-    auto const most = sessions_.limits().connections / 2;
+    auto const most = sessions_.limits().kept_sessions;
     if (most == 0) return with.close();
+    with.free_place();
     std::lock_guard const guard{mutex_};
     // The server has ended an earlier session of this name.
     kept_.erase(name);

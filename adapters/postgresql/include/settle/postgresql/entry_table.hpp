@@ -3,6 +3,7 @@
 // list them.
 #pragma once
 
+#include <settle/adapter/group.hpp>
 #include <settle/adapter/sql/entry_writes.hpp>
 #include <settle/postgresql/row.hpp>
 #include <settle/store/seam.hpp>
@@ -43,8 +44,9 @@ public:
                       write_context const& at) const {
         static_cast<void>(send_writes(kind::certain, on, all, at));
     }
-    /// Wakes the workers of all programs once the native transaction is committed.
-    void send_wake(connection& on) const;
+    /// Wakes the workers of all programs, after the commit of what they shall do. Threads share a
+    /// notification. A lost notification is no error: a worker waits for a limited time.
+    void wake() const;
     /// Queues a read of id, state, epoch and revision of some entries, and locks them.
     std::size_t send_locks(connection& on, array_value const& ids) const {
         return on.send(*locks_, ids);
@@ -79,6 +81,8 @@ private:
     pool* pool_;
     std::string table_;
     std::string channel_; ///< of its workers
+    /// The server notifies in one native transaction at a time, so one thread notifies for all.
+    mutable settle::detail::groups<settle::detail::group_member> wakes_{1, 1'000'000};
     mutable statement_cache<shape> writes_;
     statement const* locks_;
     statement const* look_;

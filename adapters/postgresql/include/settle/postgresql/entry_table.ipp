@@ -174,8 +174,20 @@ SETTLE_FUNCTION std::size_t entry_table::send_writes(kind of, connection& on,
     return on.send(statement_of({of, action, arrays}), given);
 }
 
-SETTLE_FUNCTION void entry_table::send_wake(connection& on) const {
-    on.send_sql(notify_sql(channel_), "wake workers");
+SETTLE_FUNCTION void entry_table::wake() const {
+    settle::detail::group_member own;
+    wakes_.perform(own, [this](auto& group) {
+        // A commit that notifies holds a lock of the whole server until it is durable, and this one
+        // need not be.
+        native_transaction native{*pool_};
+        auto const ended = native.perform(
+            [this](connection& on) {
+                on.send_sql("SET LOCAL synchronous_commit = off", "wake workers");
+                on.send_sql(notify_sql(channel_), "wake workers");
+            },
+            {});
+        group.end_all(ended);
+    });
 }
 
 SETTLE_FUNCTION std::size_t entry_table::send_page(connection& on, entry_filter const& filter,
