@@ -129,4 +129,25 @@ TEST_CASE("late refusals: a table that takes no change any more holds no other t
     }
 }
 
+TEST_CASE("late refusals: a table that takes no change any more holds no transaction of its wave") {
+    for (auto const how : all_phases) {
+        fresh_schema const own;
+        pg::database db{own.address()};
+        settle::options limits;
+        limits.patience = 5s;
+        auto engine = make(db, how, limits);
+        engine.create(accounts, account{"a", 100}).value();
+        engine.create(orders, order{1, "new"}).value();
+        ask(own.address(), "ALTER TABLE orders DROP COLUMN note");
+        CHECK(engine.submit("c1", credit{"a", 1}).problem.empty());
+        CHECK(engine.submit("p1", payment{"a", 1, "paid"}).problem.empty());
+        CHECK(engine.submit("c2", credit{"a", 2}).problem.empty());
+        CHECK(engine.work().done == 2);
+        for (char const* const id : {"c1", "c2"}) {
+            CHECK(engine.find(id).value()->state == settle::state::done);
+        }
+        CHECK(engine.find("p1").value()->state != settle::state::done);
+    }
+}
+
 } // namespace late_refusals

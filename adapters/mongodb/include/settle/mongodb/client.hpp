@@ -3,6 +3,8 @@
 #pragma once
 
 #include <settle/mongodb/address.hpp>
+#include <settle/mongodb/bson.hpp>
+#include <settle/mongodb/error.hpp>
 #include <settle/store/process.hpp>
 
 #include <atomic>
