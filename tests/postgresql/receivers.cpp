@@ -142,6 +142,24 @@ TEST_CASE("receivers: each call of a wave on PostgreSQL is answered for itself")
     CHECK(in.number("SELECT count(*) FROM settle_receiver") == 60);
 }
 
+TEST_CASE("receivers: what a handler on PostgreSQL sets does not meet the next call of its wave") {
+    office in;
+    applying const handler{[&](receiver_session& db, service_call const& call) {
+        std::string const zone{db.query("SHOW TimeZone").text(0, 0)};
+        for (char const* const sql : {"SELECT set_config('TimeZone', 'Asia/Tokyo', true)",
+                                      "SELECT set_config('search_path', 'pg_catalog', false)"}) {
+            static_cast<void>(db.query(sql));
+        }
+        return service_answer::ok('"' + zone + ' ' + std::string{call.key} + '"');
+    }};
+    std::vector<service_call> const calls{made_call(call_operation::apply, "a"),
+                                          made_call(call_operation::apply, "b")};
+    std::vector<service_answer> answers(calls.size());
+    in.airline_receiver.take_all(calls, answers, handler);
+    CHECK(answers[0] == service_answer::ok(R"("UTC a")"));
+    CHECK(answers[1] == service_answer::ok(R"("UTC b")"));
+}
+
 TEST_CASE("receivers: an error at the commit on PostgreSQL undoes its own call only") {
     office in;
     ask(in.own.address(),

@@ -111,6 +111,9 @@ public:
     /// one round trip, or none. prepare() does the same, without a round trip of its own.
     /// Errors:  none; a session that cannot be put right is closed
     void renew() noexcept;
+    /// Queues the statements that give the session its settings again, inside of a native
+    /// transaction that goes on.
+    void queue_renewal() { static_cast<void>(send_renewal()); }
 
     [[nodiscard]] bool in_transaction() const noexcept { return open_; }
     /// False once the connection is lost. It may not yet know that it is.

@@ -103,7 +103,9 @@ receiver_transaction::attempt(settle::detail::function_view<bool(receiver_sessio
     // A failed statement has left half of the work undone, also if the handler ignores the error.
     bool const ends = kept || detail::is_conflict(problem.code) || detail::is_lost(problem.code);
     if (problem && ends) throw failure(problem);
-    if (!kept) with_->send(send_->undo_work);
+    // What a kept work has set would meet the receiver's own statements, and the next work.
+    if (kept) with_->queue_renewal();
+    else with_->send(send_->undo_work);
     with_->send(send_->end_work);
     return kept;
 }
