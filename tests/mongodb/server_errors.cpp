@@ -67,7 +67,7 @@ TEST_CASE("server errors: a hosting service's refusal is advised by its text") {
         char const* advice;
     };
     for (auto const& hosted : {
-             hosted_case{"bad auth : Authentication failed.", "Check the name, the password"},
+             hosted_case{"bad auth : Authentication failed", "Check the name, the password"},
              hosted_case{"user is not allowed to do action [update] on [bank.accounts]", "rights"},
              hosted_case{"you are over your space quota, using 512 MB of 512 MB", "Make room"},
              hosted_case{"setFeatureCompatibilityVersion is not allowed in this atlas tier",
