@@ -265,8 +265,9 @@ private:
             return exit_code::settled;
         }
         if (result.verdict == settle::verdict::canceled) {
-            return complain(fmt::format("{} is not reversed: {}", given_->reverse_id,
-                                        words_for(*application_, result.participant, result.why)));
+            return complain(fmt::format("{} is not reversed: {}{}", given_->reverse_id,
+                                        words_for(*application_, result.participant, result.why),
+                                        cause_of(result.problem)));
         }
         return unsettled(result);
     }

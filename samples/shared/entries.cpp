@@ -4,6 +4,7 @@
 
 #include "json.hpp"
 #include "printable.hpp"
+#include "sentence.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -30,7 +31,8 @@ std::string why(settle::entry const& entry) {
     if (entry.why == settle::reason::none) return {};
     std::string where = entry.participant;
     if (entry.line) where += fmt::format(" line {}", *entry.line + 1);
-    return fmt::format("{}{}{}", where, where.empty() ? "" : ": ", name_of(entry.why));
+    return fmt::format("{}{}{}{}{}", where, where.empty() ? "" : ": ", name_of(entry.why),
+                       entry.why_text.empty() ? "" : ": ", without_prefix(entry.why_text));
 }
 
 /// A damaged entry is shown, too: what is no JSON there is shown as a text.
@@ -51,6 +53,9 @@ json_value::members to_members(settle::entry const& entry) {
         {"parameters", json_value::parsed(entry.parameters)},
     };
     if (!entry.fault.empty()) shown.emplace_back("fault", entry.fault);
+    if (!entry.why_text.empty()) {
+        shown.emplace_back("reason_text", std::string{without_prefix(entry.why_text)});
+    }
     // People count lines from 1.
     if (entry.line) shown.emplace_back("line", *entry.line + 1);
     std::vector<json_value> images;

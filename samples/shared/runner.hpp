@@ -326,8 +326,9 @@ private:
         ++report_.reasons[words_for(*application_, result.participant, result.why)];
         // A failed guard is common; any other reason deserves a remark.
         if (result.why == settle::reason::guard_failed) return;
-        report_.note(line, fmt::format("'{}' is canceled: {}", result.id,
-                                       words_for(*application_, result.participant, result.why)));
+        report_.note(line, fmt::format("'{}' is canceled: {}{}", result.id,
+                                       words_for(*application_, result.participant, result.why),
+                                       cause_of(result.problem)));
     }
 
     void undecided(std::uint64_t line, settle::outcome const& result) {

@@ -20,4 +20,9 @@ inline std::string sentence_of(settle::error const& problem) {
     return std::string{without_prefix(problem.message())};
 }
 
+/// The error behind a cancel, as the end of a sentence; empty if there is none.
+inline std::string cause_of(settle::error const& problem) {
+    return problem.empty() ? std::string{} : ": " + sentence_of(problem);
+}
+
 } // namespace samples

@@ -19,17 +19,17 @@ std::string line_of(entry const& one, bool purged = false) {
                           one.parameters, one.state, static_cast<std::int64_t>(one.epoch_number),
                           static_cast<std::int64_t>(one.committed), one.revision, one.stages_kept,
                           one.owner, one.created, one.modified, one.attempts, one.why,
-                          one.participant, one.line, one.images, one.results, purged}) +
+                          one.why_text, one.participant, one.line, one.images, one.results, purged}) +
            '\n';
 }
 
 entry entry_of(entry_line const& line) {
     entry made;
     std::tie(made.id, made.type, made.parameters, made.state, made.revision, made.stages_kept,
-             made.owner, made.created, made.modified, made.attempts, made.why, made.participant,
+             made.owner, made.created, made.modified, made.attempts, made.why, made.why_text, made.participant,
              made.line, made.images, made.results) =
         std::tie(line.id, line.type, line.parameters, line.state, line.revision, line.stages_kept,
-                 line.owner, line.created, line.modified, line.attempts, line.why, line.participant,
+                 line.owner, line.created, line.modified, line.attempts, line.why, line.why_text, line.participant,
                  line.line, line.images, line.results);
     made.definition = static_cast<std::uint64_t>(line.definition);
     made.epoch_number = static_cast<settle::epoch>(line.epoch_number);
@@ -68,6 +68,7 @@ std::optional<entry> entry_after(settle::entry_write const& write, entry const* 
     if (to.why != settle::reason::none) {
         auto const failed = write.failed();
         made.why = to.why;
+        made.why_text = write.why_text;
         made.participant = failed.participant;
         made.line = failed.line;
     }

@@ -104,6 +104,24 @@ TEST_CASE("kept results: damaged fields of stages are named") {
     });
 }
 
+TEST_CASE("kept results: any value as the text of a reason leaves its entry readable") {
+    on_both_servers([](kept_bench& here) {
+        auto const text_of = [&](std::string const& value) {
+            here.change(R"({"$set": {"reason_text": )" + value + "}}");
+            auto const found = here.log.read("t");
+            REQUIRE(found.has_value());
+            CHECK(here.log.list({}, "", 5).value().at(0) == found.value());
+            return found.value()->why_text;
+        };
+        CHECK(text_of(R"("sold out")") == "sold out");
+        for (char const* const other : {"null", "17", R"(["sold out"])", R"({"sold": "out"})"}) {
+            CHECK(text_of(other).empty());
+        }
+        CHECK(text_of('"' + std::string(900'000, 'x') + '"') == std::string(500, 'x'));
+        CHECK(text_of(R"("a\u0000b")") == "a");
+    });
+}
+
 TEST_CASE("kept results: a keep that makes the entry too large is unfit and changes nothing") {
     on_both_servers([](kept_bench& here) {
         std::string const before = here.entry();

@@ -28,6 +28,9 @@ TEST_CASE("prepared: work that refuses cancels its transaction") {
     CHECK(outcome.problem.text ==
           "settle: the work of 'payee' in 'ledger' was refused: no account nobody. See "
           "errors#errors");
+    CHECK(entry_of(engine, "t").why_text == outcome.problem.text);
+    CHECK(on.make().run("t", payment{"A", "nobody", 30}) == outcome);
+    CHECK(engine.cancel("t") == outcome);
     on.moved(0);
     // The cancel denies a late copy of the prepare.
     CHECK(on.books.receipts.at(on.name_of_payee("t", 0).of.text()).epoch_number == 0);

@@ -279,6 +279,26 @@ TEST_CASE("sqlite log: a damaged entry is named by a read and delays no listing"
     CHECK(contains(problem_of("results = x'00'"), "'results' holds no text"));
 }
 
+TEST_CASE("sqlite log: any value as the text of a reason leaves its entry readable") {
+    bench on;
+    on.pending("t");
+    auto const text_of = [&](std::string const& value) {
+        sql(on.path(), "UPDATE settle_entry SET reason_text = " + value);
+        auto const found = on.log.read("t");
+        REQUIRE(found.has_value());
+        CHECK(on.log.list({}, "", 10).value().at(0) == found.value());
+        return found.value()->why_text;
+    };
+    CHECK(text_of("'sold out'") == "sold out");
+    CHECK(text_of("'a' || CAST(x'FF' AS TEXT) || 'b'") == "a");
+    CHECK(text_of("'a' || char(0) || 'b'") == "a");
+    CHECK(text_of("x'414243'").empty());
+    CHECK(text_of("17").empty());
+    CHECK(text_of("NULL").empty());
+    CHECK(text_of("printf('%.*c', 9000000, 'x')") == std::string(500, 'x'));
+    CHECK(text_of("'x' || replace(printf('%.*c', 400, 'x'), 'x', '\xE2\x82\xAC')").size() == 499);
+}
+
 TEST_CASE("sqlite log: an entry with an id that is not UTF-8 is listed once, and pages continue") {
     bench on;
     for (char const* id : {"a", "b", "c"}) on.pending(id);

@@ -163,7 +163,7 @@ TEST_CASE("sqlite open: tables of another version are refused with the needed ve
             "UPDATE settle_meta SET value = '" + version + "' WHERE name = 'schema_version'");
         std::string const reply = opening(here.file());
         CHECK(contains(reply, "the store was made by another version: "));
-        CHECK(contains(reply, "have version " + version + " and this library needs version 4."));
+        CHECK(contains(reply, "have version " + version + " and this library needs version 5."));
     }
     sql(here.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
     CHECK(contains(opening(here.file()), "have version unknown and"));
@@ -209,6 +209,7 @@ TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their e
         CHECK(old.revision == 0);
         CHECK(old.stages_kept == 0);
         CHECK(old.results.empty());
+        CHECK(old.why_text.empty());
         settle::testing::entry_writer worker{
             log, settle::testing::test_transaction::of<settle::forward<take_type>>("old", {}),
             settle::standing_of(old)};
@@ -217,7 +218,7 @@ TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their e
         CHECK(worker.keep(now, "host/2", {{0, 0, "1"}}) == settle::log_answer::taken);
         CHECK(log.read("old").value()->results.size() == 1);
     }
-    CHECK(version_of(here.file()) == "4");
+    CHECK(version_of(here.file()) == "5");
     CHECK(sql_value(here.file(), "SELECT id || state || revision || stages_kept || results "
                                  "FROM settle_entries") ==
           R"(oldpending11[{"participant":0,"line":0,"value":1}])");
@@ -233,6 +234,35 @@ TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their e
           sql(elsewhere.file(), "SELECT sql FROM sqlite_master WHERE name = 'settle_entries'"));
 }
 
+TEST_CASE("sqlite open: tables of version 4 get the text of a reason, also beside an old program") {
+    folder const here;
+    {
+        database const db{here.file()};
+    }
+    sql(here.file(), "DROP VIEW settle_entries;"
+                     "ALTER TABLE settle_entry DROP COLUMN reason_text;"
+                     "UPDATE settle_meta SET value = '4' WHERE name = 'schema_version';"
+                     "INSERT INTO settle_owner VALUES(1, 'host/1')");
+    auto const insert = [&](std::string const& id) {
+        sql(here.file(), "INSERT INTO settle_entry(id, state, epoch, committed, attempts, reason, "
+                         "owner, created, modified, participant, revision, stages_kept) "
+                         "VALUES('" +
+                             id + "', 5, 7, 0, 0, 11, 1, 1000, 2000, 'room', 0, 0)");
+    };
+    insert("before");
+    database db{here.file()};
+    insert("beside");
+    CHECK(version_of(here.file()) == "5");
+    auto log = db.bind_log();
+    for (char const* const id : {"before", "beside"}) {
+        settle::entry const old = log.read(id).value().value();
+        CHECK(old.why == settle::reason::refused);
+        CHECK(old.why_text.empty());
+    }
+    CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_entries "
+                                 "WHERE reason = 'refused' AND reason_text IS NULL") == "2");
+}
+
 TEST_CASE("sqlite open: concurrent threads raise tables of version 3 once") {
     for (int round = 0; round < 10; ++round) {
         folder const here;
@@ -241,7 +271,7 @@ TEST_CASE("sqlite open: concurrent threads raise tables of version 3 once") {
             refusals_of_threads([&](std::size_t) { database const db{here.file(), patient}; });
         CHECK(refusals == std::vector<std::string>(4));
         CHECK(sql_value(here.file(), "SELECT count(*) FROM pragma_table_info('settle_entry')") ==
-              "19");
+              "20");
     }
 }
 

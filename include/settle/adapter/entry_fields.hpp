@@ -35,13 +35,14 @@ enum class entry_field : std::uint8_t {
     open,
     revision,
     stages_kept,
-    results
+    results,
+    reason_text
 };
 
-inline constexpr std::array<std::string_view, 19> entry_field_names{
-    "id",     "type",    "definition", "parameters",  "state",  "epoch",       "committed",
-    "owner",  "created", "modified",   "attempts",    "reason", "participant", "line",
-    "images", "open",    "revision",   "stages_kept", "results"};
+inline constexpr std::array<std::string_view, 20> entry_field_names{
+    "id",     "type",    "definition", "parameters",  "state",   "epoch",       "committed",
+    "owner",  "created", "modified",   "attempts",    "reason",  "participant", "line",
+    "images", "open",    "revision",   "stages_kept", "results", "reason_text"};
 
 [[nodiscard]] constexpr std::string_view name_of(entry_field field) {
     return entry_field_names[static_cast<std::size_t>(field)];
@@ -63,7 +64,8 @@ namespace fields_of_write {
 using enum entry_field;
 inline constexpr std::array insert{id,          type,  definition, parameters, state,      epoch,
                                    committed,   owner, created,    modified,   attempts,   reason,
-                                   participant, line,  images,     open,       stages_kept};
+                                   participant, line,  images,     open,       stages_kept,
+                                   reason_text};
 inline constexpr std::array claim{state, epoch, owner, modified, attempts};
 inline constexpr std::array keep{state, modified, attempts, revision, stages_kept, results};
 inline constexpr std::array commit{state, committed, modified, attempts, images, results};
@@ -71,9 +73,9 @@ inline constexpr std::array commit_and_close{state,  committed, modified, attemp
                                              images, results,   open};
 inline constexpr std::array close{state, modified, open};
 inline constexpr std::array cancel{state,  epoch,       owner, modified, attempts,
-                                   reason, participant, line,  open,     results};
+                                   reason, participant, line,  open,     results,  reason_text};
 inline constexpr std::array one_phase{state,  epoch,       owner, modified, attempts,
-                                      reason, participant, line,  images,   open};
+                                      reason, participant, line,  images,   open,    reason_text};
 
 } // namespace fields_of_write
 
@@ -143,6 +145,9 @@ void with_value(entry_field field, entry_write const& write, write_context const
     case entry_field::results:
         if (write.results != nullptr) give(*write.results);
         return;
+    case entry_field::reason_text:
+        if (!write.why_text.empty()) give(write.why_text);
+        return;
     }
 }
 
@@ -162,6 +167,7 @@ void read_members(entry& into, Read&& read) {
     read(entry_field::revision, into.revision);
     read(entry_field::stages_kept, into.stages_kept);
     read(entry_field::results, into.results);
+    read(entry_field::reason_text, into.why_text);
 }
 
 } // namespace detail

@@ -63,7 +63,7 @@ template <typename Column>
     std::string sql;
     for (auto const field : {id, type, entry_field::state, entry_field::reason, participant, line,
                              parameters, created, modified, attempts, entry_field::epoch, committed,
-                             owner, images, definition, revision, stages_kept, results}) {
+                             owner, images, definition, revision, stages_kept, results, reason_text}) {
         std::string value = column(field);
         auto const text = "CAST(" + value + " AS text)";
         if (field == entry_field::state) value = words_of<settle::state>(value, all_states, text);
@@ -93,6 +93,13 @@ struct entry_columns {
     void read(entry_field field, Value& value) {
         int const column = static_cast<int>(field);
         if (may_be_absent(field) && row.kind(column) == value_kind::null) return;
+        if constexpr (std::is_same_v<Value, std::string>) {
+            // Only people read it, so no value of it makes an entry unusable.
+            if (field == entry_field::reason_text) {
+                if (row.kind(column) == value_kind::text) value = bounded_reason(row.text(column));
+                return;
+            }
+        }
         if constexpr (std::is_enum_v<Value> || std::is_same_v<Value, epoch>) {
             auto const number = row.integer(column);
             bool const good = row.kind(column) == value_kind::integer && number >= 0 &&

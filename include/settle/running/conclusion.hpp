@@ -9,30 +9,32 @@ SETTLE_BEGIN
 namespace detail {
 
 /// Copies the reason of a cancel: from this worker, or from the entry if another worker canceled.
+/// Shape:   own - the error behind this worker's own reason, or none
 template <typename Log>
-void copy_reason(outcome& concluded, job const& work, execution_state const& execution, Log& log) {
+void copy_reason(outcome& concluded, job const& work, execution_state const& execution, error&& own,
+                 Log& log) {
     auto const& c = work.coordinator;
+    auto const copy_from = [&](entry const& found) {
+        // The entry has the text of this worker's own error, but not its code.
+        bool const is_own = c.why() == found.why && (found.why_text.empty() ||
+                                                     found.why_text == bounded_reason(own.text));
+        concluded.why = found.why;
+        concluded.participant = found.participant;
+        concluded.line = found.line;
+        concluded.problem = is_own ? std::move(own) : cause_of(found, *work.type);
+    };
     if (execution.seen && execution.seen->why != reason::none) {
-        concluded.why = execution.seen->why;
-        concluded.participant = execution.seen->participant;
-        concluded.line = execution.seen->line;
+        copy_from(*execution.seen);
     } else if (c.why() != reason::none) {
         concluded.why = c.why();
+        concluded.problem = std::move(own);
         if (c.failed_part() == coordinator::no_part) return;
         part_name const where = work.name_part(c.failed_part());
         concluded.participant = where.participant;
         concluded.line = where.line;
     } else if (auto found = log.read(concluded.id); found.has_value() && found.value()) {
-        concluded.why = found.value()->why;
-        concluded.participant = found.value()->participant;
-        concluded.line = found.value()->line;
+        copy_from(*found.value());
     }
-}
-
-/// True if the last error of the call explains the cancel.
-[[nodiscard]] constexpr bool has_explanation(reason why) {
-    return why == reason::record_unusable || why == reason::refused || why == reason::unavailable ||
-           why == reason::unanswered;
 }
 
 /// Filled member by member: a whole aggregate would be cleared before it is filled.
@@ -44,8 +46,7 @@ void copy_reason(outcome& concluded, job const& work, execution_state const& exe
     return concluded;
 }
 
-/// Shape:   work, execution - as the driver left them; the outcome takes the id, the problem and
-///          the results
+/// Shape:   work, execution - as the driver left them; the outcome takes the id and the results
 template <typename Log>
 outcome conclude(job& work, execution_state const& execution, Log& log) {
     auto const& c = work.coordinator;
@@ -54,7 +55,7 @@ outcome conclude(job& work, execution_state const& execution, Log& log) {
     if (plain && c.state() == state::done && !c.vanished()) return done(work);
     outcome concluded;
     concluded.id = std::move(work.id);
-    concluded.problem = std::move(work.problem);
+    concluded.problem = work.problem;
     if (execution.cut == interruption::mismatch)
         return refuse(concluded.id, id_in_use(concluded.id));
     if (execution.cut == interruption::unfit)
@@ -64,9 +65,9 @@ outcome conclude(job& work, execution_state const& execution, Log& log) {
     // After a finished run an earlier error is obsolete, or it is the cancel reason. Another owner
     // may have canceled for another reason, or committed.
     bool const ended = execution.cut == interruption::none;
-    bool const taken_over = execution.cut == interruption::elsewhere;
-    bool const obsolete = c.state() == state::done || !has_explanation(c.why());
-    if (taken_over || (ended && obsolete)) concluded.problem = {};
+    error own;
+    if (ended && has_text(c.why())) own = work.cause();
+    if (ended || execution.cut == interruption::elsewhere) concluded.problem = {};
     if (c.vanished()) concluded.problem = vanished_entry(concluded.id);
     // The commit was acknowledged, so only time has ended this call.
     if (execution.cut == interruption::stopped && c.state() == state::applied) {
@@ -79,7 +80,7 @@ outcome conclude(job& work, execution_state const& execution, Log& log) {
         return concluded;
     concluded.verdict = c.state() == state::done ? verdict::done : verdict::canceled;
     concluded.results = std::move(work.results);
-    if (concluded.canceled()) copy_reason(concluded, work, execution, log);
+    if (concluded.canceled()) copy_reason(concluded, work, execution, std::move(own), log);
     return concluded;
 }
 

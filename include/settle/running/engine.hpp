@@ -437,7 +437,12 @@ private:
         if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(observer)>, no_observer>) {
             detail::report_final<types>(observer, found);
         }
-        return detail::outcome_of(found);
+        auto const* type = &descriptor_of<undescribed>;
+        static_cast<void>(detail::with_direction<types>(
+            found, [&]<typename Direction>(std::type_identity<Direction>) {
+                type = &descriptor_of<Direction>;
+            }));
+        return detail::outcome_of(found, *type);
     }
 
     // ----------------------------------------------------------------------------------- reversing

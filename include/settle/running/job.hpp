@@ -4,11 +4,18 @@
 #pragma once
 
 #include <settle/protocol/coordinator.hpp>
+#include <settle/store/entry_facts.hpp>
 #include <settle/store/seam.hpp>
 
 #include <algorithm>
 
 SETTLE_BEGIN
+
+/// The error of a part's last answer.
+struct part_error {
+    std::size_t part;
+    error problem;
+};
 
 struct job {
     transaction_id id;
@@ -32,6 +39,7 @@ struct job {
     epoch first_epoch = 0;
     std::vector<std::size_t> unanswered{}; ///< parts that had an unknown outcome
     error problem{};                       ///< the last error that a store or the log gave
+    std::vector<part_error> part_errors{}; ///< of the parts whose last answer had an error
 
     // A constructor, not an aggregate: an aggregate is cleared as a whole before it is filled.
     job(transaction_id&& own_id, transaction_descriptor const* own_type, void const* own_parameters,
@@ -60,6 +68,7 @@ struct job {
         for_person = for_person || result.for_person;
         if (result.what == answer::unknown) unanswered.push_back(number);
         if (result.kept) keep(part, descriptor, result.kept.get());
+        if (!result.problem.empty() || !part_errors.empty()) put_error(number, result.problem);
         if (!result.problem.empty()) note(result.what, result.problem);
         retry_after_ms = std::max(retry_after_ms, result.retry_after_ms);
     }
@@ -77,6 +86,15 @@ struct job {
         if (took_no_effect(reply) || reply == log_answer::unknown) {
             problem = std::move(result.problem);
         }
+    }
+    /// The error behind the reason of a cancel, if the reason has one: that of the part that failed,
+    /// or the last one.
+    [[nodiscard]] error const& cause() const {
+        auto const of_failed = [&](part_error const& one) {
+            return one.part == coordinator.failed_part();
+        };
+        auto const found = std::find_if(part_errors.begin(), part_errors.end(), of_failed);
+        return found == part_errors.end() ? problem : found->problem;
     }
     [[nodiscard]] part_name name_part(std::size_t part) const {
         return type->name_part(parameters, part);
@@ -98,6 +116,10 @@ private:
         }
         into.push_back(std::move(added));
     }
+    [[gnu::cold, gnu::noinline]] void put_error(std::size_t part, error const& why) {
+        std::erase_if(part_errors, [&](part_error const& one) { return one.part == part; });
+        if (!why.empty()) part_errors.push_back({part, why});
+    }
     void note(answer reply_of_part, error const& why) {
         // A temporary error of another part would hide why the transaction cannot go on.
         if (hopeless) return;
@@ -114,6 +136,12 @@ template <typename Direction>
 }
 
 namespace detail {
+
+/// The text of a job's reason to cancel, as its entry keeps it; empty if there is none.
+[[nodiscard]] inline std::string_view reason_text_of(job const& work) {
+    if (!has_text(work.coordinator.why())) return {};
+    return bounded_reason(work.cause().text);
+}
 
 /// The write that a step of a job sends to the log.
 /// Shape:   Step - the job's next step
@@ -141,7 +169,9 @@ template <step Step>
             c.failed_part(),
             ends_done && !work.images.empty() ? &work.images : nullptr,
             work.row,
-            keeps && !work.results.empty() ? &work.results : nullptr};
+            keeps && !work.results.empty() ? &work.results : nullptr,
+            Step == step::cancel || Step == step::one_phase ? reason_text_of(work)
+                                                            : std::string_view{}};
 }
 
 } // namespace detail

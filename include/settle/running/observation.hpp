@@ -63,10 +63,16 @@ public:
                        work.type->append_json,
                        work.parameters,
                        execution.ended_here};
-            if (execution.seen && execution.seen->why != reason::none)
+            seen.problem = reason_text_of(work);
+            if (execution.seen && execution.seen->why != reason::none) {
                 seen.why = execution.seen->why;
+                seen.problem = execution.seen->why_text;
+            }
             // Another worker has committed, so the reason of this worker's own cancel is obsolete.
-            if (c.state() == state::done) seen.why = reason::none;
+            if (c.state() == state::done) {
+                seen.why = reason::none;
+                seen.problem = {};
+            }
             notify(seen);
         }
     }

@@ -8,6 +8,7 @@
 #include <settle/running/ids.hpp>
 #include <settle/running/options.hpp>
 #include <settle/running/outcome.hpp>
+#include <settle/store/prepared_part.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -81,8 +82,31 @@ template <typename Direction>
             "entries or marks. Call again for the rest. See running#undecided"};
 }
 
+/// The error behind the reason of a cancel, with the text that the entry keeps; empty if it keeps
+/// none.
+[[nodiscard]] inline error cause_of(entry const& found, transaction_descriptor const& type) {
+    if (!has_text(found.why) || found.why_text.empty()) return {};
+    auto const prepares = [&](part_descriptor const& one) {
+        return one.kind == &prepared_kind &&
+               static_cast<prepared_functions const*>(one.functions)->participant ==
+                   found.participant;
+    };
+    auto const code = [&] {
+        switch (found.why) {
+        case reason::refused:
+            return std::any_of(type.participants.begin(), type.participants.end(), prepares)
+                       ? errc::work_refused
+                       : errc::call_refused;
+        case reason::unavailable: return errc::call_unavailable;
+        case reason::unanswered: return errc::call_unknown;
+        default: return errc::record_unusable;
+        }
+    };
+    return {make_error_code(code()), found.why_text};
+}
+
 /// The outcome of an entry that is final.
-[[nodiscard]] inline outcome outcome_of(entry const& found) {
+[[nodiscard]] inline outcome outcome_of(entry const& found, transaction_descriptor const& type) {
     outcome concluded;
     concluded.id = found.id;
     concluded.verdict = found.state == state::done ? verdict::done : verdict::canceled;
@@ -90,6 +114,7 @@ template <typename Direction>
     concluded.participant = found.participant;
     concluded.line = found.line;
     concluded.results = found.results;
+    if (concluded.canceled()) concluded.problem = cause_of(found, type);
     return concluded;
 }
 

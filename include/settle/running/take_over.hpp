@@ -54,7 +54,7 @@ outcome with_entry(entry const& found, Function&& function) {
 template <typename Types, typename Observer>
 void report_final(Observer& observer, entry const& found) {
     event seen{found.id,  found.type, step::end, found.state, found.attempts, answer::none,
-               found.why, {},         nullptr,   nullptr,     false};
+               found.why, found.why_text, nullptr,   nullptr,     false};
     bool notified = false;
     static_cast<void>(
         with_direction<Types>(found, [&]<typename Direction>(std::type_identity<Direction>) {

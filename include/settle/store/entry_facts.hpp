@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The text form of a fingerprint, which logs of rows and of documents share.
+// Facts of entries that logs of rows and of documents share: the text form of a fingerprint, and
+// the bound of a reason's text.
 #pragma once
 
 #include <settle/store/json_writer.hpp>
+#include <settle/store/utf8.hpp>
 #include <settle/version.hpp>
 
 #include <charconv>
@@ -26,6 +28,14 @@ namespace detail {
     auto const* const end = digits.data() + digits.size();
     auto const read = std::from_chars(digits.data(), end, number, 16);
     return read.ec == std::errc{} && read.ptr == end;
+}
+
+/// The text of a cancel's reason as an entry keeps it and as a log reads it: at most 500 bytes, all
+/// of them UTF-8.
+[[nodiscard]] constexpr std::string_view bounded_reason(std::string_view text) noexcept {
+    constexpr std::size_t most = 500;
+    text = text.substr(0, most);
+    return text.substr(0, utf8_prefix(text));
 }
 
 } // namespace detail

@@ -37,6 +37,7 @@ SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
             case errc::call_unknown: return "the service gave no answer";
             case errc::work_refused: return "the work was refused";
             case errc::prepared_lost: return "the prepared transaction is lost";
+            case errc::record_unusable: return "the record cannot be used";
             }
             return "unknown error";
         }

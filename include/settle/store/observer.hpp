@@ -29,7 +29,8 @@ struct event {
     answer failed_answer =
         answer::none; ///< of a store's step: the first answer that is not a success
     reason why = reason::none;
-    std::string_view problem; ///< the store's own message, if it had a problem
+    /// The store's own message, if it had a problem; at `step::end`, the text of `why`, if it has one.
+    std::string_view problem;
     void (*show)(std::string&, void const*, secrets) = nullptr;
     void const* shown = nullptr;
     bool by_this_call = false; ///< of `step::end`: the observed call made the state final

@@ -85,7 +85,7 @@ struct write_context {
 };
 
 /// One insert or compare-and-set of an entry, handed to a log.
-/// Shape:   id, parameters, images, results - outlive the call
+/// Shape:   id, parameters, images, results, why_text - outlive the call
 struct entry_write {
     static constexpr std::size_t no_part = ~std::size_t{0};
 
@@ -106,6 +106,7 @@ struct entry_write {
     /// All results that the entry has from now on; null if this write stores none. Only a keep, a
     /// commit, and a cancel by which a person closes a pivot store results.
     std::vector<kept_result> const* results = nullptr;
+    std::string_view why_text{}; ///< of `change.why`, bounded and UTF-8; empty if there is none
     /// An insert that keeps a stage takes no effect after this time.
     timestamp last_moment = timestamp::max();
 

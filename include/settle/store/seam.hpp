@@ -83,8 +83,9 @@
 //       `committed`, `attempts`, `to_revision`, `stages_kept`; and context.now as `modified`. An
 //       insert also stores the id, write.created, context.owner, and write.type's name, definition
 //       and json(). A change stores context.owner if change.takes_owner is set. If change.why is
-//       not `none`, the entry gets it as `why`, and write.failed() as its participant and line. All
-//       other fields stay. adapter/entry_fields.hpp lists the fields for each action. All writes of
+//       not `none`, the entry gets it as `why`, write.failed() as its participant and line, and
+//       write.why_text. All other fields stay. A read gives at most 500 bytes of that text, and no
+//       stored value of it makes an entry unreadable. adapter/entry_fields.hpp lists the fields for each action. All writes of
 //       a call have the same action. Each takes effect alone or
 //       together with others, but never in part, and has an answer of its own. results[i].row is
 //       writes[i].row at first. A new entry has revision 0 and no results, and the kept stages that

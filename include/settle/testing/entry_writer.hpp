@@ -47,12 +47,14 @@ public:
     log_answer close(timestamp when, std::string const& owner) {
         return change(step::close, close_of(view_), when, owner);
     }
-    /// Shape:   part - that failed; takes_owner - by a worker that does not own the entry
+    /// Shape:   part - that failed; takes_owner - by a worker that does not own the entry;
+    ///          text - of the reason
     log_answer cancel(timestamp when, std::string const& owner, reason why,
                       std::size_t part = entry_write::no_part, bool takes_owner = false,
-                      std::vector<kept_result> const& results = {}) {
+                      std::vector<kept_result> const& results = {}, std::string_view text = {}) {
         auto made = transaction_.change(step::cancel, cancel_of(view_, why, takes_owner));
         made.failed_part = part;
+        made.why_text = text;
         if (!results.empty()) made.results = &results;
         return send(made, when, owner);
     }

@@ -88,6 +88,7 @@ struct kept_writes {
             transactions.keep(one);
             if (one.images != nullptr) one.images = &images.emplace_back(*one.images);
             if (one.results != nullptr) one.results = &stage_results.emplace_back(*one.results);
+            if (!one.why_text.empty()) one.why_text = texts.emplace_back(one.why_text);
         }
     }
     template <typename Log>
@@ -101,6 +102,7 @@ struct kept_writes {
     kept_transactions transactions;
     std::deque<std::vector<image>> images;
     std::deque<std::vector<kept_result>> stage_results;
+    std::deque<std::string> texts;
     std::vector<entry_write> writes;
     timestamp now;
     std::string owner;

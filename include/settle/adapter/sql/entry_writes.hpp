@@ -23,7 +23,8 @@ enum class column_kind : std::uint8_t { text, integer, boolean };
     case owner:
     case participant:
     case images:
-    case results: return column_kind::text;
+    case results:
+    case reason_text: return column_kind::text;
     case open: return column_kind::boolean;
     default: return column_kind::integer;
     }

@@ -42,8 +42,8 @@ public:
     }
     log_answer cancel(std::int64_t when, std::string const& owner, reason why,
                       std::size_t part = entry_write::no_part, bool takes_owner = false,
-                      std::vector<kept_result> const& results = {}) {
-        return base::cancel(at_millisecond(when), owner, why, part, takes_owner, results);
+                      std::vector<kept_result> const& results = {}, std::string_view text = {}) {
+        return base::cancel(at_millisecond(when), owner, why, part, takes_owner, results, text);
     }
 };
 template <typename Log>

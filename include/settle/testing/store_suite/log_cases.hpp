@@ -163,6 +163,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason and its part", Fixture
         CHECK(made.epoch_number == 70);
         CHECK(made.committed == 0);
         CHECK(made.why == reason::guard_failed);
+        CHECK(made.why_text.empty());
         CHECK(made.participant == "source");
         CHECK_FALSE(made.line.has_value());
         CHECK(made.modified == at_millisecond(5));
@@ -171,6 +172,21 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason and its part", Fixture
         CHECK(writer.read().state == state::canceled);
         CHECK(writer.read().why == reason::guard_failed);
         CHECK(writer.read().participant == "source");
+    }
+    SUBCASE("with the text of the reason, which the end and a later claim leave") {
+        std::string text{"settle: \"no\" r\xC3\xB6\xC3\xB6ms \\ left: "};
+        text.append(500 - text.size(), 'x');
+        auto writer = pending_move(log, "t", 70, 1, "first");
+        CHECK(writer.cancel(5, "first", reason::refused, 0, false, {}, text) == log_answer::taken);
+        CHECK(writer.read().why == reason::refused);
+        CHECK(writer.read().why_text == text);
+        auto next = worker_on(log, "t");
+        CHECK(next.claim(6, "next") == log_answer::taken);
+        CHECK(next.close(7, "next") == log_answer::taken);
+        CHECK(next.read().state == state::canceled);
+        CHECK(next.read().why_text == text);
+        REQUIRE(log.list({}, "", 10).value().size() == 1);
+        CHECK(log.list({}, "", 10).value()[0].why_text == text);
     }
     SUBCASE("by its owner, for a line of a range") {
         suite_entry writer{

@@ -15,6 +15,9 @@ namespace testing {
 /// if all its parts were applied, held back if a part is busy, and else canceled.
 class one_phase_wave : public one_phase_decider {
 public:
+    /// Of every entry that is canceled.
+    static constexpr std::string_view reason_text = "\xC3\xA4 sentence";
+
     /// Shape:   found - the state and epoch of an entry that is `initial`; none for a new entry
     template <typename Direction>
     void add(transaction_id id, typename Direction::parameters given, epoch number,
@@ -84,6 +87,7 @@ public:
                                         : of.change(step::one_phase, changed);
         request.write.action = step::one_phase;
         request.write.failed_part = failed;
+        if (why != reason::none) request.write.why_text = reason_text;
         if (to == state::done && !images.empty()) request.write.images = &images;
         return true;
     }
@@ -172,6 +176,7 @@ TEST_CASE_TEMPLATE_DEFINE("one phase: entries and parts are written together or 
         CHECK(shown("declined") == "none");
         entry const poor = log.read("poor").value().value();
         CHECK(poor.why == reason::guard_failed);
+        CHECK(poor.why_text == one_phase_wave::reason_text);
         CHECK(poor.participant == "source");
         CHECK(poor.owner == "me");
         CHECK(poor.modified == at_millisecond(1));

@@ -35,6 +35,7 @@ struct links {
 struct kept_lists {
     std::vector<image> images;
     std::vector<kept_result> results;
+    std::string why_text;
 };
 
 /// One entry; its parameters follow it in memory. Only an unused row of a pool has no direction.
@@ -81,6 +82,7 @@ struct alignas(std::max_align_t) entry_row : links {
         if (lists) {
             copy.images = lists->images;
             copy.results = lists->results;
+            copy.why_text = lists->why_text;
         }
         return copy;
     }

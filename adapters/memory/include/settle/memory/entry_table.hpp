@@ -61,7 +61,9 @@ public:
         }
         std::string const* const owner = change.takes_owner ? interned_owner(at.owner) : row->owner;
         if (is_final(change.to)) make_room(ended_);
-        if (write.images != nullptr || write.results != nullptr) store_lists(*row, write);
+        if (write.images != nullptr || write.results != nullptr || !write.why_text.empty()) {
+            store_lists(*row, write);
+        }
         row->state = change.to;
         row->epoch_number = change.to_epoch;
         row->committed = change.committed;
@@ -170,6 +172,7 @@ private:
         entry_row& row = pool.take(write.parameters);
         try {
             row.id = *write.id;
+            if (!write.why_text.empty()) store_lists(row, write);
         } catch (...) {
             pool.give_back(row);
             throw;
@@ -182,6 +185,7 @@ private:
             row.lists ? std::make_unique<kept_lists>(*row.lists) : std::make_unique<kept_lists>();
         if (write.images != nullptr) made->images = *write.images;
         if (write.results != nullptr) made->results = *write.results;
+        if (!write.why_text.empty()) made->why_text = write.why_text;
         row.lists = std::move(made);
     }
 

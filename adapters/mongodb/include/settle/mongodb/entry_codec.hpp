@@ -3,13 +3,13 @@
 //
 //   { _id: "…", type: "transfer", definition: "0123456789abcdef", parameters: {…},
 //     state: "pending", epoch: 5, committed: 5, owner: "host/1/2", created: date, modified: date,
-//     attempts: 1, reason: "guard failed", participant: "source", line: 0,
+//     attempts: 1, reason: "guard failed", reason_text: "…", participant: "source", line: 0,
 //     images: [{participant: 0, line: 0, before: "{…}", after: "{…}"}], open: true,
 //     revision: 1, stages_kept: 1, results: [{participant: 0, line: 0, value: "{…}"}] }
 //
-// `open` exists as long as the entry is unfinished. The first keep adds the last three fields. In
-// the tutorial's layout the parameters are fields of the entry itself, and only an id, a state and
-// the parameters that are not optional are required.
+// `open` exists as long as the entry is unfinished, and `reason_text` if the reason has a text. The
+// first keep adds the last three fields. In the tutorial's layout the parameters are fields of the
+// entry itself, and only an id, a state and the parameters that are not optional are required.
 #pragma once
 
 #include <settle/mongodb/entry_finder.hpp>

@@ -106,6 +106,15 @@ public:
     template <typename Member>
     void member(entry_field which, Member& value) {
         auto const name = layout_.name_of(which);
+        if constexpr (std::is_same_v<Member, std::string>) {
+            // Only people read it, so no value of it makes an entry unusable.
+            if (which == entry_field::reason_text) {
+                auto const stored = from_.find(name);
+                auto const text = stored ? stored->text() : std::nullopt;
+                value = settle::detail::bounded_reason(text.value_or(std::string_view{}));
+                return;
+            }
+        }
         bool const needed = !layout_.is_tutorial() && !may_be_absent(which);
         if constexpr (std::is_same_v<Member, epoch>) {
             std::int64_t stored = 0;

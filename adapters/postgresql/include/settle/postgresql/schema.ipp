@@ -18,7 +18,9 @@ namespace postgresql::detail {
         return "CASE WHEN " + column + " BETWEEN -62135596800000 AND 253402300799999 THEN " +
                "to_timestamp(" + column + " / 1000.0) END";
     });
-    return "CREATE VIEW " + schema + "settle_entries AS SELECT " + columns + " FROM " + schema +
+    // A view that is replaced keeps its rights and the views over it; it may get further columns at
+    // its end.
+    return "CREATE OR REPLACE VIEW " + schema + "settle_entries AS SELECT " + columns + " FROM " + schema +
            "settle_entry AS e";
 }
 
@@ -32,7 +34,7 @@ SETTLE_FUNCTION void create_tables(connection& with, std::string const& schema) 
         "created bigint NOT NULL, modified bigint NOT NULL, attempts bigint NOT NULL, "
         "stages_kept bigint NOT NULL DEFAULT 0, reason smallint, line bigint, "
         "open boolean NOT NULL, type text, definition text, owner text NOT NULL, "
-        "participant text, parameters text, images text, results text) WITH (fillfactor = 70)",
+        "participant text, parameters text, images text, results text, reason_text text) WITH (fillfactor = 70)",
         "settle_mark(collection text COLLATE \"C\", key text COLLATE \"C\", id text COLLATE \"C\", "
         "participant bigint, line bigint, epoch bigint NOT NULL, effect text NOT NULL, "
         "confirm text, undo text, image text, "
@@ -45,8 +47,16 @@ SETTLE_FUNCTION void create_tables(connection& with, std::string const& schema) 
     }
 }
 
+SETTLE_FUNCTION void upgrade_tables(connection& with, std::string const& schema) {
+    for (auto const& sql : {"ALTER TABLE " + schema + "settle_entry ADD COLUMN reason_text text",
+                            entries_view(schema)}) {
+        with.send_sql(sql, "upgrade the tables of settle");
+    }
+}
+
 SETTLE_FUNCTION own_tables const& database_tables() noexcept {
-    static constexpr own_tables tables{"settle_", schema_version, &create_tables};
+    static constexpr own_tables tables{"settle_", schema_version, &create_tables, "1",
+                                       &upgrade_tables};
     return tables;
 }
 

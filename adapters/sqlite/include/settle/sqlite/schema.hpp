@@ -14,7 +14,7 @@ SETTLE_BEGIN
 namespace sqlite {
 
 /// The version of the tables settle_…; it changes when older libraries cannot use them.
-inline constexpr std::int64_t schema_version = 4;
+inline constexpr std::int64_t schema_version = 5;
 
 /// `PRAGMA application_id` of a file that settle made: "setl".
 inline constexpr std::int64_t application_id = 0x7365746c;
@@ -24,10 +24,20 @@ namespace detail {
 /// The first column of the only row; nothing if there is no row.
 [[nodiscard]] std::optional<std::int64_t> read_number(connection const& on, std::string_view sql);
 
-/// The columns of settle_entry that version 4 added.
-inline constexpr std::array<std::string_view, 3> columns_of_stages{
-    "revision INTEGER NOT NULL DEFAULT 0", "stages_kept INTEGER NOT NULL DEFAULT 0",
-    "results TEXT"};
+/// The oldest version whose tables this library changes into its own.
+inline constexpr std::int64_t oldest_version = 3;
+
+/// A column of settle_entry that an earlier version lacks.
+struct added_column {
+    std::int64_t version; ///< the first version that has it
+    std::string_view sql;
+};
+
+inline constexpr std::array<added_column, 4> added_columns{
+    {{4, "revision INTEGER NOT NULL DEFAULT 0"},
+     {4, "stages_kept INTEGER NOT NULL DEFAULT 0"},
+     {4, "results TEXT"},
+     {5, "reason_text TEXT"}}};
 
 /// The view of the entries for people.
 [[nodiscard]] std::string entries_view();
@@ -40,8 +50,8 @@ void create_tables(connection const& on);
 /// Drops and creates the view, which holds no data.
 void renew_entries_view(connection const& on);
 
-/// Changes the tables of version 3 into the tables of this version.
-void raise_version(connection const& on);
+/// Changes the tables of an earlier version into the tables of this version.
+void raise_version(connection const& on, std::int64_t earlier);
 
 /// The version of the tables; nothing if there are none.
 /// Errors:  throws errc::other_version for a version that this library cannot use

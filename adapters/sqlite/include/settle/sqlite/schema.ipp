@@ -41,8 +41,8 @@ SETTLE_FUNCTION void create_tables(connection const& on) {
     // while an entry is not final, else NULL: its index changes only when an entry is inserted and
     // when it ends. `committed` is 0 or less before the commit. The marks of a record are
     // neighbours; a record with many marks also has a row of bounds.
-    std::string stages;
-    for (auto const column : columns_of_stages) stages.append(", ").append(column);
+    std::string added;
+    for (auto const& column : added_columns) added.append(", ").append(column.sql);
     std::array<std::string, 9> const all{
         "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
         "WITHOUT ROWID",
@@ -56,7 +56,7 @@ SETTLE_FUNCTION void create_tables(connection const& on) {
         "committed INTEGER NOT NULL, attempts INTEGER NOT NULL, reason INTEGER NOT NULL, "
         "owner INTEGER NOT NULL, created INTEGER NOT NULL, modified INTEGER NOT NULL, "
         "parameters TEXT, participant TEXT, line INTEGER, images TEXT, open INTEGER" +
-            stages + ")",
+            added + ")",
         "CREATE INDEX settle_entry_open ON settle_entry(id) WHERE open = 1",
         "CREATE TABLE settle_mark(id TEXT NOT NULL, participant INTEGER NOT NULL, "
         "line INTEGER NOT NULL, collection TEXT NOT NULL, key NOT NULL, epoch INTEGER NOT NULL, "
@@ -85,10 +85,11 @@ SETTLE_FUNCTION void renew_entries_view(connection const& on) {
     on.execute(entries_view(), action);
 }
 
-SETTLE_FUNCTION void raise_version(connection const& on) {
+SETTLE_FUNCTION void raise_version(connection const& on, std::int64_t earlier) {
     constexpr auto action = "change the tables of settle to this version";
-    for (auto const column : columns_of_stages) {
-        on.execute(std::string{"ALTER TABLE settle_entry ADD COLUMN "}.append(column), action);
+    for (auto const& column : added_columns) {
+        if (column.version <= earlier) continue;
+        on.execute(std::string{"ALTER TABLE settle_entry ADD COLUMN "}.append(column.sql), action);
     }
     on.execute("UPDATE settle_meta SET value = '" + std::to_string(schema_version) +
                    "' WHERE name = 'schema_version'",
@@ -101,7 +102,7 @@ SETTLE_FUNCTION std::optional<std::int64_t> version_of_tables(connection const& 
     if (!read_number(on, table)) return std::nullopt;
     auto const found =
         read_number(on, "SELECT value FROM settle_meta WHERE name = 'schema_version'");
-    if (found == schema_version || found == schema_version - 1) return found;
+    if (found && *found >= oldest_version && *found <= schema_version) return found;
     raise(errc::other_version,
           "settle: the tables settle_… in '" + path + "' have version " +
               (found ? std::to_string(*found) : std::string{"unknown"}) +
@@ -202,7 +203,7 @@ SETTLE_FUNCTION void prepare_file(writer& with, std::string const& path,
     transaction work{with};
     check_application(on, path);
     auto const version = version_of_tables(on, path);
-    if (version && version != schema_version) raise_version(on);
+    if (version && version != schema_version) raise_version(on, *version);
     if (!version) {
         // Only a file that was empty gets the library's application id.
         if (read_number(on, "SELECT count(*) FROM sqlite_master") == 0) {

@@ -44,7 +44,7 @@ SETTLE_FUNCTION sqlite3_module wave_rows::module() {
                        char**) {
         int const code = sqlite3_declare_vtab(
             on, "CREATE TABLE settle_wave(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, "
-                "c12, c13, c14, c15, c16, c17, c18)");
+                "c12, c13, c14, c15, c16, c17, c18, c19)");
         if (code != SQLITE_OK) return code;
         sqlite3_vtab_config(on, SQLITE_VTAB_DIRECTONLY);
         auto* const made_table = new (std::nothrow) table{};
