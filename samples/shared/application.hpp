@@ -113,16 +113,20 @@ private:
                                             interrupted_->token()};
         auto const result = running.run(pieces);
         // The orders' outcomes are reported even if the report file cannot be written.
-        auto const printed = code_of(Application::name, [&] {
+        auto code = code_of(Application::name, [&] {
             fmt::print("{}", to_text(result, Application::pieces));
             std::fflush(stdout);
             return result.ends_with();
         });
-        if (given_->report.empty()) return printed;
-        return worse(printed, code_of(Application::name, [&] {
-                         write_report(result, given_->report);
-                         return result.ends_with();
-                     }));
+        if (!given_->report.empty()) {
+            code = worse(code, code_of(Application::name, [&] {
+                             write_report(result, given_->report);
+                             return result.ends_with();
+                         }));
+        }
+        // A failure of the store, or of a check at the end, is told after what was done.
+        if (running.failed()) std::rethrow_exception(running.failed());
+        return code;
     }
 
     exit_code recover() {

@@ -41,20 +41,21 @@ json_value to_json(report const& shown) {
     for (auto const& [line, sentence] : shown.remarks) {
         remarks.push_back(json_value::object({{"line", line}, {"sentence", sentence}}));
     }
-    return json_value::object({{"done", shown.done},
-                               {"canceled", shown.canceled},
-                               {"undecided", shown.undecided},
-                               {"refused", shown.refused},
-                               {"repeated", shown.repeated},
-                               {"earlier", shown.earlier},
-                               {"stopped", shown.stopped},
-                               {"left_over", shown.left_over},
-                               {"reasons", json_value::object(reasons)},
-                               {"seconds", shown.seconds},
-                               {"sum_before", shown.sum_before},
-                               {"sum_after", shown.sum_after},
-                               {"remarks", json_value::list(remarks)},
-                               {"more_remarks", shown.unnamed}});
+    return json_value::object(
+        {{"done", shown.done},
+         {"canceled", shown.canceled},
+         {"undecided", shown.undecided},
+         {"refused", shown.refused},
+         {"repeated", shown.repeated},
+         {"earlier", shown.earlier},
+         {"stopped", shown.stopped},
+         {"left_over", shown.left_over},
+         {"reasons", json_value::object(reasons)},
+         {"seconds", shown.seconds},
+         {"sum_before", shown.sum_before},
+         {"sum_after", shown.sum_is_known ? json_value{shown.sum_after} : json_value{}},
+         {"remarks", json_value::list(remarks)},
+         {"more_remarks", shown.unnamed}});
 }
 
 input_error cannot_write(std::filesystem::path const& path, int error) {
@@ -191,9 +192,13 @@ std::string to_text(report const& shown, std::string_view name) {
     text += remarks_text(shown);
     // Other programs may have changed sums meanwhile; only `check` can find errors.
     bool const same = shown.sum_before == shown.sum_after;
-    text += fmt::format("money  {} before, {} after: {}\n", format_money(shown.sum_before),
-                        format_money(shown.sum_after),
-                        same ? "unchanged" : "CHANGED; run check when nothing else is at work");
+    text += fmt::format("money  {} before, {}\n", format_money(shown.sum_before),
+                        !shown.sum_is_known
+                            ? "not read after: run check"
+                            : fmt::format("{} after: {}", format_money(shown.sum_after),
+                                          same ? "unchanged"
+                                               : "CHANGED; run check when nothing else is at "
+                                                 "work"));
     auto const now = shown.total() - shown.refused - shown.repeated - shown.earlier;
     auto const rate = shown.seconds > 0 ? static_cast<double>(now) / shown.seconds : 0.0;
     text += fmt::format("time   {:.1f} s, {:.0f} a second", shown.seconds, rate);

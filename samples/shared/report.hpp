@@ -38,6 +38,7 @@ struct report {
     double seconds = 0;
     std::int64_t sum_before = 0; // hundredths
     std::int64_t sum_after = 0;
+    bool sum_is_known = true; // the money could be summed after the last transaction
 
     std::uint64_t total() const { return done + canceled + undecided + refused + repeated; }
 

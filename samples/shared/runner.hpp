@@ -59,27 +59,34 @@ public:
           open_(engine) {}
 
     /// Runs all pieces. Sums the money before the first and after the last transaction.
-    /// Errors:  settle::failure when the store cannot be read
+    /// Errors:  settle::failure when the store cannot be read before the first; later, failed() has
+    ///          the failure, and the report tells what was done
     report run(reader& pieces) {
         settle_leftovers();
         report_.sum_before = application_->sums(*engine_).now;
         has_past_ = !engine_->page({}, {}, 1).value().empty();
         auto const began = std::chrono::steady_clock::now();
         pieces_ = &pieces;
-        while (look_ahead()) {
-            // Transactions of one type run together; the next type waits for their end.
-            std::visit([this](auto const& first) { this->run_like(first); }, *ahead_);
-        }
+        unless_failed([&] {
+            while (look_ahead()) {
+                // Transactions of one type run together; the next type waits for their end.
+                std::visit([this](auto const& first) { this->run_like(first); }, *ahead_);
+            }
+        });
         progress_.clear();
         // A window finishes in any order; people read in the file's order.
         std::stable_sort(report_.remarks.begin(), report_.remarks.end(),
                          [](auto const& one, auto const& other) { return one.line < other.line; });
-        report_.stopped = stop_.stop_requested() || gave_up_;
+        report_.stopped = stop_.stop_requested() || gave_up_ || failed_;
         report_.seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-        report_.sum_after = application_->sums(*engine_).now;
+        unless_failed([&] { report_.sum_after = application_->sums(*engine_).now; });
+        report_.sum_is_known = !failed_;
         return std::move(report_);
     }
+
+    /// The failure of the store that ended the run, or null.
+    std::exception_ptr const& failed() const { return failed_; }
 
 private:
     /// After this many undecided transactions in a row the store counts as lost.
@@ -94,6 +101,17 @@ private:
 
     template <typename Parameters>
     using element = std::pair<settle::transaction_id, Parameters>;
+
+    /// Does a step of the run, unless the store failed before or does so now.
+    template <typename Step>
+    void unless_failed(Step&& step) {
+        if (failed_) return;
+        try {
+            step();
+        } catch (settle::failure const&) {
+            failed_ = std::current_exception();
+        }
+    }
 
     /// Settles the transactions of a killed program, which would show up as missing money.
     void settle_leftovers() {
@@ -362,6 +380,7 @@ private:
     bool has_past_ = false; // the log held entries when the run began
     std::atomic<int> in_vain_ = 0;
     std::atomic<bool> gave_up_ = false;
+    std::exception_ptr failed_;
     progress progress_{std::string{Application::pieces}};
 };
 

@@ -14,23 +14,37 @@ namespace {
 constexpr std::string_view horizon_line = "horizon ";
 
 std::string line_of(entry const& one, bool purged = false) {
-    return settle::encode_json(
-               entry_line{one.id, one.type, static_cast<std::int64_t>(one.definition),
-                          one.parameters, one.state, static_cast<std::int64_t>(one.epoch_number),
-                          static_cast<std::int64_t>(one.committed), one.revision, one.stages_kept,
-                          one.owner, one.created, one.modified, one.attempts, one.why,
-                          one.why_text, one.participant, one.line, one.images, one.results, purged}) +
+    return settle::encode_json(entry_line{one.id,
+                                          one.type,
+                                          static_cast<std::int64_t>(one.definition),
+                                          one.parameters,
+                                          one.state,
+                                          static_cast<std::int64_t>(one.epoch_number),
+                                          static_cast<std::int64_t>(one.committed),
+                                          one.revision,
+                                          one.stages_kept,
+                                          one.owner,
+                                          one.created,
+                                          one.modified,
+                                          one.attempts,
+                                          one.why,
+                                          one.why_text,
+                                          one.participant,
+                                          one.line,
+                                          one.images,
+                                          one.results,
+                                          purged}) +
            '\n';
 }
 
 entry entry_of(entry_line const& line) {
     entry made;
     std::tie(made.id, made.type, made.parameters, made.state, made.revision, made.stages_kept,
-             made.owner, made.created, made.modified, made.attempts, made.why, made.why_text, made.participant,
-             made.line, made.images, made.results) =
+             made.owner, made.created, made.modified, made.attempts, made.why, made.why_text,
+             made.participant, made.line, made.images, made.results) =
         std::tie(line.id, line.type, line.parameters, line.state, line.revision, line.stages_kept,
-                 line.owner, line.created, line.modified, line.attempts, line.why, line.why_text, line.participant,
-                 line.line, line.images, line.results);
+                 line.owner, line.created, line.modified, line.attempts, line.why, line.why_text,
+                 line.participant, line.line, line.images, line.results);
     made.definition = static_cast<std::uint64_t>(line.definition);
     made.epoch_number = static_cast<settle::epoch>(line.epoch_number);
     made.committed = static_cast<settle::epoch>(line.committed);

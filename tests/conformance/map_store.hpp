@@ -27,7 +27,8 @@ struct entry_line {
                              (settle::stage_number, stages_kept), (std::string, owner),
                              (settle::timestamp, created), (settle::timestamp, modified),
                              (std::uint32_t, attempts), (settle::reason, why),
-                             (std::string, why_text), (std::string, participant), (std::optional<std::uint32_t>, line),
+                             (std::string, why_text), (std::string, participant),
+                             (std::optional<std::uint32_t>, line),
                              (std::vector<settle::image>, images),
                              (std::vector<settle::kept_result>, results), (bool, purged));
 };

@@ -5,6 +5,10 @@
 #include "server_answers.hpp"
 #include "transfer_scene.hpp"
 
+#include <settle/running/listing.hpp>
+
+#include <set>
+
 namespace settle_test {
 namespace {
 
@@ -161,6 +165,46 @@ TEST_CASE("server errors: an unknown commit is sent again, and no effect is repe
             CHECK(between.requests("commitTransaction") == 2);
             CHECK(between.requests("insert") == 1);
         }
+    }
+}
+
+TEST_CASE("server errors: a call that only reads goes on after a stepdown and after a lost reply") {
+    fresh_database const own{replica_set_address};
+    proxy between{own.port()};
+    settle::mongodb::database db{between.address(own.name(), disturbed_waits)};
+    auto engine = bank_on(db, settle::phases::two, patient_limits());
+    std::vector<ledger> many;
+    for (int i = 1000; i < 1600; ++i) many.push_back({std::to_string(i), 1, 0, ""});
+    CHECK(engine.create_all(ledgers, many).created == many.size());
+    for (char const* const id : {"a", "b", "c"}) {
+        CHECK(engine.submit(id, transfer{"1000", "1001", 1}).problem.empty());
+    }
+    for (auto const what :
+         {fault::refuse, fault::drop_request, fault::drop_reply, fault::cut_reply}) {
+        CAPTURE(static_cast<int>(what));
+        auto const disturb = [&] {
+            between.clear_rules();
+            for (auto const* const command : {"find", "getMore", "aggregate"}) {
+                between.add(
+                    {.command = command, .times = 2, .what = what, .answer = failed(10107)});
+            }
+        };
+        disturb();
+        CHECK(engine.find("a").value()->state == settle::state::initial);
+        disturb();
+        CHECK(engine.read(ledgers, "1000").value()->balance == 1);
+        disturb();
+        CHECK(engine.page({}, {}, 10).value().size() == 3);
+        disturb();
+        CHECK(engine.stuck().value().empty());
+        disturb();
+        CHECK(engine.marks().value() == 0);
+        disturb();
+        std::multiset<std::string> ids;
+        for (ledger const& one : engine.scan(ledgers)) ids.insert(one.id);
+        CHECK(ids.size() == many.size());
+        CHECK(std::set<std::string>(ids.begin(), ids.end()).size() == many.size());
+        between.clear_rules();
     }
 }
 

@@ -50,6 +50,12 @@ TEST_CASE("payments: three databases commit, refuse and cancel as one") {
     auto const right = engine->run("right", payment{"p0", "a", "none"});
     CHECK(right.why == reason::refused);
     CHECK(right.participant == "rest");
+    for (auto const& refused : {left, right}) {
+        CHECK(engine->find(refused.id).why_text == refused.problem.text);
+        CHECK(on.make()->run(refused.id, refused.id == "left"
+                                             ? payment{"p0", "none", "b"}
+                                             : payment{"p0", "a", "none"}) == refused);
+    }
     auto const poor = engine->run("poor", payment{"p0", "a", "b", 60000});
     CHECK(poor.why == reason::guard_failed);
     on.check_settled(1);
@@ -276,6 +282,29 @@ TEST_CASE("payments: a list shows since when a part is in doubt, and its entry")
     check(engine->rests_in_doubt(), 2);
     on.settle_all();
     CHECK(engine->thirds_in_doubt().empty());
+    on.check_settled(1);
+}
+
+TEST_CASE("payments: a list of the parts in doubt goes on after its session was ended") {
+    shared_banks on;
+    leave_behind(on, "t", step::commit);
+    auto const engine = on.make();
+    CHECK(engine->thirds_in_doubt().size() == 1);
+    CHECK(engine->rests_in_doubt().size() == 1);
+    psql_session left{on.left.at};
+    mariadb_session right{on.right.at};
+    for (int round = 0; round < 3; ++round) {
+        left.ask("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+                 "WHERE datname = current_database() AND pid <> pg_backend_pid()");
+        CHECK(engine->thirds_in_doubt().size() == 1);
+        for (auto const& row : right.ask("SELECT id FROM information_schema.processlist "
+                                         "WHERE db = DATABASE() "
+                                         "AND id <> CONNECTION_ID()")) {
+            mariadb_backend::kill(right, row[0]);
+        }
+        CHECK(engine->rests_in_doubt().size() == 1);
+    }
+    on.settle_all();
     on.check_settled(1);
 }
 

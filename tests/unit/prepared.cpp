@@ -231,8 +231,9 @@ TEST_CASE(
     CHECK(found[1].id == "u");
     CHECK_FALSE(found[1].waits_for);
     CHECK(found[2].id.empty());
-    on.books.disturb = disturbs("list", fault::unavailable);
+    on.books.disturb = disturbs("list", fault::unavailable, 1'000'000);
     CHECK_FALSE(engine.in_doubt(ledger).has_value());
+    on.books.disturb = disturbs("", fault::none);
     CHECK(engine.recover(of_any_age()).done == 1);
 }
 

@@ -30,19 +30,19 @@ using testing::contains;
 
 inline constexpr settle::service<stay, settle::nothing, "booker", settle::barrier> booker;
 
-inline constexpr auto trip_type = settle::transaction<trip, "trip">(
-    settle::participant<"payer">(accounts, param<&trip::customer>)
-        .require(field<&account::balance> >= param<&trip::price>)
-        .apply(field<&account::balance> -= param<&trip::price>)
-        .compensate(settle::inverse),
-    settle::together(settle::participant<"car">(booker)
-                         .apply(call(param<&trip::hotel>))
-                         .compensate(call())
-                         .tries<2>(),
-                     settle::participant<"room">(booker)
-                         .apply(call(param<&trip::hotel>))
-                         .compensate(call())
-                         .tries<2>()));
+inline constexpr auto trip_type =
+    settle::transaction<trip, "trip">(settle::participant<"payer">(accounts, param<&trip::customer>)
+                                          .require(field<&account::balance> >= param<&trip::price>)
+                                          .apply(field<&account::balance> -= param<&trip::price>)
+                                          .compensate(settle::inverse),
+                                      settle::together(settle::participant<"car">(booker)
+                                                           .apply(call(param<&trip::hotel>))
+                                                           .compensate(call())
+                                                           .tries<2>(),
+                                                       settle::participant<"room">(booker)
+                                                           .apply(call(param<&trip::hotel>))
+                                                           .compensate(call())
+                                                           .tries<2>()));
 
 namespace {
 
@@ -129,7 +129,8 @@ TEST_CASE_TEMPLATE("reasons: a refusal's own sentence is told to every caller an
     CHECK(contains(first.text(), "no rooms left"));
 }
 
-TEST_CASE("reasons: of several errors in one wave, the entry has the text of the part that failed") {
+TEST_CASE(
+    "reasons: of several errors in one wave, the entry has the text of the part that failed") {
     office<in_memory> on;
     auto engine = on.make();
     on.always({{"car", service_answer::refused("no cars left")},

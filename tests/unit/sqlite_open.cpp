@@ -52,7 +52,7 @@ TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle
                     "('table', 'view') ORDER BY name") ==
           std::vector<std::string>{"settle_bound", "settle_entries", "settle_entry", "settle_mark",
                                    "settle_meta", "settle_owner", "settle_type"});
-    CHECK(version_of(path) == "4");
+    CHECK(version_of(path) == "5");
 }
 
 TEST_CASE("sqlite open: a file is reopened unchanged") {

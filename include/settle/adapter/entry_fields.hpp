@@ -62,20 +62,20 @@ inline constexpr auto all_entry_fields = [] {
 namespace fields_of_write {
 
 using enum entry_field;
-inline constexpr std::array insert{id,          type,  definition, parameters, state,      epoch,
-                                   committed,   owner, created,    modified,   attempts,   reason,
-                                   participant, line,  images,     open,       stages_kept,
-                                   reason_text};
+inline constexpr std::array insert{id,       type,        definition,  parameters, state,
+                                   epoch,    committed,   owner,       created,    modified,
+                                   attempts, reason,      participant, line,       images,
+                                   open,     stages_kept, reason_text};
 inline constexpr std::array claim{state, epoch, owner, modified, attempts};
 inline constexpr std::array keep{state, modified, attempts, revision, stages_kept, results};
 inline constexpr std::array commit{state, committed, modified, attempts, images, results};
 inline constexpr std::array commit_and_close{state,  committed, modified, attempts,
                                              images, results,   open};
 inline constexpr std::array close{state, modified, open};
-inline constexpr std::array cancel{state,  epoch,       owner, modified, attempts,
-                                   reason, participant, line,  open,     results,  reason_text};
-inline constexpr std::array one_phase{state,  epoch,       owner, modified, attempts,
-                                      reason, participant, line,  images,   open,    reason_text};
+inline constexpr std::array cancel{state,       epoch, owner, modified, attempts,   reason,
+                                   participant, line,  open,  results,  reason_text};
+inline constexpr std::array one_phase{state,       epoch, owner,  modified, attempts,   reason,
+                                      participant, line,  images, open,     reason_text};
 
 } // namespace fields_of_write
 

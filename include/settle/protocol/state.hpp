@@ -93,7 +93,8 @@ inline constexpr auto all_reasons = [] {
     return all;
 }();
 
-/// True if an error of a store, a service or the log is behind the reason. The entry keeps its text.
+/// True if an error of a store, a service or the log is behind the reason. The entry keeps its
+/// text.
 [[nodiscard]] constexpr bool has_text(reason value) {
     return value == reason::record_unusable || value == reason::refused ||
            value == reason::unavailable || value == reason::unanswered;

@@ -20,32 +20,38 @@ public:
     engine_access(engine_access const&) = delete;
     engine_access& operator=(engine_access const&) = delete;
 
+    // Each call tries again while a log or a store cannot be reached: until its deadline or a stop
+    // request, or else for options::patience.
+
     /// The entry of an id, if the log has it.
-    result<std::optional<entry>> find(transaction_id const& id) {
-        if (!gate_.is_here()) return gate_.why();
-        return assembly_.log().read(id);
+    result<std::optional<entry>> find(transaction_id const& id, call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        return assembly_.read_entry(id, call);
     }
 
     /// One page of entries whose ids follow `after`, in the order of the ids.
     result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
-                                    std::size_t limit) {
-        if (!gate_.is_here()) return gate_.why();
-        return assembly_.log().list(filter, after, limit);
+                                    std::size_t limit, call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        return assembly_.patience_of(call)(
+            [&] { return assembly_.log().list(filter, after, limit); });
     }
 
     /// Entries that are unfinished although they were created longer ago than
     /// options::stuck_after, or that a wrong clock has dated in the future, or that this engine has
     /// seen stuck: see event::stuck.
     /// Cost:    linear in the unfinished entries
-    result<std::vector<entry>> stuck() {
-        if (!gate_.is_here()) return gate_.why();
-        return detail::unfinished_entries(assembly_.log(), limits().stuck_after,
+    result<std::vector<entry>> stuck(call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        auto patience = assembly_.patience_of(call);
+        return detail::unfinished_entries(assembly_.log(), patience, limits().stuck_after,
                                           assembly_.environment().now(), limits().clocks,
                                           assembly_.stuck().ids());
     }
-    result<std::vector<entry>> stuck(time_limit older_than) {
-        if (!gate_.is_here()) return gate_.why();
-        return detail::unfinished_entries(assembly_.log(), older_than,
+    result<std::vector<entry>> stuck(time_limit older_than, call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        auto patience = assembly_.patience_of(call);
+        return detail::unfinished_entries(assembly_.log(), patience, older_than,
                                           assembly_.environment().now(), limits().clocks);
     }
 
@@ -55,48 +61,57 @@ public:
 
     /// The number of marks in the bound stores. The names in doubt of a database count once for
     /// each prepared target that is bound to it.
-    result<std::uint64_t> marks() {
-        if (!gate_.is_here()) return gate_.why();
-        return detail::count_marks(assembly_.sessions());
+    result<std::uint64_t> marks(call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        auto patience = assembly_.patience_of(call);
+        return detail::count_marks(assembly_.sessions(), patience);
     }
 
     /// The parts of this log that the database of a prepared target holds in doubt, also parts of
     /// other targets there, each with the entry that it waits for, in the order of their names.
     /// Cost:    a read of the log for each part
     template <typename Request, fixed_string Name>
-    result<std::vector<doubtful_part>> in_doubt(prepared<Request, Name> const&) {
-        if (!gate_.is_here()) return gate_.why();
+    result<std::vector<doubtful_part>> in_doubt(prepared<Request, Name> const&,
+                                                call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        auto patience = assembly_.patience_of(call);
         return detail::parts_in_doubt(assembly_.template session_of<prepared<Request, Name>>(),
-                                      assembly_.log());
+                                      assembly_.log(), patience);
     }
 
     /// A record as it is now, including the `apply` effects of pending transactions.
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read(collection<Record, Name, Key> const&,
-                                       value_of<Key> const& key) {
+                                       value_of<Key> const& key, call_options const& call = {}) {
         using collection_type = collection<Record, Name, Key>;
-        if (!gate_.is_here()) return gate_.why();
-        return assembly_.template session_of<collection_type>().template read<collection_type>(key);
+        if (!gate_.is_open(call)) return gate_.why();
+        auto& session = assembly_.template session_of<collection_type>();
+        return assembly_.patience_of(call)(
+            [&] { return session.template read<collection_type>(key); });
     }
 
     /// As read(), for a record that must exist.
     /// Errors:  throws settle::failure: errc::record_missing when no record has this key
     template <typename Record, fixed_string Name, auto Key>
-    [[nodiscard]] Record at(collection<Record, Name, Key> const& of, value_of<Key> const& key) {
-        auto found = read(of, key).value();
+    [[nodiscard]] Record at(collection<Record, Name, Key> const& of, value_of<Key> const& key,
+                            call_options const& call = {}) {
+        auto found = read(of, key, call).value();
         if (!found) throw failure(detail::record_missing(Name.view(), encode_json(key)));
         return *std::move(found);
     }
 
     /// Creates a record outside of any transaction.
-    /// Errors:  errc::record_exists when a record has this key
+    /// Errors:  errc::record_exists when a record has this key; condition::unknown when the answer
+    ///          was lost: read the record
     template <typename Record, fixed_string Name, auto Key>
-    result<void> create(collection<Record, Name, Key> const&, Record const& record) {
+    result<void> create(collection<Record, Name, Key> const&, Record const& record,
+                        call_options const& call = {}) {
         using collection_type = collection<Record, Name, Key>;
-        if (!gate_.is_here()) return gate_.why();
+        if (!gate_.is_open(call)) return gate_.why();
         if (auto texts = check_texts(record); !texts.has_value()) return texts;
-        return assembly_.template session_of<collection_type>().template create<collection_type>(
-            record);
+        auto& session = assembly_.template session_of<collection_type>();
+        return assembly_.patience_of(call).if_without_effect(
+            [&] { return session.template create<collection_type>(record); });
     }
 
     /// Creates a range of records outside of any transaction, one commit for each wave.
@@ -121,9 +136,12 @@ public:
     /// One page of records whose keys follow `after`, in the order of the keys.
     template <typename Collection>
     result<std::vector<typename Collection::record_type>>
-    scan_page(std::optional<typename Collection::key_type> const& after, std::size_t limit) {
-        if (!gate_.is_here()) return gate_.why();
-        return assembly_.template session_of<Collection>().template scan<Collection>(after, limit);
+    scan_page(std::optional<typename Collection::key_type> const& after, std::size_t limit,
+              call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        auto& session = assembly_.template session_of<Collection>();
+        return assembly_.patience_of(call)(
+            [&] { return session.template scan<Collection>(after, limit); });
     }
 
     [[nodiscard]] options const& limits() const { return assembly_.limits(); }

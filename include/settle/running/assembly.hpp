@@ -4,6 +4,7 @@
 
 #include <settle/protocol/reversal.hpp>
 #include <settle/running/container_calls.hpp>
+#include <settle/running/patience.hpp>
 #include <settle/running/prepared_binding.hpp>
 #include <settle/running/seam_driver.hpp>
 #include <settle/running/wrong_calls.hpp>
@@ -198,6 +199,23 @@ public:
     [[nodiscard]] environment_type const& environment() const { return given_.environment(); }
     [[nodiscard]] observer_type& observer() { return given_.observer(); }
     [[nodiscard]] stuck_transactions& stuck() { return stuck_; }
+
+    using patience_type = patience<environment_type>;
+    /// Shape:   call - outlives the result
+    [[nodiscard]] patience_type patience_of(call_options const& call) const {
+        return {given_.environment(), limits_, call};
+    }
+    [[nodiscard]] result<std::optional<entry>> read_entry(transaction_id const& id,
+                                                          call_options const& call) {
+        return patience_of(call)([&] { return log_.read(id); });
+    }
+
+    /// Reads an entry with the time that a driver has left.
+    /// Shape:   driver - outlives the result
+    template <typename Driver>
+    [[nodiscard]] auto reader(Driver const& driver) {
+        return [this, &driver](transaction_id const& id) { return read_entry(id, driver.rest()); };
+    }
 
     [[nodiscard]] statistics figures() const {
         statistics made{stuck_.count()};

@@ -79,6 +79,7 @@ job taken_job(entry const& found, typename Direction::parameters const& paramete
     work.created = found.created;
     work.images = found.images;
     work.results = found.results;
+    work.take_reason(found);
     return work;
 }
 
@@ -204,7 +205,7 @@ private:
     }
 
     void end(std::size_t number, job& work, execution_state const& execution) {
-        auto concluded = conclude(work, execution, assembly_.log());
+        auto concluded = conclude(work, execution, assembly_.reader(driver_));
         note_unreachable(concluded, execution);
         deliver(number, std::move(concluded));
     }

@@ -61,8 +61,8 @@ struct closing {
 /// own epoch, takes the pivot as applied, and commits. A pivot that was not applied is closed by
 /// the compare-and-set that cancels.
 /// Errors:  why the part is not closed
-template <typename Direction, typename Assembly>
-closing close_part(Assembly& assembly, entry const& found,
+template <typename Direction, typename Assembly, typename Patience>
+closing close_part(Assembly& assembly, Patience& patience, entry const& found,
                    typename Direction::parameters const& parameters, part_name const& named,
                    std::string_view why, resolve_options const& given) {
     if (auto refused = check_closing(found, why, given); !refused.empty()) return {refused};
@@ -102,8 +102,14 @@ closing close_part(Assembly& assembly, entry const& found,
                       nullptr,       0,
                       &results};
     write_result answer;
-    assembly.log().write({&write, 1}, {&answer, 1},
-                         {assembly.environment().now(), assembly.owner()});
+    bool again = true;
+    while (again) {
+        answer = {};
+        assembly.log().write({&write, 1}, {&answer, 1},
+                             {assembly.environment().now(), assembly.owner()});
+        again = answer.reply == log_answer::unavailable &&
+                answer.problem.code == condition::retryable && patience.pause();
+    }
     if (answer.reply == log_answer::taken) return {};
     if (answer.reply == log_answer::conflict) return {moved_meanwhile(found)};
     bool const is_certain =

@@ -8,16 +8,18 @@
 SETTLE_BEGIN
 namespace detail {
 
+/// Reads an entry with the time that the call has left.
+using entry_reader = function_view<result<std::optional<entry>>(transaction_id const&)>;
+
 /// Copies the reason of a cancel: from this worker, or from the entry if another worker canceled.
 /// Shape:   own - the error behind this worker's own reason, or none
-template <typename Log>
-void copy_reason(outcome& concluded, job const& work, execution_state const& execution, error&& own,
-                 Log& log) {
+inline void copy_reason(outcome& concluded, job const& work, execution_state const& execution,
+                        error&& own, entry_reader read) {
     auto const& c = work.coordinator;
     auto const copy_from = [&](entry const& found) {
         // The entry has the text of this worker's own error, but not its code.
-        bool const is_own = c.why() == found.why && (found.why_text.empty() ||
-                                                     found.why_text == bounded_reason(own.text));
+        bool const is_own = c.why() == found.why &&
+                            (found.why_text.empty() || found.why_text == bounded_reason(own.text));
         concluded.why = found.why;
         concluded.participant = found.participant;
         concluded.line = found.line;
@@ -32,7 +34,7 @@ void copy_reason(outcome& concluded, job const& work, execution_state const& exe
         part_name const where = work.name_part(c.failed_part());
         concluded.participant = where.participant;
         concluded.line = where.line;
-    } else if (auto found = log.read(concluded.id); found.has_value() && found.value()) {
+    } else if (auto found = read(concluded.id); found.has_value() && found.value()) {
         copy_from(*found.value());
     }
 }
@@ -47,8 +49,7 @@ void copy_reason(outcome& concluded, job const& work, execution_state const& exe
 }
 
 /// Shape:   work, execution - as the driver left them; the outcome takes the id and the results
-template <typename Log>
-outcome conclude(job& work, execution_state const& execution, Log& log) {
+inline outcome conclude(job& work, execution_state const& execution, entry_reader read) {
     auto const& c = work.coordinator;
     // An error of an earlier try is obsolete when the transaction is done.
     bool const plain = execution.cut == interruption::none && c.why() == reason::none;
@@ -66,7 +67,7 @@ outcome conclude(job& work, execution_state const& execution, Log& log) {
     // may have canceled for another reason, or committed.
     bool const ended = execution.cut == interruption::none;
     error own;
-    if (ended && has_text(c.why())) own = work.cause();
+    if (auto const* const cause = work.cause(); ended && cause != nullptr) own = *cause;
     if (ended || execution.cut == interruption::elsewhere) concluded.problem = {};
     if (c.vanished()) concluded.problem = vanished_entry(concluded.id);
     // The commit was acknowledged, so only time has ended this call.
@@ -80,7 +81,7 @@ outcome conclude(job& work, execution_state const& execution, Log& log) {
         return concluded;
     concluded.verdict = c.state() == state::done ? verdict::done : verdict::canceled;
     concluded.results = std::move(work.results);
-    if (concluded.canceled()) copy_reason(concluded, work, execution, std::move(own), log);
+    if (concluded.canceled()) copy_reason(concluded, work, execution, std::move(own), read);
     return concluded;
 }
 

@@ -165,8 +165,11 @@ private:
     /// True if the store holds exactly this record.
     [[nodiscard]] bool is_there(record_type const& record) {
         auto const& key = record.*Collection::key_member;
+        auto& session = assembly_.template session_of<Collection>();
+        auto const call =
+            rest_of({{}, options_.stop}, deadline_, assembly_.environment().elapsed());
         auto const found =
-            assembly_.template session_of<Collection>().template read<Collection>(key);
+            assembly_.patience_of(call)([&] { return session.template read<Collection>(key); });
         return found.has_value() && found.value() &&
                encode_json(*found.value()) == encode_json(record);
     }

@@ -19,12 +19,12 @@ struct doubtful_part {
 namespace detail {
 
 /// Shape:   Session - a prepared_session; Log - the session of its engine's log
-template <typename Session, typename Log>
-result<std::vector<doubtful_part>> parts_in_doubt(Session& session, Log& log) {
+template <typename Session, typename Log, typename Patience>
+result<std::vector<doubtful_part>> parts_in_doubt(Session& session, Log& log, Patience& patience) {
     constexpr std::size_t page = 256;
     std::vector<doubtful_part> parts;
     for (std::string after;;) {
-        auto const found = session.in_doubt(after, page);
+        auto const found = patience([&] { return session.in_doubt(after, page); });
         if (!found.has_value()) return found.problem();
         for (in_doubt_name const& one : found.value()) {
             after = one.name;
@@ -33,7 +33,7 @@ result<std::vector<doubtful_part>> parts_in_doubt(Session& session, Log& log) {
                 made.id = name->of.id;
                 made.part = name->of.part;
                 made.epoch_number = name->epoch_number;
-                auto stored = log.read(made.id);
+                auto stored = patience([&] { return log.read(made.id); });
                 if (!stored.has_value()) return stored.problem();
                 made.waits_for = std::move(stored).value();
             }

@@ -34,6 +34,8 @@ public:
     /// Reads the clock before a new job, when the last job ended a while ago.
     void look_at_clock() { progress_.look_at_clock(); }
     [[nodiscard]] bool late() const { return progress_.late(); }
+    /// The limits of the call from now on.
+    [[nodiscard]] call_options rest() const { return progress_.rest(); }
     /// The observer's first exception; the transactions go on to their ends.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return progress_.thrown(); }
     /// Rethrows that exception after the transactions have ended.

@@ -165,9 +165,11 @@ public:
     ///          cancel_options::even_if_unknown is set
     outcome cancel(transaction_id const& id, cancel_options const& given = {}) {
         if (!gate_.is_open(given)) return gate_.refusal(id);
-        auto const found = assembly_.log().read(id);
+        call_options const limits{given.deadline, given.stop};
+        auto patience = assembly_.patience_of(limits);
+        auto const found = patience([&] { return assembly_.log().read(id); });
         if (!found.has_value()) return detail::unreadable(id, found.problem());
-        call_options const call{given.deadline, given.stop};
+        call_options const call = patience.rest();
         // A final entry holds its outcome, so no definition is needed.
         if (found.value() && is_final(found.value()->state)) return ended_before(*found.value());
         if (found.value() && found.value()->state == state::deciding)
@@ -184,7 +186,7 @@ public:
         // Another caller inserted the entry after the read above; its own type compensates it.
         auto concluded = execution.cut == interruption::described
                              ? cancel_entry(*execution.seen, call)
-                             : detail::conclude(work, execution, assembly_.log());
+                             : detail::conclude(work, execution, assembly_.reader(driver));
         driver.rethrow();
         return concluded;
     }
@@ -194,8 +196,9 @@ public:
     outcome retry(transaction_id const& id, call_options const& call = {}) {
         return with_unfinished(
             id, call,
-            [&]<typename Direction>(entry const& found, auto const& parameters) {
-                auto driver = assembly_.make_driver(call);
+            [&]<typename Direction>(entry const& found, auto const& parameters,
+                                    call_options const& rest) {
+                auto driver = assembly_.make_driver(rest);
                 auto work = detail::taken_job<Direction>(found, parameters, driver.how());
                 return bring_to_end(driver, work, driver_type::template calls_of<Direction>());
             },
@@ -220,11 +223,14 @@ public:
         call_options const call{given.deadline, given.stop};
         return with_unfinished(
             id, call,
-            [&]<typename Direction>(entry const& found, auto const& parameters) {
-                auto const closed = detail::close_part<Direction>(
-                    assembly_, found, parameters, part_name{participant, given.line}, why, given);
+            [&]<typename Direction>(entry const& found, auto const& parameters,
+                                    call_options const& rest) {
+                auto patience = assembly_.patience_of(rest);
+                auto const closed =
+                    detail::close_part<Direction>(assembly_, patience, found, parameters,
+                                                  part_name{participant, given.line}, why, given);
                 if (!closed.is_certain) return detail::unreadable(id, closed.problem);
-                return closed.problem.empty() ? retry(id, call)
+                return closed.problem.empty() ? retry(id, patience.rest())
                                               : detail::refuse(id, closed.problem);
             },
             [&](entry const& found) {
@@ -239,7 +245,7 @@ public:
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
         auto const begun = assembly_.environment().elapsed();
-        auto const found = assembly_.log().read(id);
+        auto const found = assembly_.read_entry(id, call);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         if (!found.value()) return detail::unknown_id(id);
         entry const& original = *found.value();
@@ -268,17 +274,20 @@ public:
     /// Cost:    reads no entry twice; each log documents how many it reads
     purge_report purge(purge_options const& given = {}) {
         if (!gate_.is_open(given)) return gate_.template report<purge_report>();
-        auto const horizon = assembly_.log().keep_horizon(assembly_.limits().horizon());
+        call_options const call{std::nullopt, given.stop};
+        auto patience = assembly_.patience_of(call);
+        auto const horizon =
+            patience([&] { return assembly_.log().keep_horizon(assembly_.limits().horizon()); });
         if (!horizon.has_value()) return {0, horizon.problem()};
         if (given.older_than <= horizon.value()) {
             return {0, detail::too_young(given.older_than, horizon.value())};
         }
         timestamp const now = assembly_.environment().now();
         auto const before = detail::earlier(now, given.older_than);
-        auto report = detail::purge_log(assembly_.log(), before, given);
+        auto report = detail::purge_log(assembly_.log(), patience, before, given);
         if (report.problem.empty() && report.erased < given.limit) {
-            report.problem = detail::purge_stores(assembly_.log(), assembly_.sessions(), now,
-                                                  before, given, assembly_.limits().clocks);
+            report.problem = detail::purge_stores(assembly_.log(), patience, assembly_.sessions(),
+                                                  now, before, given, assembly_.limits().clocks);
         }
         return report;
     }
@@ -377,7 +386,7 @@ private:
     outcome bring_to_end(driver_type& driver, job& work, typed_calls const& typed) {
         execution_state execution;
         driver.drive(work, execution, true, typed);
-        auto concluded = detail::conclude(work, execution, assembly_.log());
+        auto concluded = detail::conclude(work, execution, assembly_.reader(driver));
         driver.rethrow();
         return concluded;
     }
@@ -412,13 +421,15 @@ private:
             });
     }
 
-    /// Calls `function.operator()<Direction>(entry, parameters)` for an unfinished entry, and
+    /// Calls `function.operator()<Direction>(entry, parameters, rest)` for an unfinished entry, and
     /// `ended(entry)` for a final entry.
+    /// Shape:   rest - the limits of the call after the read of the entry
     template <typename Function, typename Ended>
     outcome with_unfinished(transaction_id const& id, call_options const& call, Function&& function,
                             Ended&& ended) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
-        auto const found = assembly_.log().read(id);
+        auto patience = assembly_.patience_of(call);
+        auto const found = patience([&] { return assembly_.log().read(id); });
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         if (!found.value()) return detail::unknown_id(id);
         entry const& here = *found.value();
@@ -426,7 +437,7 @@ private:
         return detail::with_entry<types>(
             here, [&]<typename Direction>(std::type_identity<Direction>,
                                           typename Direction::parameters const& given) {
-                return function.template operator()<Direction>(here, given);
+                return function.template operator()<Direction>(here, given, patience.rest());
             });
     }
 
@@ -437,12 +448,7 @@ private:
         if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(observer)>, no_observer>) {
             detail::report_final<types>(observer, found);
         }
-        auto const* type = &descriptor_of<undescribed>;
-        static_cast<void>(detail::with_direction<types>(
-            found, [&]<typename Direction>(std::type_identity<Direction>) {
-                type = &descriptor_of<Direction>;
-            }));
-        return detail::outcome_of(found, *type);
+        return detail::outcome_of(found, detail::descriptor_for<types>(found));
     }
 
     // ----------------------------------------------------------------------------------- reversing
@@ -475,10 +481,11 @@ private:
                     call.deadline = *deadline - std::chrono::duration_cast<milliseconds>(gone);
                 }
                 if (!gate_.is_open(call)) return gate_.refusal(id);
-                auto const earlier = assembly_.log().read(id);
+                auto patience = assembly_.patience_of(call);
+                auto const earlier = patience([&] { return assembly_.log().read(id); });
                 if (!earlier.has_value()) return detail::unreadable(id, earlier.problem());
                 if (earlier.value() && earlier.value()->state == state::canceled) continue;
-                return start<back>(std::move(id), reversed, goal::run, call);
+                return start<back>(std::move(id), reversed, goal::run, patience.rest());
             }
         }
     }

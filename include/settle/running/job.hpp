@@ -11,9 +11,9 @@
 
 SETTLE_BEGIN
 
-/// The error of a part's last answer.
+/// An error that may be behind the reason of a cancel.
 struct part_error {
-    std::size_t part;
+    std::size_t part; ///< coordinator::no_part: of the log
     error problem;
 };
 
@@ -30,8 +30,10 @@ struct job {
     /// The id was drawn for this call. If the log has it already, another id is drawn, even if that
     /// entry has the same parameters.
     bool new_id = false;
-    bool hopeless = false;            ///< a part of this wave can never succeed
-    bool for_person = false;          ///< a part had an answer that only a person can change
+    bool hopeless = false;   ///< a part of this wave can never succeed
+    bool for_person = false; ///< a part had an answer that only a person can change
+    /// The reason of a cancel that was in the entry when this job took it over; see found_text().
+    reason found_why = reason::none;
     std::uint32_t retry_after_ms = 0; ///< the longest pause that a store asks for
     std::int64_t row = 0;             ///< the log's own number of the entry, or 0
     /// The epoch of the insert, or of the claim of an `initial` entry, that the log acknowledged to
@@ -39,7 +41,7 @@ struct job {
     epoch first_epoch = 0;
     std::vector<std::size_t> unanswered{}; ///< parts that had an unknown outcome
     error problem{};                       ///< the last error that a store or the log gave
-    std::vector<part_error> part_errors{}; ///< of the parts whose last answer had an error
+    std::vector<part_error> part_errors{}; ///< of the parts whose last apply had an error
 
     // A constructor, not an aggregate: an aggregate is cleared as a whole before it is filled.
     job(transaction_id&& own_id, transaction_descriptor const* own_type, void const* own_parameters,
@@ -68,7 +70,8 @@ struct job {
         for_person = for_person || result.for_person;
         if (result.what == answer::unknown) unanswered.push_back(number);
         if (result.kept) keep(part, descriptor, result.kept.get());
-        if (!result.problem.empty() || !part_errors.empty()) put_error(number, result.problem);
+        bool const any_error = !result.problem.empty() || !part_errors.empty();
+        if (any_error && applies(coordinator.next())) put_error(number, result.problem);
         if (!result.problem.empty()) note(result.what, result.problem);
         retry_after_ms = std::max(retry_after_ms, result.retry_after_ms);
     }
@@ -86,15 +89,21 @@ struct job {
         if (took_no_effect(reply) || reply == log_answer::unknown) {
             problem = std::move(result.problem);
         }
+        if (reply == log_answer::unfit) put_error(settle::coordinator::no_part, problem);
     }
-    /// The error behind the reason of a cancel, if the reason has one: that of the part that failed,
-    /// or the last one.
-    [[nodiscard]] error const& cause() const {
-        auto const of_failed = [&](part_error const& one) {
-            return one.part == coordinator.failed_part();
-        };
-        auto const found = std::find_if(part_errors.begin(), part_errors.end(), of_failed);
-        return found == part_errors.end() ? problem : found->problem;
+    /// The error behind the reason of this job's cancel, or null.
+    [[nodiscard]] error const* cause() const {
+        return has_text(coordinator.why()) ? error_of(coordinator.failed_part()) : nullptr;
+    }
+    /// Notes the reason of a cancel that is in the entry already.
+    void take_reason(entry const& found) {
+        found_why = found.why;
+        if (!found.why_text.empty()) put_error(found_part, {{}, found.why_text});
+    }
+    /// The text of found_why.
+    [[nodiscard]] std::string_view found_text() const {
+        auto const* const found = error_of(found_part);
+        return found == nullptr ? std::string_view{} : found->text;
     }
     [[nodiscard]] part_name name_part(std::size_t part) const {
         return type->name_part(parameters, part);
@@ -116,9 +125,16 @@ private:
         }
         into.push_back(std::move(added));
     }
+    static constexpr std::size_t found_part = settle::coordinator::no_part - 1;
+
+    [[nodiscard]] error const* error_of(std::size_t part) const {
+        auto const of_part = [&](part_error const& one) { return one.part == part; };
+        auto const found = std::find_if(part_errors.begin(), part_errors.end(), of_part);
+        return found == part_errors.end() ? nullptr : &found->problem;
+    }
     [[gnu::cold, gnu::noinline]] void put_error(std::size_t part, error const& why) {
         std::erase_if(part_errors, [&](part_error const& one) { return one.part == part; });
-        if (!why.empty()) part_errors.push_back({part, why});
+        if (!why.text.empty()) part_errors.push_back({part, why});
     }
     void note(answer reply_of_part, error const& why) {
         // A temporary error of another part would hide why the transaction cannot go on.
@@ -139,8 +155,8 @@ namespace detail {
 
 /// The text of a job's reason to cancel, as its entry keeps it; empty if there is none.
 [[nodiscard]] inline std::string_view reason_text_of(job const& work) {
-    if (!has_text(work.coordinator.why())) return {};
-    return bounded_reason(work.cause().text);
+    auto const* const cause = work.cause();
+    return cause == nullptr ? std::string_view{} : bounded_reason(cause->text);
 }
 
 /// The write that a step of a job sends to the log.

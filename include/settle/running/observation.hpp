@@ -67,6 +67,9 @@ public:
             if (execution.seen && execution.seen->why != reason::none) {
                 seen.why = execution.seen->why;
                 seen.problem = execution.seen->why_text;
+            } else if (seen.why == reason::none) {
+                seen.why = work.found_why;
+                seen.problem = work.found_text();
             }
             // Another worker has committed, so the reason of this worker's own cancel is obsolete.
             if (c.state() == state::done) {

@@ -39,7 +39,8 @@ struct options {
     /// it with event::stuck, engine.stuck() lists it, and engine.statistics() counts it.
     time_limit stuck_after = std::chrono::minutes{10};
     /// In a call without a deadline, a transaction that has to pause (a store is unreachable, a
-    /// record is busy, or another owner has the entry) gives up this long after its first pause.
+    /// record is busy, or another owner has the entry) gives up this long after its first pause. So
+    /// does each read of a log or a store outside of transactions.
     time_limit patience = std::chrono::seconds{30};
 
     /// How long after its creation a finished entry is still needed: by a call with its id, or

@@ -34,6 +34,11 @@ public:
     /// True if the caller's own deadline has passed.
     [[nodiscard]] bool late() const { return deadline_ && environment_.elapsed() >= *deadline_; }
 
+    /// The limits of the call from now on.
+    [[nodiscard]] call_options rest() const {
+        return rest_of(call_, deadline_, environment_.elapsed());
+    }
+
     /// The observer's first exception. It is rethrown after the transactions under way have ended.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return watch_.thrown(); }
 
@@ -363,7 +368,7 @@ private:
         execution.behind_marks = std::exchange(execution.fenced, false) &&
                                  stored.state == work.coordinator.state() &&
                                  stored.epoch_number == work.coordinator.epoch_number();
-        auto const unfit = same ? interruption::none : compare(work, stored);
+        auto const unfit = same ? interruption::none : compare_entry(work, stored);
         if (unfit != interruption::none) {
             execution.seen = std::make_unique<entry>(*std::move(found).value());
             return unfit;
@@ -380,32 +385,6 @@ private:
         bool const needs_entry = stored.state != state::done || !work.type->described;
         if (needs_entry) execution.seen = std::make_unique<entry>(*std::move(found).value());
         return interruption::none;
-    }
-
-    /// An entry without a type was inserted by a cancel or a sweep, and matches any transaction. A
-    /// job without a type knows no records to compensate, so it leaves a typed entry alone.
-    static interruption compare(job const& work, entry const& stored) {
-        if (!work.type->described) {
-            bool const alive = !stored.type.empty() && !is_final(stored.state);
-            return alive ? interruption::described : interruption::none;
-        }
-        if (stored.type.empty()) return interruption::none;
-        if (stored.type != work.type->name() || !same_parameters(work, stored)) {
-            return interruption::mismatch;
-        }
-        // Another definition has other parts, so only it can bring its entry to an end.
-        if (!is_final(stored.state) && stored.definition != work.type->definition()) {
-            return interruption::redefined;
-        }
-        return interruption::none;
-    }
-
-    static bool same_parameters(job const& work, entry const& stored) {
-        std::string ours;
-        ours.reserve(stored.parameters.size());
-        work.type->append_json(ours, work.parameters, secrets::written);
-        // A log may write the members in another order, so their values decide.
-        return ours == stored.parameters || work.type->normal_json(stored.parameters) == ours;
     }
 
     /// True when the entry has not moved for `takeover`, by this process's own clock.

@@ -18,8 +18,8 @@ namespace detail {
 }
 
 /// Shape:   before - old entries were both created and last changed before this time
-template <typename Log>
-purge_report purge_log(Log& log, timestamp before, purge_options const& given) {
+template <typename Log, typename Patience>
+purge_report purge_log(Log& log, Patience& patience, timestamp before, purge_options const& given) {
     std::size_t const step = step_of(given);
     purge_report report;
     std::int64_t passed = purged::nothing;
@@ -28,8 +28,8 @@ purge_report purge_log(Log& log, timestamp before, purge_options const& given) {
             report.problem = stopped_early();
             return report;
         }
-        auto const gone =
-            log.purge(before, std::min<std::size_t>(step, given.limit - report.erased), passed);
+        auto const most = std::min<std::size_t>(step, given.limit - report.erased);
+        auto const gone = patience([&] { return log.purge(before, most, passed); });
         if (!gone.has_value()) {
             report.problem = gone.problem();
             return report;
@@ -63,13 +63,13 @@ purge_report purge_log(Log& log, timestamp before, purge_options const& given) {
 /// is unfinished, it may still need its receipts, so none is erased.
 /// Shape:   before - `given.older_than` ago; clocks - the difference between the clock of a worker,
 ///          which dates an entry, and the clock of a store, which dates a receipt
-template <typename Log, typename... Sessions>
-error purge_stores(Log& log, std::tuple<Sessions...>& sessions, timestamp now, timestamp before,
-                   purge_options const& given, std::chrono::milliseconds clocks) {
+template <typename Log, typename Patience, typename... Sessions>
+error purge_stores(Log& log, Patience& patience, std::tuple<Sessions...>& sessions, timestamp now,
+                   timestamp before, purge_options const& given, std::chrono::milliseconds clocks) {
     constexpr bool any = (forgets<Sessions> || ...);
     if constexpr (any) {
-        auto const old =
-            unfinished_entries(log, time_between(later(before, clocks), now), now, clocks);
+        auto const old = unfinished_entries(log, patience, time_between(later(before, clocks), now),
+                                            now, clocks);
         if (!old.has_value()) return old.problem();
         if (!old.value().empty()) return {};
     }
@@ -77,14 +77,15 @@ error purge_stores(Log& log, std::tuple<Sessions...>& sessions, timestamp now, t
     auto const forget = [&]<typename Session>(Session& session) {
         if constexpr (forgets<Session>) {
             if constexpr (requires { session.time(); }) {
-                if (problem.empty()) problem = compare_clocks(session.time(), now, clocks);
+                auto const there = [&] { return session.time(); };
+                if (problem.empty()) problem = compare_clocks(patience(there), now, clocks);
             }
             while (problem.empty()) {
                 if (given.stop.stop_requested()) {
                     problem = stopped_early();
                     return;
                 }
-                auto const gone = session.forget(before, step_of(given));
+                auto const gone = patience([&] { return session.forget(before, step_of(given)); });
                 if (!gone.has_value()) problem = gone.problem();
                 if (!gone.has_value() || gone.value() < step_of(given)) return;
             }

@@ -21,6 +21,19 @@ namespace detail {
     return from + std::max(wait, std::chrono::milliseconds{0});
 }
 
+/// The limits of a call from now on. Its deadline stays above 0, since the call has begun.
+/// Shape:   end - of the call's deadline, if it has one
+[[nodiscard]] inline call_options rest_of(call_options const& call,
+                                          std::optional<std::chrono::nanoseconds> const& end,
+                                          std::chrono::nanoseconds now) {
+    using std::chrono::milliseconds;
+    call_options rest{{}, call.stop};
+    if (end) {
+        rest.deadline = std::max(std::chrono::floor<milliseconds>(*end - now), milliseconds{1});
+    }
+    return rest;
+}
+
 /// True if the step sends a write to the log.
 [[nodiscard]] constexpr bool writes_log(step taken) {
     return taken == step::insert || taken == step::claim || taken == step::keep || commits(taken) ||

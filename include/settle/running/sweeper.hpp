@@ -10,11 +10,11 @@ namespace detail {
 inline constexpr std::size_t marks_a_page = 256;
 
 /// Calls `function(mark_locator const&)` for every mark of a session until it returns false.
-template <typename Session, typename Function>
-void for_each_mark(Session& session, error& problem, Function&& function) {
+template <typename Session, typename Patience, typename Function>
+void for_each_mark(Session& session, Patience& patience, error& problem, Function&& function) {
     std::optional<mark_locator> after;
     for (;;) {
-        auto const found = session.marks(after, marks_a_page);
+        auto const found = patience([&] { return session.marks(after, marks_a_page); });
         if (!found.has_value()) {
             problem = found.problem();
             return;
@@ -28,13 +28,14 @@ void for_each_mark(Session& session, error& problem, Function&& function) {
 }
 
 /// How many marks the sessions of a tuple hold.
-template <typename Sessions>
-result<std::uint64_t> count_marks(Sessions& sessions) {
+template <typename Sessions, typename Patience>
+result<std::uint64_t> count_marks(Sessions& sessions, Patience& patience) {
     std::uint64_t count = 0;
     error problem;
     auto const one_more = [&](mark_locator const&) { return ++count != 0; };
-    std::apply([&](auto&... session) { (for_each_mark(session, problem, one_more), ...); },
-               sessions);
+    std::apply(
+        [&](auto&... session) { (for_each_mark(session, patience, problem, one_more), ...); },
+        sessions);
     if (!problem.empty()) return problem;
     return count;
 }
@@ -42,7 +43,10 @@ result<std::uint64_t> count_marks(Sessions& sessions) {
 template <typename Assembly>
 class sweeper {
 public:
-    sweeper(Assembly& assembly, std::stop_token const& stop) : assembly_(assembly), stop_(stop) {}
+    sweeper(Assembly& assembly, std::stop_token const& stop)
+        : assembly_(assembly), call_{std::nullopt, stop}, patience_(assembly.patience_of(call_)) {}
+    sweeper(sweeper const&) = delete;
+    sweeper& operator=(sweeper const&) = delete;
 
     sweep_report sweep() {
         std::apply([&](auto&... session) { ((ends() ? void() : sweep_session(session)), ...); },
@@ -54,9 +58,9 @@ public:
 private:
     template <typename Session>
     void sweep_session(Session& session) {
-        for_each_mark(session, report_.problem, [&](mark_locator const& one) {
+        for_each_mark(session, patience_, report_.problem, [&](mark_locator const& one) {
             if (thrown_) return false;
-            if (stop_.stop_requested()) {
+            if (call_.stop.stop_requested()) {
                 report_.problem = stopped_early();
                 return false;
             }
@@ -65,7 +69,7 @@ private:
             auto const found = entry_of(one.id);
             if (!found.has_value()) return note_failure(one.id, found.problem());
             if (!is_stray(found.value(), one.epoch_number)) return true;
-            auto const undone = session.resolve(one, false);
+            auto const undone = patience_([&] { return session.resolve(one, false); });
             if (!undone.has_value()) return note_failure(one.id, undone.problem());
             if (undone.value() == answer::applied) ++report_.undone;
             return true;
@@ -85,12 +89,11 @@ private:
     /// The entry of a mark. For a mark without an entry, inserts one as canceled first, so that a
     /// later insert of that id finds it.
     result<standing> entry_of(transaction_id const& id) {
-        auto const found = assembly_.log().read(id);
+        auto const found = patience_([&] { return assembly_.log().read(id); });
         if (!found.has_value()) return found.problem();
         if (found.value()) return standing_of(*found.value());
         nothing const no_parameters;
-        call_options const call{std::nullopt, stop_};
-        auto driver = assembly_.make_driver(call);
+        auto driver = assembly_.make_driver(call_);
         epoch const first = fresh_epoch(assembly_.environment());
         auto work =
             make_job<undescribed>(id, no_parameters, coordinator::begin(0, first, goal::tombstone));
@@ -111,7 +114,8 @@ private:
     }
 
     Assembly& assembly_;
-    std::stop_token const& stop_;
+    call_options call_;
+    typename Assembly::patience_type patience_;
     sweep_report report_;
     std::exception_ptr thrown_; ///< an exception of the observer, about a tombstone
 };

@@ -24,6 +24,17 @@ error with_direction(entry const& found, Function&& function) {
     return name_known ? other_definition(found) : unknown_type(found);
 }
 
+/// The descriptor of an entry's direction, or that of an entry without a definition.
+template <typename Types>
+transaction_descriptor const& descriptor_for(entry const& found) {
+    auto const* descriptor = &descriptor_of<undescribed>;
+    static_cast<void>(
+        with_direction<Types>(found, [&]<typename Direction>(std::type_identity<Direction>) {
+            descriptor = &descriptor_of<Direction>;
+        }));
+    return *descriptor;
+}
+
 /// The parameters of an entry, if they can be read and their guards hold.
 template <typename Direction>
 result<typename Direction::parameters> read_parameters(entry const& found) {
@@ -53,7 +64,7 @@ outcome with_entry(entry const& found, Function&& function) {
 /// Reports a final entry to an observer when a caller asks for it.
 template <typename Types, typename Observer>
 void report_final(Observer& observer, entry const& found) {
-    event seen{found.id,  found.type, step::end, found.state, found.attempts, answer::none,
+    event seen{found.id,  found.type,     step::end, found.state, found.attempts, answer::none,
                found.why, found.why_text, nullptr,   nullptr,     false};
     bool notified = false;
     static_cast<void>(
@@ -74,9 +85,10 @@ template <typename Assembly>
 class take_over {
 public:
     take_over(Assembly& assembly, std::stop_token const& stop, std::size_t room)
-        : assembly_(assembly), room_(room) {
-        call_.stop = stop;
-    }
+        : assembly_(assembly), room_(room), call_{std::nullopt, stop},
+          patience_(assembly.patience_of(call_)) {}
+    take_over(take_over const&) = delete;
+    take_over& operator=(take_over const&) = delete;
 
     template <typename Predicate>
     recovery_report all(entry_filter const& filter, std::size_t limit, Predicate&& selects) {
@@ -85,7 +97,7 @@ public:
         std::size_t const page_size = std::max<std::size_t>(room_, least_page);
         bool ends = false;
         while (limit > 0 && !ends && !call_.stop.stop_requested()) {
-            auto found = assembly_.log().list(filter, after, page_size);
+            auto found = patience_([&] { return assembly_.log().list(filter, after, page_size); });
             if (!found.has_value()) {
                 report_.problem = found.problem();
                 return std::move(report_);
@@ -151,7 +163,7 @@ private:
         auto const round = [&] {
             jobs.round(driver, false,
                        [&](std::size_t, job& work, execution_state const& execution) {
-                           deliver(conclude(work, execution, assembly_.log()));
+                           deliver(conclude(work, execution, assembly_.reader(driver)));
                        });
         };
         for (entry const& one : run) {
@@ -177,7 +189,7 @@ private:
     /// read of that entry alone gives the whole error.
     void skip(entry const& one, error problem) {
         if (one.parameters.empty() && !call_.stop.stop_requested()) {
-            auto const alone = assembly_.log().read(one.id);
+            auto const alone = patience_([&] { return assembly_.log().read(one.id); });
             if (!alone.has_value() && alone.problem().code == condition::permanent) {
                 problem = alone.problem();
             }
@@ -210,6 +222,7 @@ private:
     Assembly& assembly_;
     std::size_t room_;
     call_options call_;
+    typename Assembly::patience_type patience_;
     recovery_report report_;
     bool left_ = false; ///< a stop request came before the end of a page
 };

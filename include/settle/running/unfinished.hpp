@@ -14,14 +14,15 @@ namespace detail {
 /// The unfinished entries whose age_of() exceeds a limit, by their creation. A claim changes the
 /// last change of an entry, so that time does not show how old a transaction is.
 /// Shape:   clocks - options::clocks; also - ids of entries that are listed at any age
-template <typename Log>
-result<std::vector<entry>> unfinished_entries(Log& log, std::chrono::milliseconds older_than,
-                                              timestamp now, std::chrono::milliseconds clocks,
+template <typename Log, typename Patience>
+result<std::vector<entry>> unfinished_entries(Log& log, Patience& patience,
+                                              std::chrono::milliseconds older_than, timestamp now,
+                                              std::chrono::milliseconds clocks,
                                               std::vector<transaction_id> const& also = {}) {
     constexpr std::size_t page = 256;
     std::vector<entry> old;
     for (transaction_id after;;) {
-        auto found = log.list({.unfinished = true}, after, page);
+        auto found = patience([&] { return log.list({.unfinished = true}, after, page); });
         if (!found.has_value()) return found.problem();
         for (entry& one : found.value()) {
             after = one.id;

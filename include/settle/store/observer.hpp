@@ -29,7 +29,7 @@ struct event {
     answer failed_answer =
         answer::none; ///< of a store's step: the first answer that is not a success
     reason why = reason::none;
-    /// The store's own message, if it had a problem; at `step::end`, the text of `why`, if it has one.
+    /// The store's own message, if it had a problem; at `step::end` the text of `why`, if any.
     std::string_view problem;
     void (*show)(std::string&, void const*, secrets) = nullptr;
     void const* shown = nullptr;

@@ -85,9 +85,9 @@
 //       and json(). A change stores context.owner if change.takes_owner is set. If change.why is
 //       not `none`, the entry gets it as `why`, write.failed() as its participant and line, and
 //       write.why_text. All other fields stay. A read gives at most 500 bytes of that text, and no
-//       stored value of it makes an entry unreadable. adapter/entry_fields.hpp lists the fields for each action. All writes of
-//       a call have the same action. Each takes effect alone or
-//       together with others, but never in part, and has an answer of its own. results[i].row is
+//       stored value of it makes an entry unreadable. adapter/entry_fields.hpp lists the fields for
+//       each action. All writes of a call have the same action. Each takes effect alone or together
+//       with others, but never in part, and has an answer of its own. results[i].row is
 //       writes[i].row at first. A new entry has revision 0 and no results, and the kept stages that
 //       the insert gives: none, unless the session has keeps_at_insert. A keep leaves the epoch and
 //       the owner, and may change `pending` to `deciding`; it raises the revision and

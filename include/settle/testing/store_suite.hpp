@@ -32,6 +32,7 @@
 #include <settle/testing/store_suite/model_cases.hpp>
 #include <settle/testing/store_suite/nested_cases.hpp>
 #include <settle/testing/store_suite/one_phase_cases.hpp>
+#include <settle/testing/store_suite/patience_cases.hpp>
 #include <settle/testing/store_suite/session_cases.hpp>
 #include <settle/testing/store_suite/stage_cases.hpp>
 #include <settle/testing/store_suite/time_cases.hpp>
@@ -111,4 +112,5 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_listing_ahead, Fixture);                      \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_purge_wrong_dates, Fixture);                  \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_clock_ahead, Fixture);                        \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_any_date, Fixture)
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_any_date, Fixture);                           \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_patience, Fixture)

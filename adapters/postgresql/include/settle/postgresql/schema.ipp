@@ -20,8 +20,8 @@ namespace postgresql::detail {
     });
     // A view that is replaced keeps its rights and the views over it; it may get further columns at
     // its end.
-    return "CREATE OR REPLACE VIEW " + schema + "settle_entries AS SELECT " + columns + " FROM " + schema +
-           "settle_entry AS e";
+    return "CREATE OR REPLACE VIEW " + schema + "settle_entries AS SELECT " + columns + " FROM " +
+           schema + "settle_entry AS e";
 }
 
 SETTLE_FUNCTION void create_tables(connection& with, std::string const& schema) {
@@ -34,7 +34,8 @@ SETTLE_FUNCTION void create_tables(connection& with, std::string const& schema) 
         "created bigint NOT NULL, modified bigint NOT NULL, attempts bigint NOT NULL, "
         "stages_kept bigint NOT NULL DEFAULT 0, reason smallint, line bigint, "
         "open boolean NOT NULL, type text, definition text, owner text NOT NULL, "
-        "participant text, parameters text, images text, results text, reason_text text) WITH (fillfactor = 70)",
+        "participant text, parameters text, images text, results text, reason_text text) WITH "
+        "(fillfactor = 70)",
         "settle_mark(collection text COLLATE \"C\", key text COLLATE \"C\", id text COLLATE \"C\", "
         "participant bigint, line bigint, epoch bigint NOT NULL, effect text NOT NULL, "
         "confirm text, undo text, image text, "
