@@ -6,9 +6,9 @@ set -u
 usage() {
     cat <<'TEXT'
 tests/run.sh                  each promise of the README at work, with g++: the rules, the store suite
-                              on memory and SQLite, searches of a transfer, faults at the seam, the
-                              bank's program under kills, and programs that are killed on PostgreSQL,
-                              MongoDB, MariaDB and over HTTP
+                              on memory and SQLite, searches of a transfer, faults at the seam,
+                              recovery, sagas and prepared parts, the bank's program under kills, and
+                              programs that are killed on PostgreSQL, MongoDB, MariaDB and over HTTP
 tests/run.sh --all            with g++: every test but the long ones
 tests/run.sh --ci             the same as both, then the short tests of the library with clang and its
                               address and undefined behaviour sanitizers, and those with threads with
@@ -234,7 +234,7 @@ fi
 threaded="settle_suites settle_conformance settle_fault settle_disks settle_simulation settle_smoke
     settle_mongodb_tests settle_postgresql_tests settle_mariadb_tests settle_prepared_tests
     settle_http_tests"
-library="settle_unit settle_engine settle_search settle_searches settle_fuzz $threaded"
+library="settle_unit settle_stories settle_engine settle_search settle_searches settle_fuzz $threaded"
 not_library="application|static|consumer"
 # All processes add their counts to four files: a file for each process would fill the disk.
 rm -rf build/clang/coverage

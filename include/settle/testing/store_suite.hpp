@@ -98,6 +98,7 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_phase_again, Fixture);                    \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_listing, Fixture);                            \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_outcomes, Fixture);                           \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_batch, Fixture);                              \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_work, Fixture);                               \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_reverse, Fixture);                            \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_long_listings, Fixture);                      \

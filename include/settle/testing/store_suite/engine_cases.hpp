@@ -65,6 +65,39 @@ TEST_CASE_TEMPLATE_DEFINE("engine: every outcome has its reason", Fixture, suite
     CHECK(kept.line == 1U);
 }
 
+TEST_CASE_TEMPLATE_DEFINE("engine: a batch ends as its transactions would end one by one", Fixture,
+                          suite_batch) {
+    Fixture fixture;
+    auto& database = fixture.database_here();
+    auto engine = suite_engine(database);
+    open_suite_records(engine);
+    auto in_two_phases = settle::engine{database, type<move_type>, two_phases};
+    auto const check = [&](auto& runs, std::string const& prefix) {
+        using element = std::pair<transaction_id, move>;
+        // All transactions are in flight together, and each needs the end of the one before it.
+        std::vector<element> const all{
+            {prefix + "empty", {"B", "A", 1}},     {prefix + "all", {"A", "B", 100}},
+            {prefix + "nothing", {"A", "B", 1}},   {prefix + "some back", {"B", "A", 60}},
+            {prefix + "all", {"A", "B", 100}},     {prefix + "some", {"A", "B", 60}},
+            {prefix + "all back", {"B", "A", 100}}};
+        batch_options options;
+        options.window = all.size();
+        auto const outcomes = runs.run_all(all, options);
+        REQUIRE(outcomes.size() == all.size());
+        for (std::size_t number = 0; number < all.size(); ++number) {
+            INFO(outcomes[number].text());
+            CHECK(outcomes[number].id == all[number].first);
+            CHECK(outcomes[number].canceled() == (number == 0 || number == 2));
+            CHECK(outcomes[number].done() == (number != 0 && number != 2));
+        }
+        CHECK(runs.read(ledgers, "A").value()->balance == 100);
+        CHECK(runs.read(ledgers, "B").value()->balance == 0);
+        CHECK(runs.marks().value() == 0);
+    };
+    check(engine, "");
+    check(in_two_phases, "two phases, ");
+}
+
 TEST_CASE_TEMPLATE_DEFINE("engine: submitted transactions are run or canceled", Fixture,
                           suite_work) {
     Fixture fixture;
