@@ -85,6 +85,27 @@ TEST_CASE("trip: show has the results of the services") {
     CHECK(services.call({"balance", "agency"}).out == "900.00\n");
 }
 
+TEST_CASE("trip: a service's own sentence is in the report, in list and in show, also later") {
+    scratch_folder const folder{"trip-refused"};
+    trip_services const services{folder};
+    auto const file =
+        folder.write("orders.csv", header + "T1,Ada,900.00,VISA-1,LIS-1,2,Park,500,3,van,3\n");
+    auto const* const sentence = "Park has too few rooms";
+    REQUIRE(services.call({"open", file, "--balance", "1000.00"}).code == 0);
+    for (int round = 0; round < 2; ++round) {
+        CAPTURE(round);
+        auto const run = services.call({"run", file, "--report", folder.at("report.json")});
+        CHECK_MESSAGE(contains(run.out, sentence), run.out << run.err);
+        CHECK(contains(testing::read_file(folder.at("report.json")), sentence));
+    }
+    CHECK(contains(services.call({"list"}).out, sentence));
+    CHECK(contains(services.call({"list", "--json"}).out, sentence));
+    CHECK(contains(services.call({"show", "T1"}).out, sentence));
+    CHECK(contains(services.call({"show", "T1", "--json"}).out, sentence));
+    CHECK(services.ask_all("SELECT reason FROM settle_entries WHERE reason_text LIKE "
+                           "'%Park has too few rooms%'") == testing::sql_rows{{"refused"}});
+}
+
 TEST_CASE("trip: a call that its service will never answer is stuck, and a person closes it") {
     scratch_folder const folder{"trip-stuck"};
     trip_services services{folder};

@@ -14,7 +14,9 @@ namespace {
 struct ended_sessions {
     ended_sessions() {
         std::vector<bank::account> records;
-        for (int i = 0; i < count; ++i) records.push_back({std::to_string(10'000 + i), 100, 100});
+        for (std::size_t i = 0; i < count; ++i) {
+            records.push_back({std::to_string(10'000 + i), 100, 100});
+        }
         CHECK(teller.create_all(bank::accounts, records).created == count);
         for (int i = 0; i < 300; ++i) {
             CHECK(teller.submit(std::to_string(i), bank::transfer{"10000", "10001", 1})

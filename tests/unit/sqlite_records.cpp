@@ -270,7 +270,7 @@ TEST_CASE("sqlite records: a wave on a locked file has no effect and is unavaila
                    "could not begin a transaction: database is locked"));
     // A read succeeds, and a write reports the lock.
     CHECK(on.engine.read(items, "A").value()->amount == 100);
-    CHECK(on.engine.create(items, item{"D", 1}).problem().code == condition::retryable);
+    CHECK(on.engine.create(items, item{"D", 1}, brief).problem().code == condition::retryable);
     auto const held = on.engine.run<take_type>("one", change{"A", 1, "", {}}, brief);
     CHECK(held.verdict == verdict::undecided);
     CHECK(held.problem.code == condition::retryable);
