@@ -65,7 +65,7 @@ SETTLE_FUNCTION void server::look(link& with) {
     try {
         with.command(request, "be reached", received);
     } catch (command_failure const& problem) {
-        check_set_names(address_.native());
+        if (is_unreachable(problem.problem().code)) check_set_names(address_.native());
         throw failure({problem.problem().code, problem.problem().text});
     }
     auto const version = received.find("maxWireVersion");

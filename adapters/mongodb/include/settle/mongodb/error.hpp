@@ -185,6 +185,12 @@ struct missing_right {
 /// Shape:   key - the field of the key
 [[nodiscard]] bool is_of_taken_key(error const& problem, std::string_view key) noexcept;
 
+/// Whether the driver has found no server.
+[[nodiscard]] inline bool is_unreachable(std::error_code const& code) noexcept {
+    return code.category() == mongodb_category() && code.value() < 0 &&
+           -code.value() / domain_width == MONGOC_ERROR_SERVER_SELECTION;
+}
+
 /// Whether the server went away, or is no longer the primary.
 [[nodiscard]] bool is_lost_primary(std::error_code const& code) noexcept;
 

@@ -88,6 +88,7 @@ membership_of(mongoc_uri_t const* address, mongoc_host_list_t const& host) {
 SETTLE_FUNCTION void check_set_names(mongoc_uri_t const* address) {
     char const* const name = mongoc_uri_get_replica_set(address);
     std::string const asked = name != nullptr ? name : "";
+    bool const stays = mongoc_uri_get_option_as_bool(address, MONGOC_URI_DIRECTCONNECTION, false);
     for (auto const* host = mongoc_uri_get_hosts(address); host != nullptr; host = host->next) {
         auto const found = membership_of(address, *host);
         if (!found) continue;
@@ -98,7 +99,7 @@ SETTLE_FUNCTION void check_set_names(mongoc_uri_t const* address) {
                       (found->set.empty() ? "none" : "the replica set '" + found->set + "'") +
                       ". Correct replicaSet in the address. See mongodb#address");
         }
-        if (found->members.empty() || names_a_member(address, *found)) continue;
+        if (stays || found->members.empty() || names_a_member(address, *found)) continue;
         std::string members;
         for (auto const& member : found->members) {
             members.append(members.empty() ? "" : ", ").append(member);
