@@ -82,6 +82,37 @@ struct office {
     }
 };
 
+/// A log in memory that holds no text of a reason.
+struct full_log {
+    using log_type = decltype(std::declval<settle::memory::database&>().bind_log());
+    struct session : log_type {
+        session(log_type&& inner, int& count) : log_type(std::move(inner)), refused(&count) {}
+        void write(std::span<settle::entry_write const> writes,
+                   std::span<settle::write_result> results, settle::write_context const& at) {
+            bool const fits =
+                std::all_of(writes.begin(), writes.end(),
+                            [](settle::entry_write const& one) { return one.why_text.empty(); });
+            if (fits) return log_type::write(writes, results, at);
+            ++*refused;
+            for (auto& one : results) {
+                one.reply = settle::log_answer::unfit;
+                one.problem = {errc::bad_parameters, "settle: the test's log is full"};
+            }
+        }
+        int* refused;
+    };
+
+    template <typename... Collections>
+    auto bind(std::string const& log_name) {
+        return inner.bind<Collections...>(log_name);
+    }
+    session bind_log() { return {inner.bind_log(), refused}; }
+    auto& database_here() { return *this; }
+
+    settle::memory::database inner{};
+    int refused = 0;
+};
+
 struct in_memory {
     settle::memory::database database{};
     auto& database_here() { return database; }
@@ -213,6 +244,18 @@ TEST_CASE("reasons: a long text is cut between characters, and any bytes make a 
     CHECK(engine.run("poor", trip{"A", "Ritz", 5000}).why == reason::guard_failed);
     CHECK(entry_of(engine, "poor").why_text.empty());
     CHECK(engine.run("poor", trip{"A", "Ritz", 5000}).problem.empty());
+}
+
+TEST_CASE("reasons: an entry without room for the text is canceled without it") {
+    office<full_log> on;
+    on.always({{"room", service_answer::refused("no rooms left")}});
+    auto engine = on.make();
+    auto const outcome = engine.run("t", usual);
+    CHECK(outcome.why == reason::refused);
+    CHECK(outcome.problem.text == no_rooms);
+    CHECK(on.accounts_at.refused == 1);
+    CHECK(entry_of(engine, "t").state == state::canceled);
+    CHECK(entry_of(engine, "t").why_text.empty());
 }
 
 TEST_CASE("reasons: a record that cannot be used is named to a later caller, too") {

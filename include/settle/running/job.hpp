@@ -30,8 +30,9 @@ struct job {
     /// The id was drawn for this call. If the log has it already, another id is drawn, even if that
     /// entry has the same parameters.
     bool new_id = false;
-    bool hopeless = false;   ///< a part of this wave can never succeed
-    bool for_person = false; ///< a part had an answer that only a person can change
+    bool hopeless = false;        ///< a part of this wave can never succeed
+    bool for_person = false;      ///< a part had an answer that only a person can change
+    bool leaves_out_text = false; ///< the entry has no room for the text of a reason
     /// The reason of a cancel that was in the entry when this job took it over; see found_text().
     reason found_why = reason::none;
     std::uint32_t retry_after_ms = 0; ///< the longest pause that a store asks for
@@ -89,7 +90,14 @@ struct job {
         if (took_no_effect(reply) || reply == log_answer::unknown) {
             problem = std::move(result.problem);
         }
-        if (reply == log_answer::unfit) put_error(settle::coordinator::no_part, problem);
+        if (reply != log_answer::unfit) return;
+        if (coordinator.next() != step::cancel) {
+            return put_error(settle::coordinator::no_part, problem);
+        }
+        // An entry that is full takes the cancel without the text.
+        if (std::exchange(leaves_out_text, true)) return;
+        reply = log_answer::unavailable;
+        problem = {};
     }
     /// The error behind the reason of this job's cancel, or null.
     [[nodiscard]] error const* cause() const {
@@ -155,7 +163,7 @@ namespace detail {
 
 /// The text of a job's reason to cancel, as its entry keeps it; empty if there is none.
 [[nodiscard]] inline std::string_view reason_text_of(job const& work) {
-    auto const* const cause = work.cause();
+    auto const* const cause = work.leaves_out_text ? nullptr : work.cause();
     return cause == nullptr ? std::string_view{} : bounded_reason(cause->text);
 }
 
