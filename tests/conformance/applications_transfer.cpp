@@ -216,6 +216,12 @@ TEST_CASE("transfer: a small file is run, listed and reversed") {
     CHECK(transfer(folder, {"run", late, "--report", folder.at("late.json")}).code == 0);
     CHECK(report_of(folder.at("late.json"))["canceled"] == 1);
     CHECK(transfer(folder, {"check"}).code == 0);
+    testing::ask(folder.at("bank.db"),
+                 "UPDATE accounts SET balance = balance + iif(id = 'ann', 1, -1)");
+    CHECK_MESSAGE(transfer(folder, {"check"}).code == 1,
+                  "two balances are wrong, and their sum is right");
+    testing::ask(folder.at("bank.db"),
+                 "UPDATE accounts SET balance = balance - iif(id = 'ann', 1, -1)");
 
     CHECK(transfer(folder, {"purge"}).out == "purged: 0 entries\n");
     auto const early = transfer(folder, {"purge", "--older-than", "1d"});

@@ -3,6 +3,8 @@
 #include "killed_programs.hpp"
 
 #include <program.hpp>
+#include <receiver_calls.hpp>
+#include <sql.hpp>
 
 #include <settle/http.hpp>
 #include <settle/http/receiver_server.hpp>
@@ -120,10 +122,9 @@ private:
     }
 };
 
-TEST_CASE("a program that books over HTTP is killed, and another settles its saga") {
-    testing::scratch_folder const folder{"smoke-http"};
-    auto const file = folder.at("airline.db");
-    settle_test::child service{[&](int to) {
+/// The airline in a process of its own, whose first line is its address.
+[[nodiscard]] settle_test::child airline_with(std::string const& file) {
+    return settle_test::child{[&](int to) {
         settle::sqlite::receiver_database db{file, "airline"};
         db.change([](receiver_session& own) {
               own.change("CREATE TABLE booking(number INTEGER PRIMARY KEY, key TEXT NOT NULL, "
@@ -136,7 +137,46 @@ TEST_CASE("a program that books over HTTP is killed, and another settles its sag
         settle_test::say(to, server.address());
         for (;;) ::pause();
     }};
+}
+
+TEST_CASE("a program that books over HTTP is killed, and another settles its saga") {
+    testing::scratch_folder const folder{"smoke-http"};
+    auto const file = folder.at("airline.db");
+    auto service = airline_with(file);
     kill_and_recover(agency_world{folder.at("agency.db"), file, service.line()});
+}
+
+TEST_CASE(
+    "a key over HTTP takes effect once, for one request, in time, and not once it is undone") {
+    using settle::call_operation, settle::call_status;
+    testing::scratch_folder const folder{"smoke-keys"};
+    auto const file = folder.at("airline.db");
+    auto service = airline_with(file);
+    settle::http::client client{service.line()};
+    auto const send = [&](call_operation operation, std::string_view key, std::string_view request,
+                          std::chrono::hours until_last_moment = std::chrono::hours{1}) {
+        auto call = ::airline::made_call(operation, key, request);
+        call.gives_result = true;
+        call.last_moment = settle::system_environment{}.now() + until_last_moment;
+        settle::service_answer answer;
+        client.send({&call, 1}, {&answer, 1});
+        INFO(answer.text);
+        return answer;
+    };
+    constexpr std::string_view two = R"({"seats":2})";
+    auto const bookings = [&] { return testing::ask(file, "SELECT count(*) FROM booking")[0][0]; };
+    auto const first = send(call_operation::apply, "k1", two);
+    CHECK(first.status == call_status::ok);
+    CHECK(send(call_operation::apply, "k1", two).text == first.text);
+    CHECK(send(call_operation::apply, "k1", R"({"seats":3})").status == call_status::refused);
+    CHECK(bookings() == "1");
+    CHECK(send(call_operation::compensate, "k1", two).status == call_status::ok);
+    CHECK(send(call_operation::apply, "k1", two).status == call_status::refused);
+    CHECK(send(call_operation::compensate, "k2", two).status == call_status::ok);
+    CHECK(send(call_operation::apply, "k2", two).status == call_status::refused);
+    CHECK(send(call_operation::apply, "k3", two, std::chrono::hours{-1}).status ==
+          call_status::refused);
+    CHECK(bookings() == "0");
 }
 
 } // namespace smoke_test

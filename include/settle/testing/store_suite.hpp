@@ -50,6 +50,7 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_lower_bound, Fixture);                        \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_upper_bound, Fixture);                        \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_many_marks, Fixture);                         \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_bound_in_wave, Fixture);                      \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_exact_guard, Fixture);                        \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_overflow, Fixture);                           \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_range, Fixture);                              \
