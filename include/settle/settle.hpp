@@ -4,6 +4,7 @@
 
 #include <settle/definition/transaction.hpp>
 #include <settle/running/call_result.hpp>
+#include <settle/running/copied_log.hpp>
 #include <settle/running/engine.hpp>
 #include <settle/running/listing.hpp>
 #include <settle/running/open_engine.hpp>

@@ -6,6 +6,7 @@
 #include <settle/store/error.hpp>
 
 #include <chrono>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,18 @@ inline constexpr std::string_view owner_metadata = "belongs_to";
 
 /// The name of the metadata that holds the longest horizon of a log's engines.
 inline constexpr std::string_view horizon_metadata = "horizon";
+
+/// The name of the metadata that holds the home of a log: parts as `key=value`, a space between
+/// them. The value of the last part reaches to the end.
+inline constexpr std::string_view home_metadata = "home";
+
+/// The value of a part of a home, up to the next space; empty if the home has no such part.
+[[nodiscard]] std::string_view part_of_home(std::string_view home, std::string_view key);
+
+/// True if two homes have one of these parts in common, and none that differs. A part without a
+/// value is unknown.
+[[nodiscard]] bool share_parts(std::string_view kept, std::string_view present,
+                               std::initializer_list<std::string_view> keys);
 
 /// Reads a stored horizon. A text that is no number is for ever: no entry is then purged.
 [[nodiscard]] std::chrono::milliseconds read_horizon(std::string_view stored) noexcept;

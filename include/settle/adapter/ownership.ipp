@@ -7,6 +7,7 @@
 #include <settle/store/entry_facts.hpp>
 #include <settle/store/utf8.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <random>
 #include <system_error>
@@ -18,6 +19,30 @@ SETTLE_FUNCTION std::string fresh_log_name(std::string_view prefix) {
     std::random_device chance;
     auto const number = std::uint64_t{chance()} << 32U | chance();
     return std::string{prefix} + hex_of(number);
+}
+
+SETTLE_FUNCTION std::string_view part_of_home(std::string_view home, std::string_view key) {
+    while (!home.empty()) {
+        auto const part = home.substr(0, home.find(' '));
+        if (part.size() > key.size() && part.starts_with(key) && part[key.size()] == '=') {
+            return part.substr(key.size() + 1);
+        }
+        home.remove_prefix(std::min(part.size() + 1, home.size()));
+    }
+    return {};
+}
+
+SETTLE_FUNCTION bool share_parts(std::string_view kept, std::string_view present,
+                                 std::initializer_list<std::string_view> keys) {
+    bool shared = false;
+    for (auto const key : keys) {
+        auto const before = part_of_home(kept, key);
+        auto const now = part_of_home(present, key);
+        if (before.empty() || now.empty()) continue;
+        if (before != now) return false;
+        shared = true;
+    }
+    return shared;
 }
 
 SETTLE_FUNCTION std::chrono::milliseconds read_horizon(std::string_view stored) noexcept {

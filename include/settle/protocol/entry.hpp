@@ -52,7 +52,7 @@ struct entry {
     timestamp created;
     timestamp modified;
     std::uint32_t attempts = 0;        ///< the number of claims, and of pauses for a busy call
-    reason why = reason::none;         ///< the reason of the cancel
+    reason why = reason::none;         ///< the reason of the cancel, or of the end in a copy
     std::string why_text;              ///< the sentence of the error behind it, if there was one
     std::string participant;           ///< the participant that caused the cancel, if any
     std::optional<std::uint32_t> line; ///< the line of that participant, in a range

@@ -50,7 +50,7 @@ inline constexpr std::array all_states{state::initial, state::pending,   state::
     }
 }
 
-/// Why a transaction was canceled.
+/// Why a transaction was canceled, or ended in a copy of its log.
 enum class reason : std::uint8_t {
     none,
     guard_failed,
@@ -63,9 +63,11 @@ enum class reason : std::uint8_t {
     cancel_asked,
     mark_without_entry,
     record_unusable,
-    refused,     ///< a service refused its call, or the work of a prepared part refused
-    unavailable, ///< a service was unavailable at the last permitted try
-    unanswered   ///< the outcome of a call was unknown after the last permitted try
+    refused,                 ///< a service refused its call, or the work of a prepared part refused
+    unavailable,             ///< a service was unavailable at the last permitted try
+    unanswered,              ///< the outcome of a call was unknown after the last permitted try
+    closed_in_copy,          ///< a copy of the log was closed; the original log decides
+    closed_in_copy_undecided ///< the same, while the outcome of the pivot was unknown
 };
 
 [[nodiscard]] constexpr std::string_view name_of(reason value) {
@@ -82,13 +84,15 @@ enum class reason : std::uint8_t {
                                        "record unusable",
                                        "refused",
                                        "unavailable",
-                                       "unanswered"};
+                                       "unanswered",
+                                       "closed in a copy of the log",
+                                       "closed in a copy of the log, its pivot undecided"};
     return names[static_cast<std::size_t>(value)];
 }
 
 /// Every reason but `none`, in the order of their numbers.
 inline constexpr auto all_reasons = [] {
-    std::array<reason, static_cast<std::size_t>(reason::unanswered)> all{};
+    std::array<reason, static_cast<std::size_t>(reason::closed_in_copy_undecided)> all{};
     for (std::size_t at = 0; at < all.size(); ++at) all[at] = static_cast<reason>(at + 1);
     return all;
 }();

@@ -4,6 +4,7 @@
 
 #include <settle/protocol/reversal.hpp>
 #include <settle/running/container_calls.hpp>
+#include <settle/running/home.hpp>
 #include <settle/running/patience.hpp>
 #include <settle/running/prepared_binding.hpp>
 #include <settle/running/seam_driver.hpp>
@@ -21,6 +22,13 @@ template <typename Argument>
 struct held_argument<Argument> {
     using type = Argument&; // an engine refers to a database and never copies it
 };
+
+/// True if an argument binds a collection to a database of this type.
+template <typename Argument, typename Host>
+inline constexpr bool holds_collection_in = false;
+template <typename Target, typename Host>
+inline constexpr bool holds_collection_in<store_binding<Target, Host>, Host> =
+    is_collection<Target>;
 
 /// The arguments of an engine, and the role of each.
 template <typename... Arguments>
@@ -45,9 +53,23 @@ public:
             [&](auto&... given) { return std::tuple_cat(bind_store(given, log_name)...); },
             arguments_);
     }
+    /// Calls `function(session)` for each session of collections that the log's own database holds.
+    template <typename Function>
+    void with_own_stores(std::string const& log_name, Function&& function) {
+        auto& given = std::get<log_at>(arguments_);
+        auto& host = [&]() -> auto& {
+            if constexpr (databases == 1) return given;
+            else return given.database;
+        }();
+        std::apply([&](auto&... each) { (with_own_store(each, host, log_name, function), ...); },
+                   arguments_);
+    }
+    /// Errors:  throws settle::failure when an option is invalid
     [[nodiscard]] settle::options limits() const {
-        if constexpr (options_at < sizeof...(Arguments)) return std::get<options_at>(arguments_);
-        else return {};
+        settle::options limits;
+        if constexpr (options_at < sizeof...(Arguments)) limits = std::get<options_at>(arguments_);
+        if (auto problem = check_options(limits); !problem.empty()) throw failure(problem);
+        return limits;
     }
     [[nodiscard]] settle::phases phases() const {
         if constexpr (phases_at < sizeof...(Arguments)) return std::get<phases_at>(arguments_);
@@ -103,6 +125,20 @@ private:
             return session_for(left_over{}, given, log_name);
         } else {
             return std::tuple<>{};
+        }
+    }
+
+    template <typename Argument, typename Host, typename Function>
+    static void with_own_store(Argument& given, Host& host, std::string const& log_name,
+                               Function& function) {
+        auto const visit = [&] {
+            std::apply([&](auto... session) { (function(session), ...); },
+                       bind_store(given, log_name));
+        };
+        if constexpr (is_database<Argument>) {
+            visit();
+        } else if constexpr (holds_collection_in<Argument, Host>) {
+            if (&given.database == &host) visit();
         }
     }
 
@@ -181,9 +217,10 @@ public:
     assembly& operator=(assembly const&) = delete;
     template <typename... Given>
     explicit assembly(Given&&... given)
-        : given_(std::forward<Given>(given)...), limits_(checked(given_.limits())),
+        : given_(std::forward<Given>(given)...), limits_(given_.limits()),
           owner_(owner_in(given_.environment())), log_(given_.bind_log()),
-          sessions_(given_.bind_stores(log_.name())) {
+          // A store that is bound to the log of a copy would belong to it.
+          sessions_((check_home(log_), given_.bind_stores(log_.name()))) {
         // Before the first entry: from now on no purge of another program erases it too early.
         static_cast<void>(log_.keep_horizon(limits_.horizon()).value());
         if constexpr (std::tuple_size_v<sessions_type> > 1) {
@@ -315,11 +352,6 @@ public:
 
 private:
     /// Errors:  throws errc::bad_option
-    static settle::options const& checked(settle::options const& limits) {
-        if (auto problem = check_options(limits); !problem.empty()) throw failure(problem);
-        return limits;
-    }
-
     template <typename Session>
     static void append_counts([[maybe_unused]] statistics& to,
                               [[maybe_unused]] Session const& session) {

@@ -20,8 +20,8 @@ SETTLE_BEGIN
 /// Shape:   Arguments - a database that holds log and records, or settle::log_in(database);
 ///          settle::bind(collection, database) for each collection that lives elsewhere;
 ///          settle::type<…> for each type; optionally settle::options and settle::observed_by(…)
-/// Errors:  the constructor throws settle::failure when a store is unsuitable or unreachable, or an
-///          option is invalid
+/// Errors:  the constructor throws settle::failure when a store is unsuitable or unreachable, an
+///          option is invalid, or the log is a copy or was moved
 /// Cost:    nothing is looked up by name after construction. Threads may share an engine if they
 ///          may share its databases (memory::database and sqlite::database allow it)
 /// Example: samples/transfer

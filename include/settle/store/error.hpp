@@ -43,7 +43,8 @@ enum class errc {
     call_unknown,      ///< a service gave no answer to a call, which may have taken effect
     work_refused,      ///< the work of a prepared part refused; nothing of it remains
     prepared_lost,     ///< a committed part is not prepared and has no receipt
-    record_unusable    ///< an earlier call met a record that its store cannot use or change
+    record_unusable,   ///< an earlier call met a record that its store cannot use or change
+    other_home         ///< the log is a copy, or it was moved
 };
 
 /// Conditions that errors of all adapters compare with. Each needs another action of the caller.

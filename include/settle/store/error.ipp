@@ -38,6 +38,7 @@ SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
             case errc::work_refused: return "the work was refused";
             case errc::prepared_lost: return "the prepared transaction is lost";
             case errc::record_unusable: return "the record cannot be used";
+            case errc::other_home: return "the log is a copy or was moved";
             }
             return "unknown error";
         }

@@ -120,6 +120,14 @@
 //   keep_horizon(least)           Raises the horizon that the log keeps to at least `least`,
 //       durably, and returns the horizon that it keeps then. Each engine calls it when it is built,
 //       and before a purge: an entry may be needed as long as the longest horizon of all engines.
+//   home(), take_home(seen, renames)   Optional: where the log is, and where it was when the log
+//       last kept that. home() gives the kept and the present home as texts for a person, and
+//       whether both are one place; a log without a kept home is at home. An election, a restart or
+//       a new name of its file is no other place, and a copy is. take_home() keeps seen.present
+//       durably, if the log still keeps seen.kept; else it changes nothing. With `renames` the log
+//       gets a new name in the same write, and so does the log that the records of this database
+//       belong to, if that was this log. Sessions that were bound before have the old name. Each
+//       engine calls home() when it is built, before it binds a store.
 //   expect(id)                    Optional: an insert of this id comes soon (fetches_ahead = true).
 //   keeps_at_insert = true        Optional: an insert may keep a stage. If write.is_late(context)
 //       inside the native write, it takes no effect and is answered `unavailable`. Between that
@@ -170,6 +178,13 @@ struct purged {
     std::uint64_t erased = 0;
     bool more = false;             ///< more entries may be old enough
     std::int64_t passed = nothing; ///< the position in the log at which the next step goes on
+};
+
+/// Where a log is.
+struct log_home {
+    std::string kept{};    ///< where it was; empty if the log does not keep it yet
+    std::string present{}; ///< where it is now; empty if the store cannot tell
+    bool is_same = true;   ///< false if the log is a copy, or was moved
 };
 
 /// Takes the entries of a look-up.
@@ -263,6 +278,13 @@ inline constexpr bool limits_ids = requires(Session const& session) { session.lo
 template <typename Session>
 inline constexpr bool forgets = requires(Session& session, timestamp before, std::size_t limit) {
     { session.forget(before, limit) } -> std::same_as<result<std::uint64_t>>;
+};
+
+/// True if a log session keeps its home.
+template <typename Session>
+inline constexpr bool keeps_home = requires(Session& session, log_home const& seen) {
+    { session.home() } -> std::same_as<result<log_home>>;
+    { session.take_home(seen, true) } -> std::same_as<result<void>>;
 };
 
 /// True if an insert of the log session may keep a stage.

@@ -288,9 +288,10 @@ private:
 /// A session for the log of a faulty database.
 template <typename Database>
 class faulty_log {
+    using session_type = decltype(std::declval<Database&>().bind_log());
+
 public:
-    static constexpr bool keeps_at_insert =
-        settle::detail::keeps_at_insert<decltype(std::declval<Database&>().bind_log())>;
+    static constexpr bool keeps_at_insert = settle::detail::keeps_at_insert<session_type>;
 
     faulty_log(fault_source& source, Database& inner)
         : source_(&source), inner_(&inner), session_(inner.bind_log()) {}
@@ -354,6 +355,16 @@ public:
     }
 
     auto keep_horizon(std::chrono::milliseconds least) { return session_.keep_horizon(least); }
+    auto home()
+        requires settle::detail::keeps_home<session_type>
+    {
+        return session_.home();
+    }
+    auto take_home(log_home const& seen, bool renames)
+        requires settle::detail::keeps_home<session_type>
+    {
+        return session_.take_home(seen, renames);
+    }
 
     [[nodiscard]] auto& session() { return session_; }
 
@@ -363,8 +374,6 @@ private:
         if (planned.kind == fault_kind::crash_after) throw crash{};
         return planned.kind != fault_kind::none;
     }
-
-    using session_type = decltype(std::declval<Database&>().bind_log());
 
     fault_source* source_;
     Database* inner_;

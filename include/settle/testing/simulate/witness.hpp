@@ -181,9 +181,10 @@ private:
 /// A log session that reports accepted entry writes to a witness.
 template <typename Database>
 class witnessed_log {
+    using session_type = decltype(std::declval<Database&>().bind_log());
+
 public:
-    static constexpr bool keeps_at_insert =
-        settle::detail::keeps_at_insert<decltype(std::declval<Database&>().bind_log())>;
+    static constexpr bool keeps_at_insert = settle::detail::keeps_at_insert<session_type>;
 
     witnessed_log(Database& inner, witness& seen) : session_(inner.bind_log()), seen_(&seen) {}
 
@@ -214,6 +215,16 @@ public:
         return session_.list(filter, after, limit);
     }
     auto keep_horizon(std::chrono::milliseconds least) { return session_.keep_horizon(least); }
+    auto home()
+        requires settle::detail::keeps_home<session_type>
+    {
+        return session_.home();
+    }
+    auto take_home(log_home const& seen, bool renames)
+        requires settle::detail::keeps_home<session_type>
+    {
+        return session_.take_home(seen, renames);
+    }
     result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) {
         auto purge_result = session_.purge(before, limit, passed);
         if (!purge_result.has_value() || purge_result.value().erased == 0) return purge_result;
@@ -227,7 +238,7 @@ public:
     }
 
 private:
-    decltype(std::declval<Database&>().bind_log()) session_;
+    session_type session_;
     witness* seen_;
 };
 
