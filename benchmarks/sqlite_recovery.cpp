@@ -40,6 +40,7 @@ double settle_round(std::string const& prepared, std::string const& path, worklo
     double seconds = 0;
     {
         settle::sqlite::database db{path};
+        settle::accept_moved_log(db).value();
         auto engine = make_two_phases<transfer_type>(db);
         stopwatch const watch;
         auto const report = engine.recover({.older_than = std::chrono::milliseconds{0}});

@@ -12,6 +12,7 @@
 #include <settle/sqlite/error.ipp>
 #include <settle/sqlite/file.ipp>
 #include <settle/sqlite/file_access.ipp>
+#include <settle/sqlite/file_home.ipp>
 #include <settle/sqlite/file_status.ipp>
 #include <settle/sqlite/file_watch.ipp>
 #include <settle/sqlite/group_commit.ipp>

@@ -26,8 +26,8 @@ SETTLE_FUNCTION result<std::unique_ptr<database>> database::open(std::string con
 
 SETTLE_FUNCTION log_session database::bind_log() {
     auto const guard = file_->alone();
-    auto name = detail::get_or_init_metadata(file_->with(), "log",
-                                             settle::detail::fresh_log_name("sqlite-"));
+    auto name = detail::get_or_init_metadata(
+        file_->with(), "log", settle::detail::fresh_log_name(detail::log_name_prefix));
     file_->check();
     return log_session{*file_, std::move(name)};
 }

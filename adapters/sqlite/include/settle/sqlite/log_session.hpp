@@ -42,6 +42,13 @@ public:
     /// Raises the horizon that the file keeps, and returns it.
     result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least);
 
+    /// Where the file is, and where it was. A file that was renamed inside its file system is the
+    /// same, and so is one at its path whose device has another number since a restart.
+    result<log_home> home();
+    /// Keeps the present home, and renames the log.
+    /// Cost:    one native transaction
+    result<void> take_home(log_home const& seen, bool renames);
+
     /// The table of entries, for callers inside a native transaction of this file.
     [[nodiscard]] detail::entry_table& entries();
 

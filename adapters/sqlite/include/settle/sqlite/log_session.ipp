@@ -8,6 +8,7 @@
 #include <settle/sqlite/entry_reader.hpp>
 #include <settle/sqlite/entry_table.hpp>
 #include <settle/sqlite/file.hpp>
+#include <settle/sqlite/file_home.hpp>
 #include <settle/sqlite/schema.hpp>
 
 SETTLE_BEGIN
@@ -89,6 +90,30 @@ log_session::keep_horizon(std::chrono::milliseconds least) {
             });
         file_->check();
         return horizon;
+    } catch (failure const& problem) {
+        return problem.problem();
+    }
+}
+
+SETTLE_FUNCTION result<log_home> log_session::home() {
+    auto const name = settle::detail::home_metadata;
+    return file_->reading([&] {
+        log_home seen;
+        seen.kept = detail::known_metadata(file_->reader(), name).value_or(std::string{});
+        seen.present = detail::home_of(file_->reader());
+        seen.is_same = seen.kept.empty() || seen.present.empty() ||
+                       detail::is_same_file(seen.kept, seen.present);
+        return seen;
+    });
+}
+
+SETTLE_FUNCTION result<void> log_session::take_home(log_home const& seen, bool renames) {
+    try {
+        auto const guard = file_->alone();
+        std::string const name = settle::detail::fresh_log_name(detail::log_name_prefix);
+        detail::replace_home(file_->with(), seen, name_, renames ? name : name_);
+        file_->check();
+        return {};
     } catch (failure const& problem) {
         return problem.problem();
     }

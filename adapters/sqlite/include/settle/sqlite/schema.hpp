@@ -21,6 +21,8 @@ inline constexpr std::int64_t application_id = 0x7365746c;
 
 namespace detail {
 
+inline constexpr std::string_view log_name_prefix = "sqlite-";
+
 /// The first column of the only row; nothing if there is no row.
 [[nodiscard]] std::optional<std::int64_t> read_number(connection const& on, std::string_view sql);
 
@@ -94,6 +96,12 @@ void prepare_file(writer& with, std::string const& path, std::chrono::millisecon
 /// Replaces a value about the database if it is still `old_value`.
 void replace_metadata(writer& with, std::string_view name, std::string_view old_value,
                       std::string_view new_value);
+
+/// Keeps the present home of the log if the database still keeps `seen.kept`, and renames the log
+/// and the log that the records belong to.
+/// Shape:   new_name - may be the old name
+void replace_home(writer& with, log_home const& seen, std::string_view old_name,
+                  std::string_view new_name);
 
 } // namespace detail
 } // namespace sqlite

@@ -4,6 +4,8 @@
 
 #include <settle/sqlite/schema.hpp>
 
+#include <settle/adapter/ownership.hpp>
+
 SETTLE_BEGIN
 namespace sqlite {
 namespace detail {
@@ -247,6 +249,29 @@ SETTLE_FUNCTION void replace_metadata(writer& with, std::string_view name,
                           "UPDATE settle_meta SET value = ?3 WHERE name = ?1 AND value = ?2",
                           "write the table settle_meta"};
     run{write, name, old_value, new_value}.change();
+    if (auto const end = work.commit(); end.status != commit_status::committed)
+        throw failure(end.problem);
+}
+
+SETTLE_FUNCTION void replace_home(writer& with, log_home const& seen, std::string_view old_name,
+                                  std::string_view new_name) {
+    using settle::detail::home_metadata;
+    constexpr auto action = "write the table settle_meta";
+    transaction work{with};
+    statement const home{with.on(),
+                         seen.kept.empty()
+                             ? "INSERT OR IGNORE INTO settle_meta(name, value) VALUES(?1, ?2)"
+                             : "UPDATE settle_meta SET value = ?2 WHERE name = ?1 AND value = ?3",
+                         action};
+    statement const rename{with.on(),
+                           "UPDATE settle_meta SET value = ?3 WHERE name IN (?1, 'log') AND "
+                           "value = ?2",
+                           action};
+    auto const kept = seen.kept.empty()
+                          ? run{home, home_metadata, seen.present}.change()
+                          : run{home, home_metadata, seen.present, seen.kept}.change();
+    if (kept == 1 && new_name != old_name)
+        run{rename, settle::detail::owner_metadata, old_name, new_name}.change();
     if (auto const end = work.commit(); end.status != commit_status::committed)
         throw failure(end.problem);
 }
