@@ -98,16 +98,15 @@ private:
     }
 
     log_session bind_log(detail::entry_layout const& layout) {
-        std::string of_database;
+        detail::stored_log stored;
         detail::while_opening(server_, [&](detail::link& with) {
-            of_database = detail::get_or_init_metadata(
-                with, "log", settle::detail::fresh_log_name(detail::log_name_prefix));
-            detail::check_log_of_records(with, of_database, layout);
+            stored = detail::get_or_init_log(with);
+            detail::check_log_of_records(with, stored, layout);
             detail::check_layout_of_log(with, layout);
             detail::make_log(with, layout);
             detail::note_layout_of_log(with, layout);
         });
-        return log_session{server_, detail::log_name(of_database, layout), layout};
+        return log_session{server_, std::move(stored), layout};
     }
 
     /// Creates or checks the collections, and stores the name of their log.

@@ -28,12 +28,13 @@ public:
 
     /// Pulls the bare mark that a request's transaction left behind.
     /// Shape:   committed - the transaction is done, so an assigned value stays. An added amount is
-    ///          undone in either case, since it was added after the transaction ended
-    [[nodiscard]] answer pull(part_request const& request, bool committed) {
+    ///          undone in either case, since it was added after the transaction ended;
+    ///          confirmed - the transaction is applied, and the effect is its own
+    [[nodiscard]] answer pull(part_request const& request, bool committed, bool confirmed) {
         if (!at_.fault.empty()) throw failure(at_.fault);
         if (!holds(*request.id)) return answer::nothing;
-        auto taken = take(request, committed);
-        if (!taken.exclusive || !committed) undo(std::move(taken));
+        auto taken = take(request, committed || confirmed);
+        if (!confirmed && (!taken.exclusive || !committed)) undo(std::move(taken));
         at_.rewritten = true;
         return answer::applied;
     }

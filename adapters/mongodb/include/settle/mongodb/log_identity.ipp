@@ -51,10 +51,11 @@ SETTLE_FUNCTION void refuse_log(std::string const& belongs_to, std::string const
                                "See mongodb#logs");
 }
 
-SETTLE_FUNCTION void check_log_of_records(link& with, std::string const& of_database,
+SETTLE_FUNCTION void check_log_of_records(link& with, stored_log const& stored,
                                           entry_layout const& layout) {
+    auto const& of_database = stored.name;
     auto const name = log_name(of_database, layout);
-    auto const belongs_to = known_metadata(with, settle::detail::owner_metadata);
+    auto const belongs_to = owner_of_records(with, stored);
     bool const is_here =
         belongs_to && (*belongs_to == of_database || belongs_to->starts_with(of_database + '/'));
     if (!is_here) return;

@@ -4,7 +4,7 @@
 
 #include <settle/adapter/sent_write.hpp>
 #include <settle/mongodb/entry_search.hpp>
-#include <settle/mongodb/metadata.hpp>
+#include <settle/mongodb/named_log.hpp>
 #include <settle/mongodb/native.hpp>
 
 #include <map>
@@ -16,14 +16,12 @@ namespace mongodb {
 /// Shape:   the database outlives its sessions; threads may share a session
 /// Cost:    a wave is one bulk of writes, acknowledged by the database's write concern; a wave that
 ///          changes several entries in a replica set is a read of them, that bulk and a commit
-class log_session {
+class log_session : public named_log {
 public:
-    log_session(detail::server& with, std::string name, detail::entry_layout const& layout = {})
-        : server_(&with), name_(std::move(name)), codec_(layout), finder_(layout),
-          search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
-
-    /// The name that the log got when this database first held a log.
-    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+    log_session(detail::server& with, detail::stored_log stored,
+                detail::entry_layout const& layout = {})
+        : named_log(with, std::move(stored), layout), server_(&with), codec_(layout),
+          finder_(layout), search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
 
     void write(std::span<entry_write const> writes, std::span<write_result> results,
                write_context const& at) {
@@ -103,11 +101,6 @@ public:
             return caught.problem();
         }
         return gone;
-    }
-
-    /// Raises the horizon that the database keeps for all its logs, and returns it.
-    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
-        return detail::keep_horizon(*server_, least);
     }
 
     // ------------------------------------------------------------ inside a native transaction
@@ -487,7 +480,6 @@ private:
     }
 
     detail::server* server_;
-    std::string name_;
     detail::entry_codec codec_;
     detail::entry_finder finder_;
     detail::entry_search search_;

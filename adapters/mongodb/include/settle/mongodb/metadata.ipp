@@ -7,6 +7,7 @@
 #include <settle/adapter/ownership.hpp>
 
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -89,6 +90,108 @@ SETTLE_FUNCTION void check_version(link& with) {
     raise(errc::other_version, "settle: this database's own collections are of version " + found +
                                    ", and this program knows version " + schema_version +
                                    ". Use the settle that made them. See mongodb#schema-version");
+}
+
+SETTLE_FUNCTION stored_log get_or_init_log(link& with) {
+    document query;
+    stored_log found;
+    with.find(metadata_collection, query.text("_id", "log"), {},
+              "read the metadata of this database", [&](document const& one) {
+                  auto const read = [&](char const* member, std::string& into) {
+                      auto const value = one.find(member);
+                      if (value && value->text()) into = *value->text();
+                  };
+                  read("value", found.name);
+                  read("home", found.home);
+                  read("was", found.was);
+                  if (found.name.empty()) refuse_damaged_metadata("log");
+              });
+    if (found.name.empty()) {
+        found.name =
+            get_or_init_metadata(with, "log", settle::detail::fresh_log_name(log_name_prefix));
+    }
+    return found;
+}
+
+/// Empty if the user may not ask for it.
+[[nodiscard]] SETTLE_FUNCTION std::string home_of(link& with) {
+    document command;
+    document filter;
+    command.integer("listCollections", 1);
+    command.object("filter", filter.text("name", metadata_collection));
+    reply received;
+    try {
+        with.command(command, "look where the log is", received);
+    } catch (command_failure const& caught) {
+        if (caught.problem().code != condition::permanent) throw;
+        return {};
+    }
+    std::string identity;
+    auto const cursor = received.find("cursor");
+    auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
+    if (batch) {
+        batch->for_each([&](value_view const& one) {
+            auto const info = one.find("info");
+            auto const uuid = info ? info->find("uuid") : std::nullopt;
+            if (!uuid || uuid->type() != BSON_TYPE_BINARY) return true;
+            auto const& bytes = uuid->native()->value.v_binary;
+            for (std::uint32_t at = 0; at < bytes.data_len; ++at) {
+                constexpr std::string_view digits = "0123456789abcdef";
+                identity += digits[bytes.data[at] >> 4U];
+                identity += digits[bytes.data[at] & 15U];
+            }
+            return false;
+        });
+    }
+    if (identity.empty()) return {};
+    return "uuid=" + identity + " name=" + with.database();
+}
+
+SETTLE_FUNCTION result<log_home> look_home(server& of, stored_log const& log) {
+    try {
+        auto with = of.connect();
+        log_home seen{log.home, home_of(with)};
+        if (seen.kept.empty() || seen.present.empty()) return seen;
+        seen.is_same = settle::detail::share_parts(seen.kept, seen.present, {"uuid"});
+        return seen;
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+SETTLE_FUNCTION result<void> take_home(server& of, log_home const& seen, stored_log const& log,
+                                       bool renames) {
+    auto const name = renames ? settle::detail::fresh_log_name(log_name_prefix) : log.name;
+    document query;
+    document value;
+    document one;
+    query.text("_id", "log").text("value", log.name);
+    if (seen.kept.empty()) query.object("home", document{}.boolean("$exists", false));
+    else query.text("home", seen.kept);
+    value.text("value", name).text("home", seen.present);
+    if (renames) value.text("was", log.name);
+    one.object("q", query).object("u", only("$set", value));
+    document command;
+    command.text("update", metadata_collection).array("updates", document{}.object_at(0, one));
+    try {
+        auto with = of.connect();
+        reply received;
+        with.write_command(command, "write the metadata of this database", received);
+        if (renames) static_cast<void>(owner_of_records(with, get_or_init_log(with)));
+        return {};
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+SETTLE_FUNCTION std::optional<std::string> owner_of_records(link& with, stored_log const& log) {
+    using settle::detail::owner_metadata;
+    auto owner = known_metadata(with, owner_metadata);
+    if (!owner || log.was.empty()) return owner;
+    if (*owner != log.was && !owner->starts_with(log.was + '/')) return owner;
+    auto renamed = log.name + owner->substr(log.was.size());
+    replace_metadata(with, owner_metadata, *owner, renamed);
+    return renamed;
 }
 
 SETTLE_FUNCTION result<std::chrono::milliseconds> keep_horizon(server& of,

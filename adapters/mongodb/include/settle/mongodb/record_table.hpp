@@ -122,9 +122,9 @@ public:
     }
 
     /// Pulls a bare mark of the only announced record.
-    /// Shape:   committed - as in bare_marks
-    [[nodiscard]] answer pull_bare(part_request const& request, bool committed) {
-        return bare_marks{records_.front(), codec_->of()}.pull(request, committed);
+    /// Shape:   committed, confirmed - as in bare_marks
+    [[nodiscard]] answer pull_bare(part_request const& request, bool committed, bool confirmed) {
+        return bare_marks{records_.front(), codec_->of()}.pull(request, committed, confirmed);
     }
 
     /// Writes the changed records.

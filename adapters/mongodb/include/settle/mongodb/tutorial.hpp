@@ -85,7 +85,7 @@ public:
             auto const request =
                 detail::leftover_request(one, type, given, where.id, line, step::compensate);
             bool const same = request.key() == settle::detail::view_of(where.key);
-            if (same) reply = pull_bare(request, committed);
+            if (same) reply = pull_bare(request, committed, confirmed);
         });
         return reply ? *std::move(reply) : unknown_mark(where);
     }
@@ -169,10 +169,11 @@ private:
         }
     }
 
-    result<answer> pull_bare(part_request const& request, bool committed) {
-        return base::store().at_record(
-            request.descriptor->target, request.key(),
-            [&](detail::record_table& table) { return table.pull_bare(request, committed); });
+    result<answer> pull_bare(part_request const& request, bool committed, bool confirmed) {
+        return base::store().at_record(request.descriptor->target, request.key(),
+                                       [&](detail::record_table& table) {
+                                           return table.pull_bare(request, committed, confirmed);
+                                       });
     }
 
     /// This library applies no such parameters, so the mark's effect cannot be told from them.
