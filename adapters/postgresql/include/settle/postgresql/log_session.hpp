@@ -25,6 +25,14 @@ public:
 
     /// Raises the horizon that the database keeps, and returns it.
     result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least);
+
+    /// Where the database is, and where it was: its cluster, its number in the cluster, and the
+    /// number of the table settle_meta. A promoted standby has the same numbers.
+    /// Cost:    one round trip; two if the user may not ask for the number of the cluster
+    result<log_home> home();
+    /// Keeps the present home, and renames the log.
+    /// Cost:    one native transaction
+    result<void> take_home(log_home const& seen, bool renames);
 };
 
 } // namespace postgresql

@@ -57,5 +57,23 @@ log_session::keep_horizon(std::chrono::milliseconds least) {
     }
 }
 
+SETTLE_FUNCTION result<log_home> log_session::home() {
+    try {
+        return detail::look_home(from());
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+SETTLE_FUNCTION result<void> log_session::take_home(log_home const& seen, bool renames) {
+    try {
+        std::string const fresh = settle::detail::fresh_log_name(detail::log_name_prefix);
+        detail::replace_home(from(), seen, name(), renames ? fresh : name());
+        return {};
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
 } // namespace postgresql
 SETTLE_END

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/postgresql/row.hpp>
+#include <settle/store/seam.hpp>
 
 SETTLE_BEGIN
 namespace postgresql {
@@ -11,6 +12,8 @@ namespace postgresql {
 inline constexpr std::string_view schema_version = "2";
 
 namespace detail {
+
+inline constexpr std::string_view log_name_prefix = "postgresql-";
 
 /// Tables that are made together. The table `<prefix>meta` has values about the others.
 struct own_tables {
@@ -44,6 +47,15 @@ void prepare_schema(pool& with, own_tables const& of = database_tables());
 /// Replaces a value about the tables if it is still `old_value`.
 void replace_metadata(pool& with, std::string_view name, std::string_view old_value,
                       std::string_view new_value, own_tables const& of = database_tables());
+
+/// The kept home of the log, and its present home.
+[[nodiscard]] log_home look_home(pool& with);
+
+/// Keeps the present home of the log if the database still keeps `seen.kept`, and renames the log
+/// and the log that the records belong to.
+/// Shape:   new_name - may be the old name
+void replace_home(pool& with, log_home const& seen, std::string_view old_name,
+                  std::string_view new_name);
 
 } // namespace detail
 } // namespace postgresql

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/adapter/entry_row.hpp>
+#include <settle/adapter/ownership.hpp>
 #include <settle/postgresql/schema.hpp>
 
 SETTLE_BEGIN
@@ -156,6 +157,64 @@ SETTLE_FUNCTION void replace_metadata(pool& with, std::string_view name, std::st
         "UPDATE " + meta_of(with, of) + " SET value = $3 WHERE name = $1 AND value = $2",
         {value_type::text, value_type::text, value_type::text}, "write the table of metadata");
     perform_or_throw(with, [&](connection& on) { on.send(write, name, old_value, new_value); });
+}
+
+SETTLE_FUNCTION log_home look_home(pool& with) {
+    using namespace settle::detail;
+    auto const meta = meta_of(with, database_tables());
+    auto on = with.take();
+    auto const look = [&](std::string const& cluster) {
+        std::string const sql =
+            "SELECT 'system=' || " + cluster +
+            " || ' database=' || (SELECT oid FROM pg_catalog.pg_database WHERE datname = "
+            "current_database()) || ' table=' || " +
+            quoted_text(meta) +
+            "::regclass::oid || ' name=' || current_database(), (SELECT value " + "FROM " + meta +
+            " WHERE name = '" + std::string{home_metadata} + "')";
+        auto const number = on->send_sql(sql, "look where the log is");
+        on->sync();
+        auto const& found = on->result(number);
+        return log_home{std::string{found.text(0, 1)}, std::string{found.text(0, 0)}};
+    };
+    log_home seen;
+    try {
+        seen = look("(SELECT system_identifier FROM pg_catalog.pg_control_system())");
+    } catch (failure const& caught) {
+        // The user may not call the function, or a server that is not PostgreSQL's lacks it.
+        if (!is_of_one_table(caught.problem().code)) throw;
+        seen = look("''");
+    }
+    if (seen.kept.empty()) return seen;
+    seen.is_same = share_parts(seen.kept, seen.present, {"system", "database", "table"});
+    // A user with fewer rights must not forget what another user has found.
+    bool const lacks = part_of_home(seen.present, "system").empty();
+    if (seen.is_same && lacks) seen.present = seen.kept;
+    return seen;
+}
+
+SETTLE_FUNCTION void replace_home(pool& with, log_home const& seen, std::string_view old_name,
+                                  std::string_view new_name) {
+    using namespace settle::detail;
+    constexpr auto phase = "write the table of metadata";
+    auto const meta = meta_of(with, database_tables());
+    if (seen.kept.empty()) {
+        static_cast<void>(get_or_init_metadata(with, home_metadata, seen.present));
+    } else if (new_name == old_name) {
+        replace_metadata(with, home_metadata, seen.kept, seen.present);
+    } else {
+        // One statement: after another program's answer, nothing is changed.
+        auto const& write = with.prepare("WITH moved AS (UPDATE " + meta +
+                                             " SET value = $3 WHERE name = $1 AND value = $2 "
+                                             "RETURNING 1) UPDATE " +
+                                             meta +
+                                             " SET value = $6 WHERE name IN ('log', $4) AND "
+                                             "value = $5 AND EXISTS(SELECT FROM moved)",
+                                         std::vector<value_type>(6, value_type::text), phase);
+        perform_or_throw(with, [&](connection& on) {
+            on.send(write, home_metadata, seen.kept, seen.present, owner_metadata, old_name,
+                    new_name);
+        });
+    }
 }
 
 } // namespace postgresql::detail
