@@ -55,6 +55,8 @@ public:
         if (all_[at].running) all_[at].running->signal(SIGKILL);
         all_[at].running.reset();
     }
+    /// Shape:   number - SIGSTOP: then no call of the service gets an answer
+    void signal(std::size_t at, int number) const { all_[at].running->signal(number); }
     [[nodiscard]] bool runs(std::size_t at) const { return all_[at].running != nullptr; }
 
     /// Starts the services that do not run, and waits for all.
@@ -66,12 +68,15 @@ public:
     }
 
     /// Runs the program of the trips to its end.
-    [[nodiscard]] ended call(std::vector<std::string> arguments) const {
-        return begin(std::move(arguments))->wait();
+    /// Shape:   log - the name of the file with the log
+    [[nodiscard]] ended call(std::vector<std::string> arguments,
+                             std::string const& log = "trip") const {
+        return begin(std::move(arguments), log)->wait();
     }
-    [[nodiscard]] std::unique_ptr<program> begin(std::vector<std::string> arguments) const {
+    [[nodiscard]] std::unique_ptr<program> begin(std::vector<std::string> arguments,
+                                                 std::string const& log = "trip") const {
         std::vector<std::string> all{std::string{SETTLE_BIN_DIR} + "/trip", "--store",
-                                     "sqlite:" + file("trip")};
+                                     "sqlite:" + file(log)};
         for (auto const& each : all_) {
             all.insert(all.end(),
                        {"--" + each.name,

@@ -53,11 +53,11 @@ public:
         return visit(store);
     }
 
-    template <typename Store>
-    auto make_engine(Store& store, settle::phases) {
-        return settle::engine{store, settle::type<books::outgoing_type>,
-                              settle::type<books::incoming_type>, settle::type<samples::note_type>,
-                              settle::bind(books::ledger, *resource_, books::book)};
+    template <typename Store, typename Make>
+    auto with_arguments(Store& store, settle::phases, Make&& make) {
+        return make(store, settle::type<books::outgoing_type>, settle::type<books::incoming_type>,
+                    settle::type<samples::note_type>,
+                    settle::bind(books::ledger, *resource_, books::book));
     }
 
     /// Opens the accounts of payers and payees, each at its bank.

@@ -38,11 +38,10 @@ public:
                 {"--stock", "The first stock of each stock code", kind::count, &stock_}};
     }
 
-    template <typename Store>
-    auto make_engine(Store& store, settle::phases how) const {
-        return settle::engine{store, settle::type<shop::payment_type>,
-                              settle::type<shop::refund_type>, settle::type<samples::note_type>,
-                              how};
+    template <typename Store, typename Make>
+    auto with_arguments(Store& store, settle::phases how, Make&& make) const {
+        return make(store, settle::type<shop::payment_type>, settle::type<shop::refund_type>,
+                    settle::type<samples::note_type>, how);
     }
 
     /// Opens the till, the orders of the file, and their customers and stock codes.

@@ -57,6 +57,8 @@ public:
                                                  std::int64_t passed) = 0;
     virtual settle::result<std::chrono::milliseconds>
     keep_horizon(std::chrono::milliseconds least) = 0;
+    virtual settle::result<settle::log_home> home() = 0;
+    virtual settle::result<void> take_home(settle::log_home const& seen, bool renames) = 0;
 };
 
 /// The records of a database, whose log is the any_log of the same object.
@@ -105,6 +107,10 @@ public:
             return log_->purge(before, limit, passed);
         }
         auto keep_horizon(std::chrono::milliseconds least) { return log_->keep_horizon(least); }
+        auto home() { return log_->home(); }
+        auto take_home(settle::log_home const& seen, bool renames) {
+            return log_->take_home(seen, renames);
+        }
 
     private:
         any_log* log_;

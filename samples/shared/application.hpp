@@ -7,6 +7,7 @@
 #include "doubts.hpp"
 #include "entries.hpp"
 #include "exit_code.hpp"
+#include "home.hpp"
 #include "interrupt.hpp"
 #include "money.hpp"
 #include "opener.hpp"
@@ -26,6 +27,7 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -47,7 +49,7 @@ concept prepares = requires { Application::prepared; };
 ///          tables - the names of its collections
 ///          reader - returns pieces: requests, refusals and remarks
 ///          open_options() - the options of `open` besides the file
-///          make_engine(store, how) - the engine with the application's transaction types
+///          with_arguments(store, how, make) - returns make(arguments of the engine…)
 ///          open(opener, file) - creates the first records
 ///          each_record(parameters, visit) - calls visit(collection, key) for each record
 ///          not_open(request, collection's name, key) - the refusal for a missing record
@@ -90,12 +92,14 @@ public:
         case command::stuck: return stuck();
         case command::resolve: return resolve();
         case command::doubts: return doubts();
+        case command::home: return home_comes_first();
         default: break;
         }
-        samples::complain(Application::name,
-                          "with --layout tutorial there are recover, work, list, show, cancel, "
-                          "balance and check; for new work write a program with a type of your "
-                          "own");
+        samples::complain(
+            Application::name,
+            "with --layout tutorial there are recover, work, list, show, cancel, "
+            "balance, check and home; for new work write a program with a type of your "
+            "own");
         return exit_code::wrong_usage;
     }
 
@@ -292,6 +296,12 @@ private:
         return exit_code::settled;
     }
 
+    /// The engine of the earlier commands was built on a log that is at home.
+    exit_code home_comes_first() {
+        samples::complain(Application::name, "'home' is the first command, or the only one");
+        return exit_code::wrong_usage;
+    }
+
     exit_code resolve() {
         auto const result = engine_->resolve(given_->resolve_id, given_->participant, given_->why,
                                              given_->resolving);
@@ -410,11 +420,17 @@ template <typename Application, typename Store>
 exit_code call_all(Application& application, Store& store, settings const& given,
                    interrupt const& interrupted) {
     auto const how = given.two_phases ? settle::phases::two : settle::phases::one;
-    auto engine = application.make_engine(store, how);
-    commands<Application, decltype(engine)> all{application, engine, given, interrupted};
+    std::span<command const> rest{given.commands};
     auto code = exit_code::settled;
+    if (rest.front() == command::home) {
+        code = answer_for_home(application, store, how, given.home);
+        rest = rest.subspan(1);
+        if (rest.empty()) return code;
+    }
+    auto engine = engine_at_home(application, store, how);
+    commands<Application, decltype(engine)> all{application, engine, given, interrupted};
     bool failed = false;
-    for (auto const each : given.commands) {
+    for (auto const each : rest) {
         if (interrupted.requested() || failed) {
             complain(Application::name,
                      fmt::format("{}, so {} was not begun", failed ? "this failed" : "interrupted",

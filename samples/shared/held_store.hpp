@@ -73,6 +73,16 @@ public:
     keep_horizon(std::chrono::milliseconds least) override {
         return session_.keep_horizon(least);
     }
+    settle::result<settle::log_home> home() override {
+        if constexpr (requires { session_.home(); }) return session_.home();
+        else return settle::log_home{};
+    }
+    settle::result<void> take_home([[maybe_unused]] settle::log_home const& seen,
+                                   [[maybe_unused]] bool renames) override {
+        if constexpr (requires { session_.take_home(seen, renames); })
+            return session_.take_home(seen, renames);
+        else return {};
+    }
 
 private:
     Session session_;

@@ -316,6 +316,12 @@ private:
         add_age(recover, target_->standing_for,
                 "Also transactions that have not moved for so long (30m)");
         add(command::work, "Runs submitted transactions");
+        auto& home = add(command::home, "Says that a log which is elsewhere was moved or copied");
+        add_choice<home_answer>(home, "ANSWER", target_->home,
+                                {{"moved", home_answer::moved}, {"copied", home_answer::copied}},
+                                "moved, or restored: the original is gone. copied: the original "
+                                "stays in use, and the copy is closed without a call of a service")
+            ->required();
         auto& purge = add(command::purge, "Erases finished entries from the log");
         add_age(purge, target_->finished_for, "Only entries created so long ago (30d; over 8d 1h)");
     }
@@ -422,6 +428,7 @@ std::string_view name_of(command named) {
     case command::stuck: return "stuck";
     case command::resolve: return "resolve";
     case command::doubts: return "doubts";
+    case command::home: return "home";
     }
     return {};
 }

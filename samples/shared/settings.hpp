@@ -33,7 +33,14 @@ enum class command {
     check,
     stuck,
     resolve,
-    doubts
+    doubts,
+    home
+};
+
+/// What a person says about a log that is elsewhere.
+enum class home_answer {
+    moved, ///< or restored; the original is gone
+    copied ///< the original stays in use
 };
 
 /// The name of a command on the command line.
@@ -70,6 +77,7 @@ struct settings {
     bool list_json = false;
     bool show_json = false;
     bool even_if_unknown = false;
+    home_answer home = home_answer::moved;
 };
 
 /// An option of `open` besides the file: an amount of money, or a count.

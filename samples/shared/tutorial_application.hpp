@@ -18,9 +18,9 @@ class tutorial_application {
 public:
     static constexpr auto const& type = Type;
 
-    template <typename Store>
-    auto make_engine(Store& store, settle::phases how) const {
-        return settle::engine{store, settle::type<Type>, how};
+    template <typename Store, typename Make>
+    auto with_arguments(Store& store, settle::phases how, Make&& make) const {
+        return make(store, settle::type<Type>, how);
     }
 
     template <typename Engine>

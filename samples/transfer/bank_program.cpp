@@ -33,10 +33,10 @@ public:
                  samples::open_option::kind::money, &balance_}};
     }
 
-    template <typename Store>
-    auto make_engine(Store& store, settle::phases how) const {
-        return settle::engine{store, settle::type<bank::transfer_type>,
-                              settle::type<samples::note_type>, how};
+    template <typename Store, typename Make>
+    auto with_arguments(Store& store, settle::phases how, Make&& make) const {
+        return make(store, settle::type<bank::transfer_type>, settle::type<samples::note_type>,
+                    how);
     }
 
     /// Opens every account that the file's orders name.

@@ -70,23 +70,19 @@ public:
                  samples::open_option::kind::money, &balance_}};
     }
 
-    template <typename Store>
-    auto make_engine(Store& store, settle::phases how) {
+    template <typename Store, typename Make>
+    auto with_arguments(Store& store, settle::phases how, Make&& make) {
         for (auto& each : locations_) {
             each.client = std::make_unique<settle::http::client>(each.address);
         }
         settle::options limits;
         limits.call_first_pause = std::chrono::milliseconds{50};
         limits.call_longest_pause = std::chrono::seconds{2};
-        return settle::engine{store,
-                              settle::type<agency::trip_type>,
-                              settle::type<samples::note_type>,
-                              settle::bind(agency::flights, *locations_[0].client),
-                              settle::bind(agency::hotels, *locations_[1].client),
-                              settle::bind(agency::cars, *locations_[2].client),
-                              settle::bind(agency::cards, *locations_[3].client),
-                              limits,
-                              how};
+        return make(store, settle::type<agency::trip_type>, settle::type<samples::note_type>,
+                    settle::bind(agency::flights, *locations_[0].client),
+                    settle::bind(agency::hotels, *locations_[1].client),
+                    settle::bind(agency::cars, *locations_[2].client),
+                    settle::bind(agency::cards, *locations_[3].client), limits, how);
     }
 
     /// Opens the agency's account and an account for every traveller of the file.

@@ -21,6 +21,7 @@ using testing::run_sample;
 using testing::scratch_folder;
 
 std::string const orders = testing::data_file("transfer/payment_orders.csv");
+constexpr auto overwriting = std::filesystem::copy_options::overwrite_existing;
 
 ended transfer(scratch_folder const& folder, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--store", "sqlite:" + folder.at("bank.db")});
@@ -58,15 +59,15 @@ public:
     opened_bank(scratch_folder const& folder, std::string const& balance) : folder_(&folder) {
         auto const opened = transfer(folder, {"open", orders, "--balance", balance});
         REQUIRE_MESSAGE(opened.code == 0, opened.err);
-        std::filesystem::rename(folder.at("bank.db"), folder.at("opened.db"));
+        std::filesystem::copy_file(folder.at("bank.db"), folder.at("opened.db"));
     }
 
-    /// The database as `open` left it.
+    /// The database as `open` left it. The file stays the same, so its log is at home.
     void begin() const {
-        for (char const* end : {"", "-wal", "-shm"}) {
+        for (char const* end : {"-wal", "-shm"}) {
             std::filesystem::remove(folder_->at("bank.db") + end);
         }
-        std::filesystem::copy_file(folder_->at("opened.db"), folder_->at("bank.db"));
+        std::filesystem::copy_file(folder_->at("opened.db"), folder_->at("bank.db"), overwriting);
     }
 
     [[nodiscard]] nlohmann::json run(std::vector<std::string> const& pace) const {
@@ -297,10 +298,9 @@ TEST_CASE("transfer: any batch size and thread count has the outcomes of one ord
     auto const accounts = folder.write("names.csv", names);
     auto const file = folder.write("orders.csv", text);
     REQUIRE(transfer(folder, {"open", accounts, "--balance", "10.00"}).code == 0);
-    std::filesystem::rename(folder.at("bank.db"), folder.at("opened.db"));
+    std::filesystem::copy_file(folder.at("bank.db"), folder.at("opened.db"));
     auto const run = [&](std::vector<std::string> arguments) {
-        std::filesystem::remove(folder.at("bank.db"));
-        std::filesystem::copy_file(folder.at("opened.db"), folder.at("bank.db"));
+        std::filesystem::copy_file(folder.at("opened.db"), folder.at("bank.db"), overwriting);
         arguments.insert(arguments.begin(), {"run", file, "--report", folder.at("report.json")});
         auto const ran = transfer(folder, arguments);
         CHECK_MESSAGE(ran.code == 1, ran.out << ran.err);

@@ -81,7 +81,7 @@ class victim {
 public:
     victim(scratch_folder const& folder, sample const& what)
         : folder_(&folder), what_(&what), path_(folder.at("killed.db")) {
-        for (char const* end : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + end);
+        for (char const* end : {"-wal", "-shm"}) std::filesystem::remove(path_ + end);
         // Opening takes longer than all later steps, so it is done once.
         auto const opened_once = folder.at("opened.db");
         if (!std::filesystem::exists(opened_once)) {
@@ -89,9 +89,11 @@ public:
             arguments.insert(arguments.end(), what.opening.begin(), what.opening.end());
             auto const opened = call(arguments);
             REQUIRE_MESSAGE(opened.code == what.code, opened.err);
-            std::filesystem::rename(path_, opened_once);
+            std::filesystem::copy_file(path_, opened_once);
         }
-        std::filesystem::copy_file(opened_once, path_);
+        // Over the same file, so its log stays at home.
+        std::filesystem::copy_file(opened_once, path_,
+                                   std::filesystem::copy_options::overwrite_existing);
     }
 
     [[nodiscard]] std::unique_ptr<program> start(std::vector<std::string> arguments) const {
