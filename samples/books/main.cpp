@@ -48,9 +48,17 @@ public:
 
     template <typename Visit>
     auto visit_store(Visit&& visit) {
-        settle::postgresql::database store{accounts_};
+        auto& store = store_.emplace(accounts_);
         resource_.emplace(ledger_);
         return visit(store);
+    }
+
+    /// The oldest snapshot of the first bank's server, where marks of a hot account gather.
+    std::string held_back() {
+        auto const found = store_->oldest_snapshot().value();
+        if (!found) return {};
+        return fmt::format("the first bank's oldest snapshot: {}, {} old; 'VACUUM' waits for it\n",
+                           samples::printable(found->name), samples::span_text(found->age));
     }
 
     template <typename Store, typename Make>
@@ -206,6 +214,7 @@ private:
     std::string accounts_ = "postgresql://127.0.0.1/bank";
     std::string ledger_ = "mariadb://127.0.0.1/ledger";
     std::int64_t balance_ = 0;
+    std::optional<settle::postgresql::database> store_;
     std::optional<settle::mariadb::resource> resource_;
 };
 

@@ -51,6 +51,7 @@ concept prepares = requires { Application::prepared; };
 ///          open_options() - the options of `open` besides the file
 ///          with_arguments(store, how, make) - returns make(arguments of the engine…)
 ///          open(opener, file) - creates the first records
+///          held_back() - with `doubts` only: what else holds work back, in lines; may be empty
 ///          each_record(parameters, visit) - calls visit(collection, key) for each record
 ///          not_open(request, collection's name, key) - the refusal for a missing record
 ///          read_moves(entry, moves) - a done entry's money moves; false when unreadable
@@ -292,6 +293,7 @@ private:
         if constexpr (prepares<Application>) {
             auto found = engine_->in_doubt(Application::prepared).value();
             fmt::print("{}", doubts_text(std::move(found), Application::name));
+            fmt::print("{}", application_->held_back());
         }
         return exit_code::settled;
     }

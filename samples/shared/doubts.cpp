@@ -26,12 +26,7 @@ settle::timestamp now() {
 /// How long ago a time was, in its two largest units.
 std::string age_of(settle::timestamp when) {
     // The clock of a server may be ahead.
-    auto const passed = std::max(now() - when, std::chrono::milliseconds{0});
-    auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(passed).count();
-    if (seconds < 60) return fmt::format("{} s", seconds);
-    if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
-    if (seconds < 86400) return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
-    return fmt::format("{} d {} h", seconds / 86400, seconds / 3600 % 24);
+    return span_text(std::max(now() - when, std::chrono::milliseconds{0}));
 }
 
 /// The machine and the number of an owner.
@@ -67,6 +62,14 @@ doubt_advice advice_on_owner(settle::entry const& waits_for, std::string_view du
 }
 
 } // namespace
+
+std::string span_text(std::chrono::milliseconds span) {
+    auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(span).count();
+    if (seconds < 60) return fmt::format("{} s", seconds);
+    if (seconds < 3600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
+    if (seconds < 86400) return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
+    return fmt::format("{} d {} h", seconds / 86400, seconds / 3600 % 24);
+}
 
 doubt_advice advice_on(settle::doubtful_part const& part, std::string_view program) {
     using settle::state;

@@ -4,6 +4,7 @@
 
 #include <settle/running/doubts.hpp>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ struct doubt_advice {
 
 /// Shape:   program - the name of the program, for commands
 doubt_advice advice_on(settle::doubtful_part const& part, std::string_view program);
+
+/// A span of time for people: `2 h 5 min`.
+std::string span_text(std::chrono::milliseconds span);
 
 /// The list as text, the oldest first.
 std::string doubts_text(std::vector<settle::doubtful_part> parts, std::string_view program);

@@ -17,20 +17,45 @@ public:
         if (!std::filesystem::exists(program_)) skip("there is no " + program_);
     }
 
-    /// Runs a script in one session, and stops at its first error.
-    [[nodiscard]] testing::ended run(std::string const& script) {
+    /// Begins a script in one session, which stops at its first error.
+    [[nodiscard]] std::unique_ptr<testing::program> begin(std::string const& script) {
         auto const file = folder_.write("script.sql", script);
-        return testing::program{
-            folder_,
-            {program_, "--no-psqlrc", "-qAt", "-v", "ON_ERROR_STOP=1", "-f", file, address_}}
-            .wait();
+        return std::make_unique<testing::program>(
+            folder_, std::vector<std::string>{program_, "--no-psqlrc", "-qAt", "-v",
+                                              "ON_ERROR_STOP=1", "-f", file, address_});
     }
+    [[nodiscard]] testing::ended run(std::string const& script) { return begin(script)->wait(); }
 
 private:
     testing::scratch_folder folder_{"psql"};
     std::string address_;
     std::string program_;
 };
+
+TEST_CASE("psql: a session that a person forgets has the oldest snapshot") {
+    fresh_schema const own;
+    pg::database db{own.address()};
+    psql person{own.address()};
+    auto forgotten = person.begin("SET application_name = payroll;\n"
+                                  "BEGIN ISOLATION LEVEL REPEATABLE READ;\n"
+                                  "SELECT pg_current_xact_id();\nSELECT pg_sleep(3600);\n");
+    // Other tests' sessions come and go.
+    std::optional<pg::snapshot_holder> found;
+    for (int i = 0; i < 36000 && !(found && found->name.ends_with(" of payroll")); ++i) {
+        std::this_thread::sleep_for(10ms);
+        found = db.oldest_snapshot().value();
+    }
+    REQUIRE(found.has_value());
+    auto const process = ask_one(own.address(), "SELECT pid FROM pg_stat_activity "
+                                                "WHERE application_name = 'payroll'");
+    CHECK(found->name == "the session " + process + " of payroll");
+    std::this_thread::sleep_for(1100ms);
+    CHECK(db.oldest_snapshot().value().value().age >= 1s);
+    ask(own.address(), "SELECT pg_terminate_backend(" + process + ")");
+    CHECK(forgotten->wait().code != 0);
+    auto const next = db.oldest_snapshot().value();
+    CHECK((!next || next->name != found->name));
+}
 
 TEST_CASE("psql: a person reads, locks and changes accounts while threads transfer") {
     fresh_schema const own;

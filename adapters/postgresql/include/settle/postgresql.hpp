@@ -9,6 +9,13 @@
 SETTLE_BEGIN
 namespace postgresql {
 
+/// What holds the oldest snapshot of a server. While it does, VACUUM removes no row that was erased
+/// since.
+struct snapshot_holder {
+    std::string name;           ///< "the session 4711 of psql", for people
+    std::chrono::seconds age{}; ///< 0 for a replication slot, whose age the server does not keep
+};
+
 /// One schema of a database. Each collection is an ordinary table, created on first use; an
 /// existing table is used unchanged if it fits the collection. People read entries with psql, in
 /// the view settle_entries.
@@ -41,6 +48,11 @@ public:
     /// Wakes a worker when a transaction is submitted to this database's log, by any program.
     /// Errors:  throws settle::failure when the server cannot be reached
     [[nodiscard]] listener listen();
+
+    /// The holder of the oldest snapshot; empty if there is none. Sessions of other users are seen
+    /// with the rights of `pg_monitor`.
+    /// Cost:    one round trip
+    [[nodiscard]] result<std::optional<snapshot_holder>> oldest_snapshot();
 
     /// The round trips to the server up to now, without the round trips that connect.
     [[nodiscard]] std::uint64_t round_trips() const noexcept;

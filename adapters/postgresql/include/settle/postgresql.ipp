@@ -33,6 +33,31 @@ SETTLE_FUNCTION log_session database::bind_log() {
 
 SETTLE_FUNCTION listener database::listen() { return {*pool_, detail::work_channel(*pool_)}; }
 
+SETTLE_FUNCTION result<std::optional<snapshot_holder>> database::oldest_snapshot() {
+    constexpr auto sql =
+        "SELECT holder, greatest(0, floor(extract(epoch FROM clock_timestamp() - since)))::text "
+        "FROM (SELECT 'the session ' || pid || coalesce(' of ' || nullif(application_name, ''), "
+        "'') AS holder, backend_xmin AS oldest, xact_start AS since "
+        "FROM pg_catalog.pg_stat_activity WHERE pid <> pg_catalog.pg_backend_pid() "
+        "UNION ALL SELECT 'the prepared transaction ' || gid, transaction, prepared "
+        "FROM pg_catalog.pg_prepared_xacts "
+        "UNION ALL SELECT 'the replication slot ' || slot_name, xmin, NULL "
+        "FROM pg_catalog.pg_replication_slots) AS held WHERE oldest IS NOT NULL "
+        "ORDER BY pg_catalog.age(oldest) DESC, since LIMIT 1";
+    try {
+        auto on = pool_->take();
+        auto const number = on->send_sql(sql, "look for old snapshots");
+        on->sync();
+        auto const& found = on->result(number);
+        if (found.size() == 0) return std::optional<snapshot_holder>{};
+        long long const age = found.is_null(0, 1) ? 0 : std::stoll(std::string{found.text(0, 1)});
+        return std::optional{
+            snapshot_holder{std::string{found.text(0, 0)}, std::chrono::seconds{age}}};
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
 SETTLE_FUNCTION std::uint64_t database::round_trips() const noexcept {
     return pool_->round_trips();
 }
