@@ -26,6 +26,7 @@
 #include <settle/testing/store_suite/creation_cases.hpp>
 #include <settle/testing/store_suite/engine_cases.hpp>
 #include <settle/testing/store_suite/exclusive_cases.hpp>
+#include <settle/testing/store_suite/home_cases.hpp>
 #include <settle/testing/store_suite/log_call_cases.hpp>
 #include <settle/testing/store_suite/log_cases.hpp>
 #include <settle/testing/store_suite/members.hpp>
@@ -106,6 +107,10 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_create_all, Fixture);                         \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_create_all_ends, Fixture);                    \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_passed_limits, Fixture);                      \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_moved, Fixture);                              \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_copied, Fixture);                             \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_copied_in_steps, Fixture);                    \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_copied_without_type, Fixture);                \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_observed_ends, Fixture);                      \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_observer_throws, Fixture);                    \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_batch_throws, Fixture);                       \
