@@ -6,7 +6,7 @@ set -u
 usage() {
     cat <<'TEXT'
 tests/run.sh                  each promise of the README at work, with g++: the rules, the store suite
-                              on memory and SQLite, searches of a transfer, faults at the seam,
+                              on SQLite and memory, searches of a transfer, faults at the seam,
                               recovery, sagas and prepared parts, the bank's program under kills, and
                               programs that are killed on PostgreSQL, MongoDB, MariaDB and over HTTP
 tests/run.sh --all            with g++: every test but the long ones

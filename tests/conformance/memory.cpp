@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// The conformance suite on the memory store.
+// The conformance suite on the memory store: its sessions.
 #include "fixtures.hpp"
 
 #include <doctest/doctest.h>
 #include <settle/testing/store_suite.hpp>
 
-using settle_test::memory_fixture;
-SETTLE_STORE_SUITE(memory_fixture);
+namespace {
+
+struct memory_sessions : settle_test::memory_fixture {
+    static constexpr auto part = settle::testing::suite_part::sessions;
+};
+
+} // namespace
+
+SETTLE_STORE_SUITE(memory_sessions);

@@ -13,6 +13,7 @@
 //       database& second_database();          // empty, separate, and its log has another name
 //       database& reopened();                 // the contents of database_here(), opened again
 //       static constexpr bool one_thread = true;   // only if no session serves several threads
+//       static constexpr auto part = settle::testing::suite_part::engines;   // only for a part
 //   };
 //   SETTLE_STORE_SUITE(my_fixture);
 //
@@ -33,91 +34,114 @@
 #include <settle/testing/store_suite/model_cases.hpp>
 #include <settle/testing/store_suite/nested_cases.hpp>
 #include <settle/testing/store_suite/one_phase_cases.hpp>
+#include <settle/testing/store_suite/part.hpp>
 #include <settle/testing/store_suite/patience_cases.hpp>
 #include <settle/testing/store_suite/session_cases.hpp>
 #include <settle/testing/store_suite/stage_cases.hpp>
 #include <settle/testing/store_suite/time_cases.hpp>
 
-/// Instantiates every case for one fixture.
+/// Instantiates the cases of one fixture.
 #define SETTLE_STORE_SUITE(Fixture)                                                                \
-    static_assert(settle::testing::has_members<typename Fixture::database>);                       \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_holds, Fixture);                              \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_expect, Fixture);                             \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_create_wave, Fixture);                        \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_overlap, Fixture);                            \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_threads, Fixture);                            \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_mark, Fixture);                           \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_no_record, Fixture);                          \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_lower_bound, Fixture);                        \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_upper_bound, Fixture);                        \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_many_marks, Fixture);                         \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_bound_in_wave, Fixture);                      \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_exact_guard, Fixture);                        \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_overflow, Fixture);                           \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_range, Fixture);                              \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_assignment, Fixture);                         \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_assignment_guards, Fixture);                  \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_exclusive_sums, Fixture);                     \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_exclusive_and_commuting, Fixture);            \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_two_parts, Fixture);                          \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_create, Fixture);                             \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_erase, Fixture);                              \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_replace, Fixture);                            \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_random, Fixture);                             \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_wave, Fixture);                               \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_due, Fixture);                                \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_mixed_wave, Fixture);                         \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_fields, Fixture);                             \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_key_taken, Fixture);                          \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_scan, Fixture);                               \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_marks, Fixture);                              \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_resolve, Fixture);                            \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_log, Fixture);                            \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_reopened, Fixture);                           \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_insert, Fixture);                             \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_insert_states, Fixture);                      \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_commit, Fixture);                             \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_claim, Fixture);                              \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_claim_initial, Fixture);                      \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_cancel, Fixture);                             \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_conflict, Fixture);                           \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_log_wave, Fixture);                           \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_log_changes, Fixture);                        \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_keep, Fixture);                               \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_attempts, Fixture);                           \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_deciding, Fixture);                           \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_commit_and_close, Fixture);                   \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_keep_at_insert, Fixture);                     \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_kept_results, Fixture);                       \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_old_revision, Fixture);                       \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_keep_wave, Fixture);                          \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_results_reopened, Fixture);                   \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_ended, Fixture);                              \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_row, Fixture);                                \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_look_up, Fixture);                            \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_unfit, Fixture);                              \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_phase, Fixture);                          \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_phase_again, Fixture);                    \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_listing, Fixture);                            \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_outcomes, Fixture);                           \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_batch, Fixture);                              \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_work, Fixture);                               \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_reverse, Fixture);                            \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_long_listings, Fixture);                      \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_create_all, Fixture);                         \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_create_all_ends, Fixture);                    \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_passed_limits, Fixture);                      \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_moved, Fixture);                              \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_copied, Fixture);                             \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_copied_in_steps, Fixture);                    \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_copied_without_type, Fixture);                \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_observed_ends, Fixture);                      \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_observer_throws, Fixture);                    \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_batch_throws, Fixture);                       \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_reentrant, Fixture);                          \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_nested, Fixture);                             \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_listing_ahead, Fixture);                      \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_purge_wrong_dates, Fixture);                  \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_clock_ahead, Fixture);                        \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_any_date, Fixture);                           \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_patience, Fixture)
+    namespace settle_suite = settle::testing;                                                      \
+    static_assert(settle_suite::has_members<typename Fixture::database>);                          \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_holds, settle_suite::in_sessions<Fixture>);       \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_expect, settle_suite::in_sessions<Fixture>);      \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_create_wave, settle_suite::in_sessions<Fixture>); \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_overlap, settle_suite::in_sessions<Fixture>);     \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_threads, settle_suite::in_sessions<Fixture>);     \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_one_mark, settle_suite::in_sessions<Fixture>);    \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_no_record, settle_suite::in_sessions<Fixture>);   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_lower_bound, settle_suite::in_sessions<Fixture>); \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_upper_bound, settle_suite::in_sessions<Fixture>); \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_many_marks, settle_suite::in_sessions<Fixture>);  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_bound_in_wave,                                    \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_exact_guard, settle_suite::in_sessions<Fixture>); \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_overflow, settle_suite::in_sessions<Fixture>);    \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_range, settle_suite::in_sessions<Fixture>);       \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_assignment, settle_suite::in_sessions<Fixture>);  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_assignment_guards,                                \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_exclusive_sums,                                   \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_exclusive_and_commuting,                          \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_two_parts, settle_suite::in_sessions<Fixture>);   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_create, settle_suite::in_sessions<Fixture>);      \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_erase, settle_suite::in_sessions<Fixture>);       \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_replace, settle_suite::in_sessions<Fixture>);     \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_random, settle_suite::in_sessions<Fixture>);      \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_wave, settle_suite::in_sessions<Fixture>);        \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_due, settle_suite::in_sessions<Fixture>);         \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_mixed_wave, settle_suite::in_sessions<Fixture>);  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_fields, settle_suite::in_sessions<Fixture>);      \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_key_taken, settle_suite::in_sessions<Fixture>);   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_scan, settle_suite::in_sessions<Fixture>);        \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_marks, settle_suite::in_sessions<Fixture>);       \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_resolve, settle_suite::in_sessions<Fixture>);     \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_one_log, settle_suite::in_sessions<Fixture>);     \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_reopened, settle_suite::in_sessions<Fixture>);    \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_insert, settle_suite::in_sessions<Fixture>);      \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_insert_states,                                    \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_commit, settle_suite::in_sessions<Fixture>);      \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_claim, settle_suite::in_sessions<Fixture>);       \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_claim_initial,                                    \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_cancel, settle_suite::in_sessions<Fixture>);      \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_conflict, settle_suite::in_sessions<Fixture>);    \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_log_wave, settle_suite::in_sessions<Fixture>);    \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_log_changes, settle_suite::in_sessions<Fixture>); \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_keep, settle_suite::in_sessions<Fixture>);        \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_attempts, settle_suite::in_sessions<Fixture>);    \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_deciding, settle_suite::in_sessions<Fixture>);    \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_commit_and_close,                                 \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_keep_at_insert,                                   \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_kept_results,                                     \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_old_revision,                                     \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_keep_wave, settle_suite::in_sessions<Fixture>);   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_results_reopened,                                 \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_ended, settle_suite::in_sessions<Fixture>);       \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_row, settle_suite::in_sessions<Fixture>);         \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_look_up, settle_suite::in_sessions<Fixture>);     \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_unfit, settle_suite::in_sessions<Fixture>);       \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_one_phase, settle_suite::in_sessions<Fixture>);   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_one_phase_again,                                  \
+                             settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_listing, settle_suite::in_sessions<Fixture>);     \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_outcomes, settle_suite::in_engines<Fixture>);     \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_batch, settle_suite::in_engines<Fixture>);        \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_work, settle_suite::in_engines<Fixture>);         \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_reverse, settle_suite::in_engines<Fixture>);      \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_long_listings,                                    \
+                             settle_suite::in_engines<Fixture>);                                   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_create_all, settle_suite::in_engines<Fixture>);   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_create_all_ends,                                  \
+                             settle_suite::in_engines<Fixture>);                                   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_passed_limits,                                    \
+                             settle_suite::in_engines<Fixture>);                                   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_moved, settle_suite::in_engines<Fixture>);        \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_copied, settle_suite::in_engines<Fixture>);       \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_copied_in_steps,                                  \
+                             settle_suite::in_engines<Fixture>);                                   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_copied_without_type,                              \
+                             settle_suite::in_engines<Fixture>);                                   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_observed_ends,                                    \
+                             settle_suite::in_engines<Fixture>);                                   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_observer_throws,                                  \
+                             settle_suite::in_engines<Fixture>);                                   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_batch_throws, settle_suite::in_engines<Fixture>); \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_reentrant, settle_suite::in_engines<Fixture>);    \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_nested, settle_suite::in_engines<Fixture>);       \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_listing_ahead,                                    \
+                             settle_suite::in_engines<Fixture>);                                   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_purge_wrong_dates,                                \
+                             settle_suite::in_engines<Fixture>);                                   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_clock_ahead, settle_suite::in_engines<Fixture>);  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_any_date, settle_suite::in_engines<Fixture>);     \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_patience, settle_suite::in_engines<Fixture>)
