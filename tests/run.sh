@@ -231,10 +231,13 @@ fi
 
 # The library's tests; those of the samples, the pages and the installation say nothing new with
 # another compiler.
-threaded="settle_suites settle_conformance settle_fault settle_disks settle_simulation settle_smoke
-    settle_mongodb_tests settle_postgresql_tests settle_mariadb_tests settle_prepared_tests
-    settle_http_tests"
-library="settle_unit settle_stories settle_engine settle_search settle_searches settle_fuzz $threaded"
+threaded="settle_suites settle_conformance settle_smoke settle_mongodb_tests
+    settle_postgresql_tests settle_mariadb_tests settle_prepared_tests settle_http_tests"
+threaded_labels="conformance|smoke|mongodb|postgresql|mariadb|prepared|http"
+# The workers of these take turns, so the thread sanitizer finds least in them.
+in_turns="settle_fault settle_disks settle_simulation"
+library="settle_unit settle_stories settle_engine settle_search settle_searches settle_fuzz
+    $in_turns $threaded"
 not_library="application|static|consumer"
 # All processes add their counts to four files: a file for each process would fill the disk.
 rm -rf build/clang/coverage
@@ -253,6 +256,8 @@ else
     # The laws of random values run in this stage alone: their engines take the compiler long.
     begin release .ci/build.sh release "$everything" all settle_rules settle_laws settle_linked_units
     tested="-LE ^exhaustive$"
+    threaded="$threaded $in_turns"
+    threaded_labels="$threaded_labels|fault"
 fi
 next_build() {
     wrap=$fixed_addresses
@@ -284,8 +289,7 @@ if [ "$mode" = full ]; then
     cat build/clang/coverage.txt
     next_build() { begin syntax tests/syntax.sh syntax build/clang; }
 fi
-stage tsan build/tsan \
-    "-L ^(conformance|fault|smoke|mongodb|postgresql|mariadb|prepared|http)$ $short" "$@"
+stage tsan build/tsan "-L ^($threaded_labels)$ $short" "$@"
 wrap=
 if [ "$mode" = full ]; then
     end syntax || failed=1

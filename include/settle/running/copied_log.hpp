@@ -172,8 +172,7 @@ private:
             auto const found = patience_([&] { return log.read(mark.id); });
             if (!mark.fault.empty()) return skip(mark.id, mark.fault);
             if (!found.has_value()) return skip(mark.id, found.problem());
-            auto const ended =
-                patience_([&] { return end_mark(session, mark, found.value()); });
+            auto const ended = patience_([&] { return end_mark(session, mark, found.value()); });
             return ended.has_value() || skip(mark.id, ended.problem());
         });
         if (!problem.empty()) throw failure(problem);
