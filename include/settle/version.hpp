@@ -2,6 +2,15 @@
 // The version of the library, the namespace that carries its ABI, and how it is compiled.
 #pragma once
 
+// Without one of these, each header fails in its own way, so the compiler stops at the first.
+#if __cplusplus < 202002L
+#error "settle: this compiler does not compile C++20. Add -std=c++20 to its options."
+#include <settle/stopped_by_the_error_above>
+#elif !defined(__SIZEOF_INT128__)
+#error "settle: this target has no integers of 128 bits. Compile for one of 64 bits."
+#include <settle/stopped_by_the_error_above>
+#endif
+
 /// major * 10000 + minor * 100 + patch
 #define SETTLE_VERSION 100
 
