@@ -58,9 +58,7 @@ std::optional<entry> entry_after(settle::entry_write const& write, entry const* 
     if (write.inserts != (found == nullptr)) return std::nullopt;
     entry made;
     if (found != nullptr) {
-        bool const expected = std::tie(found->state, found->epoch_number, found->revision) ==
-                              std::tie(to.from, to.from_epoch, to.from_revision);
-        if (!expected) return std::nullopt;
+        if (!may_change(standing_of(*found), to, write.action)) return std::nullopt;
         made = *found;
     } else {
         made.id = *write.id;
@@ -69,12 +67,7 @@ std::optional<entry> entry_after(settle::entry_write const& write, entry const* 
         if (write.type->described) made.parameters = write.type->json(write.parameters);
         made.created = write.created;
     }
-    made.state = to.to;
-    made.epoch_number = to.to_epoch;
-    made.committed = to.committed;
-    made.attempts = to.attempts;
-    made.revision = to.to_revision;
-    made.stages_kept = to.stages_kept;
+    change_entry(made, to);
     made.modified = at.now;
     if (to.takes_owner) made.owner = at.owner;
     if (write.images != nullptr) made.images = *write.images;

@@ -81,7 +81,9 @@ struct standing {
            (entry.state == state::done && (entry.committed != marked || marked == 0));
 }
 
-[[nodiscard]] inline standing standing_of(entry const& found) {
+/// Shape:   Entry - has the members of a standing
+template <typename Entry>
+[[nodiscard]] constexpr standing standing_of(Entry const& found) {
     return {found.state,    found.epoch_number, found.committed,
             found.attempts, found.revision,     found.stages_kept};
 }

@@ -85,15 +85,12 @@ closing close_part(Assembly& assembly, Patience& patience, entry const& found,
         results.push_back(std::move(closed));
     }
     bool const cancels = given.pivot == pivot_outcome::was_not_applied;
-    transition change{found.state,     found.epoch_number, found.state,      found.epoch_number,
-                      found.committed, found.attempts,     reason::none,     false,
-                      found.revision,  found.revision + 1, found.stages_kept};
+    auto change = closing_of(standing_of(found));
     if (cancels) {
-        change.to = state::canceling;
-        change.to_epoch = found.epoch_number + 1;
+        change = transition_to(standing_of(found), state::canceling);
+        ++change.to_epoch;
         change.why = reason::cancel_asked;
         change.takes_owner = true;
-        change.to_revision = found.revision;
     }
     entry_write write{&found.id,     &descriptor_of<Direction>,
                       &parameters,   cancels ? step::cancel : step::keep,

@@ -130,23 +130,16 @@ private:
         bool const undecided =
             found.state == state::deciding || found.why == reason::closed_in_copy_undecided;
         auto const why = undecided ? reason::closed_in_copy_undecided : reason::closed_in_copy;
-        transition const step_of{found.state,
-                                 found.epoch_number,
-                                 to,
-                                 found.epoch_number + 1,
-                                 found.committed,
-                                 found.attempts,
-                                 why,
-                                 true,
-                                 found.revision,
-                                 found.revision,
-                                 found.stages_kept};
+        auto closes = transition_to(standing_of(found), to);
+        ++closes.to_epoch;
+        closes.why = why;
+        closes.takes_owner = true;
         auto const written = with_entry<types>(
             found, [&]<typename Direction>(std::type_identity<Direction>,
                                            typename Direction::parameters const& parameters) {
                 entry_write const write{&found.id,     &descriptor_of<Direction>,
                                         &parameters,   step::cancel,
-                                        false,         step_of,
+                                        false,         closes,
                                         found.created, entry_write::no_part,
                                         nullptr,       0};
                 write_result answer;

@@ -2,7 +2,7 @@
 // The types that drivers, stores and logs exchange: part requests, entry writes, and their answers.
 #pragma once
 
-#include <settle/protocol/step.hpp>
+#include <settle/protocol/entry_rule.hpp>
 #include <settle/store/descriptor.hpp>
 #include <settle/store/error.hpp>
 
@@ -113,7 +113,7 @@ struct entry_write {
     /// True if an insert must take no effect. The log calls this inside its native write, so that
     /// no purge can come between.
     [[nodiscard]] bool is_late(write_context const& at) const {
-        return inserts && change.stages_kept != 0 && at.time() > last_moment;
+        return inserts && has_last_moment(change) && at.time() > last_moment;
     }
     /// The part that failed, as the entry names it.
     [[nodiscard]] part_name failed() const {

@@ -82,66 +82,36 @@ private:
 
 // The changes of an entry in the protocol.
 
-namespace detail {
-
-/// A change that keeps everything that the entry has.
-[[nodiscard]] inline transition change_of(standing const& found, state to) {
-    transition made;
-    made.from = found.state;
-    made.from_epoch = made.to_epoch = found.epoch_number;
-    made.to = to;
-    made.committed = found.committed;
-    made.attempts = found.attempts;
-    made.from_revision = made.to_revision = found.revision;
-    made.stages_kept = found.stages_kept;
-    return made;
-}
-
-} // namespace detail
-
 [[nodiscard]] inline transition claim_of(standing const& found) {
-    auto made =
-        detail::change_of(found, found.state == state::initial ? state::pending : found.state);
+    auto made = transition_to(found, found.state == state::initial ? state::pending : found.state);
     ++made.to_epoch;
     ++made.attempts;
     made.takes_owner = true;
     return made;
 }
 [[nodiscard]] inline transition keep_of(standing const& found) {
-    auto made = detail::change_of(found, found.state);
+    auto made = transition_to(found, found.state);
     ++made.to_revision;
     ++made.stages_kept;
     return made;
 }
 [[nodiscard]] inline transition commit_of(standing const& found) {
-    auto made = detail::change_of(found, state::applied);
+    auto made = transition_to(found, state::applied);
     made.committed = found.epoch_number;
     return made;
 }
 [[nodiscard]] inline transition close_of(standing const& found) {
-    return detail::change_of(found, found.state == state::applied ? state::done : state::canceled);
+    return transition_to(found, found.state == state::applied ? state::done : state::canceled);
 }
 /// Shape:   takes_owner - by a worker that does not own the entry
 [[nodiscard]] inline transition cancel_of(standing const& found, reason why, bool takes_owner) {
-    auto made = detail::change_of(found, found.state == state::initial ? state::canceled
-                                                                       : state::canceling);
+    auto made =
+        transition_to(found, found.state == state::initial ? state::canceled : state::canceling);
     if (takes_owner) ++made.to_epoch;
     made.why = why;
     made.takes_owner = takes_owner;
     return made;
 }
-/// The standing of the entry after a change.
-[[nodiscard]] inline standing standing_after(transition const& change) {
-    standing made;
-    made.state = change.to;
-    made.epoch_number = change.to_epoch;
-    made.committed = change.committed;
-    made.attempts = change.attempts;
-    made.revision = change.to_revision;
-    made.stages_kept = change.stages_kept;
-    return made;
-}
-
 /// The requests of one call of execute(), and their results.
 class part_wave {
 public:

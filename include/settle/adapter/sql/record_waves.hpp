@@ -388,12 +388,9 @@ private:
                     });
                 };
                 auto const change = [&](one_phase_request& one, write_context const&) {
-                    transition const& required = one.write.change;
                     auto const found = locked.find(*one.id);
                     bool const fits = found != locked.end() &&
-                                      found->second.state == required.from &&
-                                      found->second.epoch_number == required.from_epoch &&
-                                      found->second.revision == required.from_revision;
+                                      may_change(found->second, one.write.change, one.write.action);
                     one.result.reply = fits ? log_answer::taken : log_answer::conflict;
                     if (!fits) return;
                     locked.erase(found);

@@ -5,6 +5,7 @@
 
 #include <settle/protocol/coordinator.hpp>
 #include <settle/protocol/direction.hpp>
+#include <settle/protocol/entry_rule.hpp>
 #include <settle/protocol/record_rule.hpp>
 #include <settle/protocol/reversal.hpp>
 #include <settle/running/binding.hpp>
@@ -141,24 +142,15 @@ struct model_entry {
         return log_answer::taken;
     }
 
-    /// Shape:   state_alone - the log does not compare the epoch; blind - it compares neither epoch
-    ///          nor state, for an unfinished entry; any_revision - it does not compare the
-    ///          revision; confirms - a part has work after the commit
-    log_answer change(transition const& write, bool state_alone, bool blind, bool any_revision,
-                      bool confirms) {
-        if (!present) return log_answer::conflict;
-        bool const same_state = now.state == write.from || (blind && !is_final(now.state));
-        if (!same_state || (!state_alone && !blind && now.epoch_number != write.from_epoch)) {
-            return log_answer::conflict;
-        }
-        if (!any_revision && !blind && now.revision != write.from_revision) {
-            return log_answer::conflict;
-        }
+    /// Shape:   action - the step that sends the change; confirms - a part has work after the
+    /// commit
+    template <typename Rules>
+    log_answer change(transition const& write, step action, bool confirms) {
+        if (!present || !may_change<Rules>(now, write, action)) return log_answer::conflict;
         bool const takes = write.takes_owner && !is_final(write.to);
         if (!may_follow(now.state, write.to, confirms)) broken = breach::changed;
         else if (takes && write.to_epoch <= now.epoch_number) broken = breach::taken;
-        now = {write.to,       write.to_epoch,    write.committed,
-               write.attempts, write.to_revision, write.stages_kept};
+        change_entry(now, write);
         return log_answer::taken;
     }
 

@@ -96,8 +96,7 @@ public:
         state const ends = m.insert_state();
         if (writes) {
             written = m.inserts() ? here.insert(ends, sent.under, sent.old)
-                                  : here.change(m.change(), !rules::changes_compare, false,
-                                                !rules::revisions_compare, true);
+                                  : here.template change<rules>(m.change(), step::one_phase, true);
         }
         bool const stays = written == log_answer::taken || !rules::one_phase_compares;
         bool const done = writes && stays && ends == state::done;
@@ -118,18 +117,13 @@ public:
         if (sent.at == step::insert) {
             if (!here.present && here.first_epoch == 0 && !rules::first_epochs_differ)
                 here.first_epoch = sent.under;
-            stage_number const kept = sent.change.stages_kept;
-            if (kept != 0 && sent.old && rules::old_inserts_keep_nothing) {
-                return log_answer::unavailable;
-            }
+            if (sent.old && has_last_moment<rules>(sent.change)) return log_answer::unavailable;
             log_answer const written = here.insert(sent.inserts, sent.under, sent.old);
-            if (written == log_answer::taken) here.now.stages_kept = kept;
+            if (written == log_answer::taken) here.now.stages_kept = sent.change.stages_kept;
             return written;
         }
-        bool const blind = sent.at == step::cancel && !rules::cancel_compares;
-        log_answer const written =
-            here.change(sent.change, !rules::changes_compare, blind, !rules::revisions_compare,
-                        all_[sent.transaction]->stages().confirms);
+        log_answer const written = here.template change<rules>(
+            sent.change, sent.at, all_[sent.transaction]->stages().confirms);
         if (written != log_answer::taken) return written;
         bool const decides = commits(sent.at);
         if (sent.at == step::keep || (decides && rules::commit_keeps)) {

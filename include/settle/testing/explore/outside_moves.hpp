@@ -194,13 +194,7 @@ private:
         sent.at = step::keep;
         sent.results = here.results;
         sent.resolved = static_cast<std::uint8_t>(here.resolved | 1U << i);
-        standing const& seen = here.now;
-        sent.change = {seen.state,      seen.epoch_number,
-                       seen.state,      seen.epoch_number,
-                       seen.committed,  seen.attempts,
-                       reason::none,    false,
-                       seen.revision,   seen.revision + (rules::closing_raises ? 1U : 0U),
-                       seen.stages_kept};
+        sent.change = closing_of<rules>(here.now);
         auto const words = [&](char const* outcome) {
             return "a person closes " + of.id() + " " + of.calls[i].name + " in the entry" +
                    outcome;

@@ -55,21 +55,13 @@ public:
         entry_row* const row = find(*write.id, row_number);
         if (row == nullptr) return log_answer::conflict;
         transition const& change = write.change;
-        if (row->state != change.from || row->epoch_number != change.from_epoch ||
-            row->revision != change.from_revision) {
-            return log_answer::conflict;
-        }
+        if (!may_change(standing_of(*row), change, write.action)) return log_answer::conflict;
         std::string const* const owner = change.takes_owner ? interned_owner(at.owner) : row->owner;
         if (is_final(change.to)) make_room(ended_);
         if (write.images != nullptr || write.results != nullptr || !write.why_text.empty()) {
             store_lists(*row, write);
         }
-        row->state = change.to;
-        row->epoch_number = change.to_epoch;
-        row->committed = change.committed;
-        row->attempts = change.attempts;
-        row->revision = change.to_revision;
-        row->stages_kept = change.stages_kept;
+        change_entry(*row, change);
         row->modified = at.now;
         row->owner = owner;
         if (change.why != reason::none && row->why == reason::none) {

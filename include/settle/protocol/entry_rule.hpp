@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+// The entry rule: which changes the log makes to an entry, and what they make of it.
+//
+// The rule does no I/O. The log in memory, the closing by a person and the exhaustive search call
+// it; another log compares the same in the language of its database.
+#pragma once
+
+#include <settle/protocol/entry.hpp>
+#include <settle/protocol/rules.hpp>
+#include <settle/protocol/step.hpp>
+
+SETTLE_BEGIN
+
+/// True if a compare-and-set changes an entry.
+/// Shape:   action - the step that sends the change
+template <typename Rules = detail::protocol_rules>
+[[nodiscard]] constexpr bool may_change(standing const& found, transition const& change,
+                                        step action) {
+    if (!Rules::cancel_compares && action == step::cancel && !is_final(found.state)) return true;
+    return found.state == change.from &&
+           (found.epoch_number == change.from_epoch || !Rules::changes_compare) &&
+           (found.revision == change.from_revision || !Rules::revisions_compare);
+}
+
+/// Changes the fields of an entry that the coordinator reads.
+/// Shape:   Entry - has the members of a standing
+template <typename Entry>
+constexpr void change_entry(Entry& changed, transition const& change) {
+    changed.state = change.to;
+    changed.epoch_number = change.to_epoch;
+    changed.committed = change.committed;
+    changed.attempts = change.attempts;
+    changed.revision = change.to_revision;
+    changed.stages_kept = change.stages_kept;
+}
+
+/// The standing of an entry after a change.
+[[nodiscard]] constexpr standing standing_after(transition const& change) {
+    standing after;
+    change_entry(after, change);
+    return after;
+}
+
+/// True if an insert takes no effect after its last moment. It keeps a stage, whose calls would
+/// stay although an earlier entry of the id may have been purged.
+template <typename Rules = detail::protocol_rules>
+[[nodiscard]] constexpr bool has_last_moment(transition const& inserted) {
+    return inserted.stages_kept != 0 && Rules::old_inserts_keep_nothing;
+}
+
+/// A change to another state that keeps everything else.
+[[nodiscard]] constexpr transition transition_to(standing const& found, state to) {
+    transition change;
+    change.from = found.state;
+    change.from_epoch = change.to_epoch = found.epoch_number;
+    change.to = to;
+    change.committed = found.committed;
+    change.attempts = found.attempts;
+    change.from_revision = change.to_revision = found.revision;
+    change.stages_kept = found.stages_kept;
+    return change;
+}
+
+/// The change by which a person closes a part in its entry.
+template <typename Rules = detail::protocol_rules>
+[[nodiscard]] constexpr transition closing_of(standing const& found) {
+    auto change = transition_to(found, found.state);
+    if (Rules::closing_raises) ++change.to_revision;
+    return change;
+}
+
+SETTLE_END
