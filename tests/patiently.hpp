@@ -10,7 +10,7 @@ namespace settle_test {
 /// longer.
 template <typename Make>
 auto patiently(Make make) {
-    for (int tries = 50;; --tries) {
+    for (int tries = 1000;; --tries) {
         try {
             return make();
         } catch (settle::failure const&) {

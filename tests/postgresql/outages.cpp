@@ -171,6 +171,7 @@ TEST_CASE("long: outages: an old primary whose client still has connections") {
         "postgresql://postgres@" + primary.host() + "," + standby.host() + "/postgres";
     pool with{both, short_limits()};
     add_surely(with, "a", 1);
+    while (sum_of(standby.address(), "a") != "1") std::this_thread::sleep_for(10ms);
     primary.stop();
     standby.promote();
     // The connection to the old primary is gone, and a new one leads to the new primary.

@@ -418,11 +418,15 @@ TEST_CASE("long: receivers: a server of PostgreSQL that is killed under load") {
     std::atomic<bool> stopping = false;
     std::array<std::map<std::string, service_answer>, 4> received;
     {
+        // Opened before the server is killed.
+        std::vector<std::unique_ptr<receiver_database>> databases;
+        for (std::size_t thread = 0; thread < received.size(); ++thread) {
+            databases.push_back(std::make_unique<receiver_database>(address, "airline"));
+        }
         std::vector<std::jthread> threads;
         for (std::size_t thread = 0; thread < received.size(); ++thread) {
             threads.emplace_back([&, thread] {
-                receiver_database db{address, "airline"};
-                settle::receiver airline_receiver{db};
+                settle::receiver airline_receiver{*databases[thread]};
                 for (int i = 0; !stopping; ++i) {
                     auto const key = std::to_string(thread) + "-" + std::to_string(i);
                     received[thread][key] =
