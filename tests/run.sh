@@ -231,13 +231,11 @@ fi
 
 # The library's tests; those of the samples, the pages and the installation say nothing new with
 # another compiler.
-threaded="settle_suites settle_conformance settle_smoke settle_mongodb_tests
-    settle_postgresql_tests settle_mariadb_tests settle_prepared_tests settle_http_tests"
-threaded_labels="conformance|smoke|mongodb|postgresql|mariadb|prepared|http"
-# The workers of these take turns, so the thread sanitizer finds least in them.
-in_turns="settle_fault settle_disks settle_simulation"
-library="settle_unit settle_stories settle_engine settle_search settle_searches settle_fuzz
-    $in_turns $threaded"
+threaded="settle_suites settle_conformance settle_mongodb_tests settle_postgresql_tests
+    settle_mariadb_tests settle_prepared_tests settle_http_tests"
+threaded_labels="conformance|mongodb|postgresql|mariadb|prepared|http"
+library="settle_unit settle_stories settle_engine settle_fuzz settle_fault settle_disks
+    settle_simulation settle_smoke $threaded"
 not_library="application|static|consumer"
 # All processes add their counts to four files: a file for each process would fill the disk.
 rm -rf build/clang/coverage
@@ -251,13 +249,16 @@ if [ "$mode" = ci ]; then
     printf '%-8s built and tested in %4d s\n' first "$(($(date +%s) - began))" >>"$summary"
     begin release .ci/build.sh release "$everything" all
     tested=$short
-    not_library="$not_library|compile_fail"
+    not_library="$not_library|compile_fail|search"
+    with_threads="-DSETTLE_TESTS_WITH_THREADS=ON"
 else
     # The laws of random values run in this stage alone: their engines take the compiler long.
     begin release .ci/build.sh release "$everything" all settle_rules settle_laws settle_linked_units
     tested="-LE ^exhaustive$"
-    threaded="$threaded $in_turns"
-    threaded_labels="$threaded_labels|fault"
+    library="$library settle_search settle_searches"
+    threaded="$threaded settle_fault settle_disks settle_simulation settle_smoke"
+    threaded_labels="$threaded_labels|fault|smoke"
+    with_threads="-DSETTLE_TESTS_WITH_THREADS=OFF"
 fi
 next_build() {
     wrap=$fixed_addresses
@@ -273,7 +274,7 @@ export TSAN_OPTIONS
 wrap=$fixed_addresses
 next_build() {
     # shellcheck disable=SC2086 # the list is meant to be split
-    begin tsan .ci/build.sh tsan "" $threaded
+    begin tsan .ci/build.sh tsan "$with_threads" $threaded
 }
 export LLVM_PROFILE_FILE="$profile"
 stage clang build/clang "-LE ^($not_library|long|laws|exhaustive)$" "$@"
