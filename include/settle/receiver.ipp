@@ -24,18 +24,33 @@ SETTLE_FUNCTION service_answer answer_of(receiver_decision const& decided, servi
            (call.operation == call_operation::confirm && !call.has_apply);
 }
 
-/// A fingerprint of a request; the same for JSON with other white space. Empty without a request.
+/// True for a text that a sender may also write as a number: see http#numbers.
+[[nodiscard]] SETTLE_FUNCTION bool is_long_number(std::string_view text) {
+    if (text.starts_with('-')) text.remove_prefix(1);
+    constexpr std::size_t fewest = 16; // 2^53 has as many digits
+    return text.size() >= fewest && text.find_first_not_of("0123456789") == text.npos;
+}
+
+/// A fingerprint of a request; the same for JSON with other white space, and for a large number
+/// that is written as a text. Empty without a request.
 [[nodiscard]] SETTLE_FUNCTION std::string fingerprint_of_request(std::string_view request) {
     if (request.empty()) return {};
     std::string plain;
     plain.reserve(request.size());
-    bool inside_text = false;
-    bool escaped = false;
-    for (char const each : request) {
-        bool const is_space = each == ' ' || each == '\t' || each == '\r' || each == '\n';
-        if (inside_text || !is_space) plain += each;
-        if (each == '"' && !escaped) inside_text = !inside_text;
-        escaped = inside_text && each == '\\' && !escaped;
+    for (std::size_t at = 0; at < request.size(); ++at) {
+        char const each = request[at];
+        if (each == ' ' || each == '\t' || each == '\r' || each == '\n') continue;
+        auto end = at;
+        if (each == '"') {
+            do end = request.find_first_of("\"\\", end + 1);
+            while (end < request.size() && request[end] == '\\' && ++end < request.size());
+            end = std::min(end, request.size() - 1);
+        }
+        auto const token = request.substr(at, end + 1 - at);
+        bool const is_text = token.size() >= 2;
+        auto const inside = is_text ? token.substr(1, token.size() - 2) : token;
+        plain.append(is_text && is_long_number(inside) ? inside : token);
+        at = end;
     }
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text(16, '0');

@@ -81,6 +81,9 @@ TEST_CASE("the service of the page keeps its promises") {
     other.operation = compensate;
     CHECK(send_one(airline, other).status == ok);
     CHECK(ask(apply, "log/fourth/0").status == ok);
+    // A compensation may have arguments of its own.
+    other.request = R"({"flight":"LH1","people":0})";
+    CHECK(send_one(airline, other).status == unavailable);
     CHECK(ask(call_operation::confirm, "log/fourth/0").status == ok);
     CHECK(ask(call_operation::confirm, "log/fourth/0").status == ok);
     CHECK(ask(apply, "log/fourth/0").status == ok);
