@@ -70,7 +70,15 @@ SETTLE_FUNCTION std::string answer_reader::shown(std::string text) const {
 
 SETTLE_FUNCTION std::string answer_reader::reason_of(http_answer const& answer) const {
     auto const type = media_type(answer.content_type);
-    if (type == "text/plain" && is_utf8(answer.body)) return shown(std::string{answer.body});
+    if (type == "text/plain") {
+        std::string text{answer.body};
+        // In another encoding, the plain characters are readable.
+        if (!is_utf8(text)) {
+            std::replace_if(
+                text.begin(), text.end(), [](char each) { return (each & 0x80) != 0; }, '?');
+        }
+        return shown(std::move(text));
+    }
     if (!is_json_type(type)) return {};
     // The members of RFC 9457 are the last two.
     constexpr std::array<std::string_view, 3> names{"reason", "detail", "title"};
