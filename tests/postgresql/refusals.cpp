@@ -46,7 +46,11 @@ TEST_CASE("refusals: addresses that cannot be read, and never their passwords") 
         CHECK_FALSE(says(problem, "s3cret"));
         CHECK_FALSE(says(problem, "12"));
     }
-    CHECK_FALSE(says(refusal("postgresql://bank:s3cret/bank"), "s3cret"));
+    for (std::string const address :
+         {"postgresql://bank:s3cret/bank", "postgresql://h/bank?user=x&password=s3&s3cret=1",
+          "host=h dbname=bank port=1 s3cret"}) {
+        CHECK_FALSE(says(refusal(address), "s3cret"));
+    }
     CHECK(says(refusal("postgresql://u:p@host/bank?pgbouncer=true"), "'pgbouncer'"));
     CHECK_NOTHROW(pg::detail::address{"postgresql://host/bank?application_name=a@b&user=u%40c"});
     CHECK(says(refusal("mongodb://host/bank"), "it cannot be read"));

@@ -54,7 +54,11 @@ SETTLE_FUNCTION void check_uri(std::string_view text) {
         at = next;
         if (name.empty() || is_option(name)) continue;
         if (text.find('@', query) != text.npos) refuse();
-        refuse_address("libpq does not know its parameter '" + std::string{name} + "'");
+        // A password with an unencoded '&' ends there, so its rest looks like a parameter.
+        bool const is_secret = text.substr(0, at).find("pass") != text.npos;
+        refuse_address("libpq does not know " +
+                       (is_secret ? "a parameter of it. In a password, write '&' as %26"
+                                  : "its parameter '" + std::string{name} + "'"));
     }
 }
 
@@ -90,7 +94,9 @@ SETTLE_FUNCTION void check_uri(std::string_view text) {
     std::unique_ptr<char, decltype(&PQfreemem)> const held{problem, &PQfreemem};
     if (!options) {
         // libpq's text may hold the password.
-        bool const secret = text.find('@') != text.npos || text.find("pass") != text.npos;
+        bool const is_cut = problem != nullptr &&
+                            std::string_view{problem}.find("missing \"=\"") != std::string::npos;
+        bool const secret = is_cut || text.find('@') != text.npos || text.find("pass") != text.npos;
         std::string why = secret || problem == nullptr ? "" : std::string{": "} + problem;
         while (why.ends_with('\n')) why.pop_back();
         refuse_address("it cannot be read" + why +
