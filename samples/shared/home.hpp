@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -33,8 +35,13 @@ exit_code answer_for_home(Application& application, Store& store, settle::phases
     });
     fmt::print("closed: {} canceled, {} done\n", with_commas(closed.canceled),
                with_commas(closed.done));
-    for (auto const& [id, problem] : closed.skipped) {
+    constexpr std::size_t most_shown = 20;
+    for (std::size_t i = 0; i < std::min(closed.skipped.size(), most_shown); ++i) {
+        auto const& [id, problem] = closed.skipped[i];
         print_line(fmt::format("  {}: {}", id, sentence_of(problem)));
+    }
+    if (closed.skipped.size() > most_shown) {
+        fmt::print("  … and {} more\n", with_commas(closed.skipped.size() - most_shown));
     }
     if (!closed.problem.empty()) throw settle::failure(closed.problem);
     fmt::print("the log is at home here\n");

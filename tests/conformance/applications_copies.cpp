@@ -64,6 +64,12 @@ TEST_CASE("copies: a copy of the trips is closed without a call, and production 
             CHECK_MESSAGE(contains(refused.err, "'trip home copied'"), refused.err);
         }
         CHECK(on_copy({"cancel", "T1"}).code == 3);
+        // A program without the type of the entry closes nothing, and leaves both answers.
+        auto const other = run_sample(
+            folder, "transfer", {"--store", "sqlite:" + services.file("copy"), "home", "copied"});
+        CHECK(other.code == 3);
+        CHECK_MESSAGE(contains(other.out, "is of type 'trip'"), other.out << other.err);
+        CHECK(contains(on_copy({"check"}).err, "'trip home moved'"));
         auto const closed = on_copy({"home", "copied", "list", "balance"});
         CHECK_MESSAGE(closed.code == 0, closed.out << closed.err);
         CHECK_MESSAGE(contains(closed.out, end), closed.out);

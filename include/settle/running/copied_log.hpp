@@ -69,6 +69,12 @@ private:
             }
             copy_ = log.name();
             if (!is_closing(seen)) {
+                // The program of another application must not take the other answer away.
+                note_unknown_types(log);
+                if (!report_.skipped.empty()) {
+                    report_.problem = left_open(copy_, report_.skipped.size());
+                    return true;
+                }
                 take_home(log, {seen.kept, begin_closing(seen)}, false);
                 return false;
             }
@@ -89,6 +95,18 @@ private:
     /// Repeated after an unknown outcome, it changes nothing; the next round sees what is kept.
     void take_home(log_type& log, log_home const& seen, bool renames) {
         patience_([&] { return log.take_home(seen, renames); }).value();
+    }
+
+    void note_unknown_types(log_type& log) {
+        using enum state;
+        for (auto const open : {initial, pending, deciding, canceling, applied}) {
+            for_each_entry(log, open, [&](entry const& found) {
+                auto const problem = with_direction<types>(found, [](auto) {});
+                if (problem.code == errc::unknown_type && found.fault.empty()) {
+                    skip(found.id, problem);
+                }
+            });
+        }
     }
 
     void close_entries(log_type& log) {

@@ -228,7 +228,8 @@ TEST_CASE_TEMPLATE_DEFINE("home: a copy whose types are not all named stays a co
     CHECK(report.skipped[0].id == "pending");
     CHECK(report.skipped[0].problem.code == errc::unknown_type);
     CHECK(here.bind_log().name() == name);
-    CHECK(refusal_of_engine(here).code == errc::other_home);
+    // Nothing was begun, so it may still have been moved.
+    CHECK(refusal_of_engine(here).text.find("is a copy, or it was moved") != std::string::npos);
     CHECK(close_copy(here).problem.empty());
     check_closed(here);
 }
