@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace samples {
@@ -30,7 +32,10 @@ struct closing {
 std::optional<std::vector<std::string>> tables_in(std::string const& path) {
     // SQLite leaves files beside a database also when it is only read. The store says why it
     // refuses a file that this program may not write to.
-    if (::access(path.c_str(), R_OK | W_OK) != 0) return std::nullopt;
+    for (auto const& each : {path, path + "-wal", path + "-shm"}) {
+        bool const is_missing = ::access(each.c_str(), F_OK) != 0 && each != path;
+        if (!is_missing && ::access(each.c_str(), R_OK | W_OK) != 0) return std::nullopt;
+    }
     sqlite3* opened = nullptr;
     int const code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
     std::unique_ptr<sqlite3, closing> const file{opened};
@@ -56,7 +61,19 @@ std::optional<std::vector<std::string>> tables_in(std::string const& path) {
 void check_database_file(std::string const& path, std::span<std::string_view const> tables,
                          bool may_create) {
     std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) {
+    struct ::stat found{};
+    if (::stat(path.c_str(), &found) != 0) {
+        if (errno != ENOENT) {
+            std::string const why = std::generic_category().message(errno);
+            throw std::runtime_error(
+                fmt::format("{}: cannot be looked at: {}. Correct the path, or the modes of its "
+                            "folders",
+                            path, why));
+        }
+        if (!may_create && std::filesystem::is_symlink(path, ignored)) {
+            throw std::runtime_error(
+                fmt::format("{}: is a link to a file that is not there. Correct the link", path));
+        }
         auto const folder = std::filesystem::path{path}.parent_path();
         bool const has_folder = folder.empty() || std::filesystem::exists(folder, ignored);
         // The store names the missing folder.

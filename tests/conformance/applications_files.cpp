@@ -31,6 +31,24 @@ ended shell(scratch_folder const& folder, std::string const& line) {
 
 } // namespace
 
+TEST_CASE("files: a database file that cannot be looked at is told with the reason") {
+    scratch_folder const folder{"files-paths"};
+    REQUIRE(
+        shell(folder, "ln -s nowhere.db dangling.db; ln -s loop.db loop.db; touch plain").code ==
+        0);
+    std::string const long_name(300, 'x');
+    for (auto const& [path, reason] : std::vector<std::pair<std::string, std::string>>{
+             {"dangling.db", "is a link to a file that is not there"},
+             {"loop.db", "Too many levels of symbolic links"},
+             {"plain/x.db", "Not a directory"},
+             {long_name, "File name too long"},
+             {"missing.db", "there is no such database; 'open' makes one"}}) {
+        auto const refused = shell(folder, "transfer --store sqlite:" + path + " check");
+        CHECK(refused.code == 3);
+        CHECK_MESSAGE(contains(refused.err, reason), refused.err);
+    }
+}
+
 TEST_CASE("files: a report never overwrites the database or an input file") {
     scratch_folder const folder{"files-report"};
     folder.write("f.csv", orders);
