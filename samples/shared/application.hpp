@@ -282,7 +282,8 @@ private:
     }
 
     exit_code stuck() {
-        auto const found = engine_->stuck(given_->stuck_for).value();
+        auto const& age = given_->stuck_for;
+        auto const found = (age ? engine_->stuck(*age) : engine_->stuck()).value();
         fmt::print("{}\n", list_head());
         for (settle::entry const& entry : found) fmt::print("{}\n", list_line(entry));
         fmt::print("{} entries\n", with_commas(found.size()));

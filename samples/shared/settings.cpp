@@ -152,7 +152,9 @@ std::optional<std::chrono::seconds> parse_age(std::string_view text) {
 }
 
 /// An option such as `--older-than 30m`.
-void add_age(CLI::App& line, std::chrono::seconds& target, std::string const& purpose) {
+/// Shape:   Target - a number of seconds, or an optional one
+template <typename Target>
+void add_age(CLI::App& line, Target& target, std::string const& purpose) {
     auto const take = [&target](std::string const& text) {
         auto const age = parse_age(text);
         if (!age) {
@@ -223,7 +225,7 @@ public:
         add_looking(has_others);
         if (has_others) {
             auto& stuck = add(command::stuck, "Shows unfinished transactions that are old");
-            add_age(stuck, target_->stuck_for, "Created so long ago (10m)");
+            add_age(stuck, target_->stuck_for, "Created so long ago (10m, or seen stuck before)");
         }
         if (of.calls_services) add_resolve();
         if (of.prepares) {

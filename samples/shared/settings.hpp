@@ -73,7 +73,7 @@ struct settings {
     std::chrono::seconds older_than{0};
     std::chrono::seconds standing_for{std::chrono::minutes(30)};
     std::chrono::seconds finished_for{std::chrono::hours(24 * 30)}; // of purge
-    std::chrono::seconds stuck_for{std::chrono::minutes(10)};
+    std::optional<std::chrono::seconds> stuck_for{}; ///< empty: what the engine calls stuck
     bool list_json = false;
     bool show_json = false;
     bool even_if_unknown = false;
