@@ -52,7 +52,8 @@ compile_alone() {
     fi
     first=$(printf '%s\n' "$output" | grep -m 1 -E '(^|[ :])(fatal )?error: ')
     errors=$(printf '%s\n' "$output" | grep -c -E '(^|[ :])(fatal )?error: ')
-    lines=$(printf '%s\n' "$output" | wc -l)
+    # How it came to a header says nothing about the mistake.
+    lines=$(printf '%s\n' "$output" | grep -vcE '^(In file included| *) from ')
     case $first in
     *"$expected"*)
         [ "$errors" -eq 1 ] ||
