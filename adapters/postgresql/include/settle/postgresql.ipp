@@ -49,7 +49,7 @@ SETTLE_FUNCTION result<std::optional<snapshot_holder>> database::oldest_snapshot
         auto const number = on->send_sql(sql, "look for old snapshots");
         on->sync();
         auto const& found = on->result(number);
-        if (found.size() == 0) return std::optional<snapshot_holder>{};
+        if (found.empty()) return std::optional<snapshot_holder>{};
         long long const age = found.is_null(0, 1) ? 0 : std::stoll(std::string{found.text(0, 1)});
         return std::optional{
             snapshot_holder{std::string{found.text(0, 0)}, std::chrono::seconds{age}}};

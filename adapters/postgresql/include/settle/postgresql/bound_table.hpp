@@ -62,6 +62,19 @@ public:
     }
 
 private:
+    /// SQL of the columns that the collection does not describe, each with a comma in between.
+    struct columns_of_others {
+        std::string names;
+        std::string texts;
+        std::string before; ///< the values of a row
+        std::string after;  ///< the values of its image
+    };
+    [[nodiscard]] columns_of_others sql_of_others() const;
+    void prepare_reads(columns_of_others const& of_others);
+    void prepare_writes();
+    void prepare_erasures(columns_of_others const& of_others);
+    [[nodiscard]] std::string row_stands(std::string const& value) const;
+    [[nodiscard]] std::string marks() const { return pool_->schema_prefix() + "settle_mark"; }
     [[nodiscard]] std::string names() const;
     [[nodiscard]] std::string values() const;
     [[nodiscard]] std::vector<value_type> member_arrays() const;

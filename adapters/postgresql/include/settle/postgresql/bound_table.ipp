@@ -50,93 +50,110 @@ using settle::detail::sql::other_column;
 SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const& of)
     : table_values(of, settle_table(with, of), with.schema_prefix() + quoted_name(of.name),
                    "postgresql"),
-      pool_(&with) {
+      pool_(&with), types_stand_(types_stand(name(), columns())) {
+    auto const of_others = sql_of_others();
+    prepare_reads(of_others);
+    prepare_writes();
+    prepare_erasures(of_others);
+}
+
+/// SQL that is true for a row that is read or made.
+/// Shape:   value - SQL of the row; it keeps the server from raising the error at once
+SETTLE_FUNCTION std::string bound_table::row_stands(std::string const& value) const {
+    return " AND CASE WHEN " + types_stand_ + " THEN true ELSE " +
+           raised_sql(table_altered, value) + " = 0 END";
+}
+
+SETTLE_FUNCTION bound_table::columns_of_others bound_table::sql_of_others() const {
+    columns_of_others sql;
+    for (auto const& one : others()) {
+        auto const* const comma = sql.texts.empty() ? "" : ", ";
+        sql.names.append(comma).append(quoted_text(one.name));
+        sql.texts.append(comma).append(text_of_other(one));
+        sql.before.append(comma).append("t.").append(quoted_name(one.name));
+        sql.after.append(comma).append(value_of_other(one, "$2::json"));
+    }
+    return sql;
+}
+
+SETTLE_FUNCTION void bound_table::prepare_reads(columns_of_others const& of_others) {
     using enum value_type;
     auto const& key = key_column();
-    types_stand_ = types_stand(name(), columns());
-    // Of a row that is read or made; the value keeps the server from raising it at once.
-    auto const row_stands = [&](std::string const& value) {
-        return " AND CASE WHEN " + types_stand_ + " THEN true ELSE " +
-               raised_sql(table_altered, value) + " = 0 END";
-    };
-    auto const marks = with.schema_prefix() + "settle_mark";
     std::string members;
     for (auto const& one : columns()) {
         members.append(members.empty() ? "" : ", ").append(one.read_sql());
     }
-    // A function takes at most 100 arguments, and an array any number of elements.
-    std::string other_names;
-    std::string texts;
-    std::string before;
-    std::string after;
-    for (auto const& one : this->others()) {
-        auto const* const comma = texts.empty() ? "" : ", ";
-        other_names.append(comma).append(quoted_text(one.name));
-        texts.append(comma).append(text_of_other(one));
-        before.append(comma).append("t.").append(quoted_name(one.name));
-        after.append(comma).append(value_of_other(one, "$2::json"));
-    }
-    auto const others =
-        ", json_object(ARRAY[" + other_names + "]::text[], ARRAY[" + texts + "]::text[])::text";
-    auto const key_is = "t." + key.name + " = " + key.write_sql("w.c0");
     auto const lock = [&](std::string const& more) {
         // The server locks the rows in the order of the array.
-        return &with.prepare("SELECT " + members + ", w.n" + more + " FROM " +
-                                 arrays_as_table(1, true) + " JOIN " + name() + " AS t ON " +
-                                 key_is + row_stands("w.n") +
-                                 " ORDER BY w.n FOR NO KEY UPDATE OF t",
-                             {key.array()}, "read records");
+        return &pool_->prepare("SELECT " + members + ", w.n" + more + " FROM " +
+                                   arrays_as_table(1, true) + " JOIN " + name() + " AS t ON t." +
+                                   key.name + " = " + key.write_sql("w.c0") + row_stands("w.n") +
+                                   " ORDER BY w.n FOR NO KEY UPDATE OF t",
+                               {key.array()}, "read records");
     };
     lock_ = lock("");
-    lock_whole_ = lock(others);
+    // A function takes at most 100 arguments, and an array any number of elements.
+    lock_whole_ = lock(", json_object(ARRAY[" + of_others.names + "]::text[], ARRAY[" +
+                       of_others.texts + "]::text[])::text");
     auto const read_marks = [&](std::size_t arrays, char const* condition) {
         return "SELECT m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m.undo, "
                "m.image, w.n FROM " +
-               arrays_as_table(arrays, true) + " CROSS JOIN LATERAL (SELECT * FROM " + marks +
+               arrays_as_table(arrays, true) + " CROSS JOIN LATERAL (SELECT * FROM " + marks() +
                " AS m WHERE m.key = w.c0 AND m.collection = " + condition + " OFFSET 0) AS m";
     };
-    all_marks_ = &with.prepare(read_marks(1, "$2"), {text_array, text}, "read marks");
-    own_marks_ = &with.prepare(read_marks(2, "$3 AND m.id = w.c1"), {text_array, text_array, text},
-                               "read marks");
+    all_marks_ = &pool_->prepare(read_marks(1, "$2"), {text_array, text}, "read marks");
+    own_marks_ = &pool_->prepare(read_marks(2, "$3 AND m.id = w.c1"),
+                                 {text_array, text_array, text}, "read marks");
     auto const select = "SELECT " + members + " FROM " + name() + " AS t WHERE true" +
                         row_stands("t." + key.name + "::text");
     auto const given = key.write_sql("$1");
     auto const order = " ORDER BY t." + key.name + " LIMIT $";
-    read_ = &with.prepare(select + " AND t." + key.name + " = " + given, {key.element()},
-                          "read a record");
-    first_ = &with.prepare(select + order + "1", {int8}, "read records");
-    next_ = &with.prepare(select + " AND t." + key.name + " > " + given + order + "2",
-                          {key.element(), int8}, "read records");
+    read_ = &pool_->prepare(select + " AND t." + key.name + " = " + given, {key.element()},
+                            "read a record");
+    first_ = &pool_->prepare(select + order + "1", {int8}, "read records");
+    next_ = &pool_->prepare(select + " AND t." + key.name + " > " + given + order + "2",
+                            {key.element(), int8}, "read records");
+}
+
+SETTLE_FUNCTION void bound_table::prepare_writes() {
+    using enum value_type;
+    auto const& key = key_column();
     auto types = member_arrays();
     auto const insert = "INSERT INTO " + name() + "(" + names() +
                         ") OVERRIDING SYSTEM VALUE SELECT " + values() + " FROM ";
     auto const made_stands = row_stands("coalesce(w.c0::text, '')");
-    new_ = &with.prepare(insert + arrays_as_table(types.size()) + " WHERE true" + made_stands,
-                         types, "create records");
+    new_ = &pool_->prepare(insert + arrays_as_table(types.size()) + " WHERE true" + made_stands,
+                           types, "create records");
     auto const mark_keys = types.size();
     types.push_back(text_array);
     types.push_back(text);
-    create_ = &with.prepare(
-        insert + arrays_as_table(mark_keys + 1) + " WHERE NOT EXISTS (SELECT FROM " + marks +
+    create_ = &pool_->prepare(
+        insert + arrays_as_table(mark_keys + 1) + " WHERE NOT EXISTS (SELECT FROM " + marks() +
             " AS m WHERE m.key = w.c" + std::to_string(mark_keys) + " AND m.collection = $" +
             std::to_string(mark_keys + 2) + " OFFSET 0)" + made_stands + " ON CONFLICT (" +
             key.name + ") DO NOTHING RETURNING " + key.name + "::text",
         types, "create records");
+}
+
+SETTLE_FUNCTION void bound_table::prepare_erasures(columns_of_others const& of_others) {
+    using enum value_type;
+    auto const& key = key_column();
     // The operator compares the bytes of the values.
-    check_image_ = &with.prepare(
+    check_image_ = &pool_->prepare(
         "SELECT CASE WHEN (SELECT count(*) FROM pg_attribute WHERE attrelid = " +
             quoted_text(name()) + "::regclass AND attnum > 0 AND NOT attisdropped) <> " +
             std::to_string(count_of_columns()) + " THEN " +
-            raised_sql(table_altered, "t." + key.name + "::text") + " WHEN (SELECT ROW(" + before +
-            ")) OPERATOR(pg_catalog.*=) (SELECT ROW(" + after + ")) THEN 1 ELSE " +
-            raised_sql(no_way_back, "t." + key.name + "::text") + " END FROM " + name() +
-            " AS t, json_populate_record(NULL::" + name() + ", $2::json) AS r WHERE t." + key.name +
-            " = " + given,
+            raised_sql(table_altered, "t." + key.name + "::text") + " WHEN (SELECT ROW(" +
+            of_others.before + ")) OPERATOR(pg_catalog.*=) (SELECT ROW(" + of_others.after +
+            ")) THEN 1 ELSE " + raised_sql(no_way_back, "t." + key.name + "::text") + " END FROM " +
+            name() + " AS t, json_populate_record(NULL::" + name() + ", $2::json) AS r WHERE t." +
+            key.name + " = " + key.write_sql("$1"),
         {key.element(), text}, "erase a row that a reversal could not bring back");
-    erase_ = &with.prepare(expecting("DELETE FROM " + name() + " AS t USING " + arrays_as_table(1) +
-                                         " WHERE " + key_is,
-                                     1),
-                           {key.array(), int8}, "erase records");
+    erase_ =
+        &pool_->prepare(expecting("DELETE FROM " + name() + " AS t USING " + arrays_as_table(1) +
+                                      " WHERE t." + key.name + " = " + key.write_sql("w.c0"),
+                                  1),
+                        {key.array(), int8}, "erase records");
 }
 
 SETTLE_FUNCTION std::string bound_table::names() const {
