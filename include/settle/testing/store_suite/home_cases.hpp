@@ -203,6 +203,8 @@ TEST_CASE_TEMPLATE_DEFINE("home: closing a copy can be interrupted at every call
         } catch (crash const&) {
             auto const refused = refusal_of_engine(here);
             CHECK(refused.code == errc::other_home);
+            // At first the types are looked at, and nothing is closed.
+            if (refused.text.find("is a copy, or it was moved") != std::string::npos) continue;
             CHECK_MESSAGE(refused.text.find("is a copy that is being closed, and was at elsewhere. "
                                             "Call settle::close_copied_log again") !=
                               std::string::npos,
