@@ -253,8 +253,8 @@ result<void> accept_moved_log(Database& database) {
 /// also after its process was killed; a log that is at home stays as it is.
 /// Shape:   arguments - of the engine, with every type that the log has unfinished transactions of
 /// Errors:  `skipped` names the transactions that need a person: then `problem` is set, and the log
-///          is still a copy. Of a log that is at home, no count is above 0. It
-///          throws settle::failure when an option is invalid
+///          is still a copy. Of a log that is at home, no count is above 0.
+///          Throws settle::failure when an option is invalid
 /// Cost:    linear in the unfinished entries and in the marks
 template <typename... Given>
 recovery_report close_copied_log(Given&&... arguments) {
