@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -23,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -285,6 +287,27 @@ TEST_SUITE("samples: interrupt") {
             }));
         }
         ::close(writer);
+    }
+
+    TEST_CASE("interrupt: the first signal ends a process whose output nobody reads") {
+        for (int const output : {STDOUT_FILENO, STDERR_FILENO}) {
+            CAPTURE(output);
+            std::array<int, 2> pipe{};
+            REQUIRE(::pipe2(pipe.data(), O_CLOEXEC) == 0);
+            auto const status = exit_status_of([&] {
+                ::dup2(pipe[1], output);
+                samples::interrupt stop;
+                std::jthread const sender{[] {
+                    std::this_thread::sleep_for(std::chrono::milliseconds{300});
+                    kill(getpid(), SIGTERM);
+                }};
+                std::string const text(std::size_t{1} << 20U, 'x'); // more than a pipe takes
+                std::ignore = ::write(output, text.data(), text.size());
+                _exit(1);
+            });
+            CHECK(status == 128 + SIGTERM);
+            for (int const end : pipe) ::close(end);
+        }
     }
 
     TEST_CASE("interrupt: the second signal ends the process") {
