@@ -3,7 +3,7 @@
 # A case that begins with "long:", or stands in a suite that does, also gets the label "long". A case
 # that begins with "exhaustive:" has only the label "exhaustive", and runs on request. A case whose
 # name matches ${first} also gets the label "first". The long cases start first, so that no processor
-# waits for them in the end. A case in the suite "three servers" starts three servers, so these cases run one after another. So do the cases of the
+# waits for them in the end; of the short cases, the slowest start first. A case in the suite "three servers" starts three servers, so these cases run one after another. So do the cases of the
 # suite "many callers", since each keeps a server busy. The property PROCESSORS would be worse: ctest
 # reserves no processors, so all these cases would run last.
 function(list_cases result)
@@ -30,6 +30,10 @@ function(write_cases output names properties)
         if(NOT found EQUAL -1)
             message(FATAL_ERROR "${program} has two cases named \"${name}\"")
         endif()
+        set(own_cost ${cost})
+        if(name MATCHES "${slow_cases}")
+            math(EXPR own_cost "${cost} * 2")
+        endif()
         set(labels "${names}")
         if(first AND name MATCHES "${first}")
             list(APPEND labels first)
@@ -37,7 +41,7 @@ function(write_cases output names properties)
         # doctest calls it a success when no case has the name that it was given.
         string(APPEND script "add_test(${test} [==[${program}]==] [==[--test-case=${filter}]==])\n"
             "set_tests_properties(${test} PROPERTIES LABELS \"${labels}\" TIMEOUT ${timeout}"
-            " WORKING_DIRECTORY [==[${folder}]==] COST ${cost}"
+            " WORKING_DIRECTORY [==[${folder}]==] COST ${own_cost}"
             " ${properties}"
             " FAIL_REGULAR_EXPRESSION \"test cases: +0 \" SKIP_RETURN_CODE ${skip_code}"
             " FIXTURES_REQUIRED \"${fixture}\")\n")
@@ -46,6 +50,7 @@ function(write_cases output names properties)
 endfunction()
 
 set(script "")
+set(slow_cases "^(kills|lost messages|every run|simulation|shared commits: any)")
 set(cost 100)
 list_cases(short_cases --test-case-exclude=long:*,exhaustive:* --test-suite-exclude=long:*)
 write_cases("${short_cases}" "${label}" "")

@@ -235,7 +235,7 @@ threaded="settle_suites settle_conformance settle_mongodb_tests settle_postgresq
     settle_mariadb_tests settle_prepared_tests settle_http_tests"
 threaded_labels="conformance|mongodb|postgresql|mariadb|prepared|http"
 library="settle_unit settle_stories settle_engine settle_fuzz settle_fault settle_disks
-    settle_simulation settle_smoke $threaded"
+    settle_smoke $threaded"
 not_library="application|static|consumer"
 # All processes add their counts to four files: a file for each process would fill the disk.
 rm -rf build/clang/coverage
@@ -249,15 +249,15 @@ if [ "$mode" = ci ]; then
     printf '%-8s built and tested in %4d s\n' first "$(($(date +%s) - began))" >>"$summary"
     begin release .ci/build.sh release "$everything" all
     tested=$short
-    not_library="$not_library|compile_fail|search"
+    not_library="$not_library|compile_fail|search|simulation"
     with_threads="-DSETTLE_TESTS_WITH_THREADS=ON"
 else
     # The laws of random values run in this stage alone: their engines take the compiler long.
     begin release .ci/build.sh release "$everything" all settle_rules settle_laws settle_linked_units
     tested="-LE ^exhaustive$"
-    library="$library settle_search settle_searches"
+    library="$library settle_simulation settle_search settle_searches"
     threaded="$threaded settle_fault settle_disks settle_simulation settle_smoke"
-    threaded_labels="$threaded_labels|fault|smoke"
+    threaded_labels="$threaded_labels|fault|simulation|smoke"
     with_threads="-DSETTLE_TESTS_WITH_THREADS=OFF"
 fi
 next_build() {

@@ -16,6 +16,7 @@
 #include <settle/adapter/sql_connection.ipp>
 #include <settle/adapter/sql_values.ipp>
 #include <settle/adapter/table_rules.ipp>
+#include <settle/adapter/wave_executor.ipp>
 #include <settle/definition/canonical.ipp>
 #include <settle/receiver.ipp>
 #include <settle/running/one_phase.ipp>
@@ -37,6 +38,7 @@
 #include <settle/store/utf8.ipp>
 
 SETTLE_BEGIN
+template class detail::basic_wave_executor<detail::wave_rules>;
 template class driver<detail::seam_calls, detail::any_environment<detail::order_rules>,
                       detail::any_observer>;
 SETTLE_END

@@ -21,11 +21,12 @@ using testing::trip_services;
 std::string const header = "id,traveller,price,card,flight,people,hotel,rooms,nights,car,days\n";
 std::string const trip = "T1,Ada,900.00,VISA-1,LIS-1,2,Park,1,3,van,3\n";
 
-void wait_for(trip_services const& services, std::string const& condition) {
+void wait_for(trip_services const& services, std::string const& condition,
+              char const* name = "trip", std::string const& table = "settle_entries") {
     using clock = std::chrono::steady_clock;
     auto const until = clock::now() + std::chrono::minutes{15};
-    while (ask(services.file("trip"), "SELECT 1 FROM settle_entries WHERE " + condition).empty()) {
-        REQUIRE_MESSAGE(clock::now() < until, "never: " << condition);
+    while (ask(services.file(name), "SELECT 1 FROM " + table + " WHERE " + condition).empty()) {
+        REQUIRE_MESSAGE(clock::now() < until, name << " never: " << condition);
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
     }
 }
@@ -92,6 +93,9 @@ TEST_CASE("copies: a copy of the trips is closed without a call, and production 
     services.kill(car);
     services.start(card);
     wait_for(services, "state = 'applied'");
+    for (char const* const name : {"flight", "hotel"}) {
+        wait_for(services, "status = 'confirmed'", name, "settle_receiver");
+    }
     close_copy("closed: 0 canceled, 1 done", "100.00");
 
     services.start_missing();

@@ -20,16 +20,23 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The work of one caller, on the stack of that caller.
-struct group_member {
-    enum class stage : int { waiting, leads, ended };
+enum class group_stage : int { waiting, leads, ended };
 
-    std::optional<commit_result> end{}; ///< its result; empty while it is unknown
+/// The work of one caller, on the stack of that caller.
+template <typename Result = commit_result>
+struct group_member {
+    using stage = group_stage;
+    using result_type = Result;
+
+    std::optional<Result> end{}; ///< its result; empty while it is unknown
     std::atomic<stage> now{stage::waiting};
 };
 
-template <std::derived_from<group_member> Member>
+/// Shape:   Member - a group_member
+template <typename Member>
 class groups {
+    using stage = group_stage;
+
 public:
     /// Shape:   leaders - the number of threads that lead at a time; largest - the largest number
     ///          of members of a group
@@ -44,7 +51,7 @@ public:
         [[nodiscard]] std::span<Member* const> members() const noexcept { return members_; }
         /// Admits the callers that have arrived meanwhile; returns their number.
         std::size_t join() { return of_ == nullptr ? 0 : of_->join(members_); }
-        void end_all(commit_result const& with) const {
+        void end_all(typename Member::result_type const& with) const {
             for (Member* const one : members_) one->end = with;
         }
 
@@ -75,7 +82,7 @@ public:
         hand_over();
         // A member may be destroyed once it has ended, so no member is used after that.
         for (Member* const one : all.members_) {
-            if (one != &own) one->now.store(group_member::stage::ended, std::memory_order_release);
+            if (one != &own) one->now.store(stage::ended, std::memory_order_release);
         }
         turn_.fetch_add(1, std::memory_order_release);
         turn_.notify_all();
@@ -95,7 +102,7 @@ private:
         for (;;) {
             auto const seen = turn_.load(std::memory_order_acquire);
             auto const now = own.now.load(std::memory_order_acquire);
-            if (now != group_member::stage::waiting) return now == group_member::stage::leads;
+            if (now != stage::waiting) return now == stage::leads;
             turn_.wait(seen, std::memory_order_acquire);
         }
     }
@@ -130,7 +137,7 @@ private:
         }
         Member* const next = queue_.front();
         queue_.erase(queue_.begin());
-        next->now.store(group_member::stage::leads, std::memory_order_release);
+        next->now.store(stage::leads, std::memory_order_release);
     }
 
     std::mutex mutex_;

@@ -44,22 +44,18 @@ public:
     virtual result<answer> resolve(mark_locator const& where, bool confirmed) = 0;
 };
 
-/// A store whose waves can be under way while other stores have theirs.
-class overlapping_store : public record_store {
+/// A store that settles transactions in one phase, and whose waves in two phases can be under way
+/// while other stores have theirs.
+/// Shape:   Log - of the same database
+template <typename Log>
+class one_phase_store : public record_store {
 public:
-    /// Begins a wave in its own thread.
+    /// Begins a wave, if other stores were announced; otherwise executes it.
     virtual void start(std::span<part_request const> requests, std::span<part_result> results) = 0;
     virtual void finish(std::span<part_result> results) = 0;
     virtual void abandon(std::span<part_result> results) noexcept = 0;
-    /// Announces other stores: from now on waves overlap theirs.
     virtual void expect_others() = 0;
-};
 
-/// A store that settles transactions in one phase.
-/// Shape:   Store - record_store or overlapping_store; Log - of the same database
-template <typename Store, typename Log>
-class one_phase_store : public Store {
-public:
     /// Settles transactions, each as the decider says, in the order of the wave: every part and the
     /// entry in one native transaction, which threads share.
     virtual void one_phase(std::span<one_phase_request> requests, Log& log, write_context const& at,
@@ -148,7 +144,7 @@ private:
     std::shared_ptr<Store> store_;
 };
 
-/// Shape:   Store - derives from overlapping_store
+/// Shape:   Store - derives from one_phase_store
 template <typename Store, typename... Collections>
 class overlapping_session : public typed_session<Store, Collections...> {
     using base = typed_session<Store, Collections...>;

@@ -71,15 +71,14 @@ public:
     using base::of;
     using typename base::connection;
 
-    /// Errors:  throws errc::stopped if the record must be read
     void expect(part_request const& one);
     [[nodiscard]] static part_result execute(part_request const&) {
         return {answer::applied, nullptr, {}};
     }
-    /// Errors:  throws errc::stopped if the part is undone
-    static void end_one_phase(part_request const&, bool confirmed) {
-        if (!confirmed) must_read();
+    void end_one_phase(part_request const&, bool confirmed) {
+        must_read_ = must_read_ || !confirmed;
     }
+    [[nodiscard]] bool must_read() const noexcept { return must_read_; }
 
     static void send_locks(connection&) {}
     static void send_marks(connection&) {}
@@ -91,10 +90,6 @@ private:
     using base::marks_;
     using base::records_;
     using base::table_;
-
-    [[noreturn]] static void must_read() {
-        throw failure({make_error_code(errc::stopped), "settle: a record must be read"});
-    }
 
     /// Limits the value before the wave by the columns, which may be narrower than their members
     /// and must hold what each request leaves, not only the last. False if no value is possible.
@@ -113,6 +108,7 @@ private:
         return possible;
     }
 
+    bool must_read_ = false;
     bool confirms_ = false;
     bool applies_ = false;            ///< in two phases
     added_marks<array> own_{};        ///< marks that the wave adds or pulls
@@ -123,7 +119,8 @@ template <typename Sql>
 void conditional_table<Sql>::expect(part_request const& one) {
     auto const key = one.key();
     auto keys = table_->keys();
-    if (!table_->is_readable() || !table_->give_key(keys, key)) must_read();
+    must_read_ = must_read_ || !table_->is_readable() || !table_->give_key(keys, key);
+    if (must_read_) return;
     bool possible = false;
     of().record->conditional(one, [&](conditional_view const& conditional) {
         auto const count = records_.size();
@@ -135,7 +132,7 @@ void conditional_table<Sql>::expect(part_request const& one) {
         bool const is_new = records_.size() > count;
         if (is_new && !confirms_) unmarked_.add(mark_key{key}.text());
     });
-    if (!possible) must_read();
+    must_read_ = !possible;
 }
 
 template <typename Sql>
@@ -163,7 +160,9 @@ void conditional_table<Sql>::send_changes(connection& on) {
             auto const& column = table_->column(at);
             auto const least = std::max(from.least, column.least - (from.added + from.low));
             auto const most = std::min(from.most, column.most - (from.added + from.high));
-            if (least > most || from.added != static_cast<std::int64_t>(from.added)) must_read();
+            must_read_ =
+                must_read_ || least > most || from.added != static_cast<std::int64_t>(from.added);
+            if (must_read_) return;
             to.added = static_cast<std::int64_t>(from.added);
             to.least = static_cast<std::int64_t>(std::max(least, wide{column.least}));
             to.most = static_cast<std::int64_t>(std::min(most, wide{column.most}));

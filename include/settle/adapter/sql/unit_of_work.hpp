@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The unit of work of a database of tables: its tables in one native transaction, and the reads
-// that look for the cause of a failed one.
+// The unit of work of a database of tables: its tables in one native transaction.
 #pragma once
 
 #include <settle/adapter/native_wave.hpp>
@@ -34,53 +33,13 @@ public:
     void send_changes(connection& on) {
         this->for_each([&](Table& table) { table.send_changes(on); });
     }
-};
-
-template <typename Sql>
-using tables_of = std::span<std::unique_ptr<typename Sql::bound_table> const>;
-
-/// True if a part to be ended has no mark at its record, whose row cannot be read: an undo of
-/// a part that was never applied must not wait for the row's repair.
-template <typename Sql>
-bool has_no_mark(typename Sql::pool& with, tables_of<Sql> tables,
-                 typename Sql::mark_table const& marks, part_request const& one) {
-    bool found = true;
-    typename Sql::native_transaction native{with};
-    auto const ended = native.perform(
-        [&](typename Sql::connection& on) {
-            unit_of_work<record_table<Sql>> unit{tables, marks};
-            unit.expect(one);
-            auto& table = unit.of(one);
-            table.send_marks(on);
-            on.sync();
-            table.receive(on);
-            found = table.may_have_mark(one);
-        },
-        Sql::longest_repetition);
-    return ended.status == commit_status::committed && !found;
-}
-
-/// Reads the record of each part alone, so that the entry names the part that cannot be read.
-/// False if each can be read now.
-template <typename Sql>
-bool find_unreadable(typename Sql::pool& with, tables_of<Sql> tables,
-                     typename Sql::mark_table const& marks, one_phase_request& request) {
-    bool some = false;
-    for (std::size_t number = 0; number < request.parts.size(); ++number) {
-        typename Sql::native_transaction native{with};
-        auto const ended = native.perform(
-            [&](typename Sql::connection& on) {
-                unit_of_work<record_table<Sql>> unit{tables, marks};
-                unit.expect(request.parts[number]);
-                unit.send_reads(on);
-            },
-            Sql::longest_repetition);
-        if (!Sql::is_of_one_record(ended.problem.code)) continue;
-        request.results[number].fail(answer::record_unusable, ended.problem);
-        some = true;
+    /// Whether the records cannot be changed without being read.
+    [[nodiscard]] bool must_read() const {
+        bool is_needed = false;
+        this->for_each([&](Table const& table) { is_needed = is_needed || table.must_read(); });
+        return is_needed;
     }
-    return some;
-}
+};
 
 } // namespace detail::sql
 SETTLE_END

@@ -22,6 +22,9 @@ public:
     wave_table(bound_table const& table, mark_table const& marks)
         : records_of<Table, State>(table.of()), table_(&table), marks_(&marks) {}
 
+    /// Whether the records cannot be changed without being read.
+    [[nodiscard]] static bool must_read() noexcept { return false; }
+
 protected:
     using array = typename Sql::array;
 

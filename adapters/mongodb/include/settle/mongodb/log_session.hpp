@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/adapter/sent_write.hpp>
+#include <settle/adapter/wave_port.hpp>
 #include <settle/mongodb/entry_search.hpp>
 #include <settle/mongodb/named_log.hpp>
 #include <settle/mongodb/native.hpp>
@@ -105,17 +106,16 @@ public:
 
     // ------------------------------------------------------------ inside a native transaction
 
-    using one_phase_requests = std::vector<one_phase_request*>;
-
     /// Inserts the entries of one-phase requests.
-    /// Errors:  throws command_failure; remove_rejected() finds the requests that caused it
-    void insert_within(detail::link& with, one_phase_requests const& all, write_context const& at) {
-        if (has_several_forms()) refuse_taken(with, all);
+    /// Errors:  throws command_failure
+    void insert_within(detail::link& with, std::span<one_phase_request* const> requests,
+                       write_context const& at) {
+        if (has_several_forms()) refuse_taken(with, requests);
         detail::bulk writes{with, collection()};
-        for (auto const* const one : all) writes.insert(document_of(one->write, at));
+        for (auto const* const request : requests) writes.insert(document_of(request->write, at));
         auto const result = writes.execute("insert entries");
         if (result.problem.empty()) return;
-        throw detail::command_failure(problem_of(result, all.size(), *all.front()->id),
+        throw detail::command_failure(problem_of(result, requests.size(), *requests.front()->id),
                                       result.transient);
     }
 
@@ -148,25 +148,20 @@ public:
     [[nodiscard]] static bool is_of_taken_id(error const& problem) {
         return problem.code == std::error_code{duplicate_key, mongodb_category()};
     }
-    /// Answers the inserts whose ids exist, and removes them.
-    /// Shape:   Write - sent_write, or a pointer to a one_phase_request; surely - also finds an
-    ///          entry that no majority has yet, which waits for a majority
-    template <typename Write>
-    [[nodiscard]] result<void> remove_taken(std::vector<Write>& all, bool surely) {
-        auto found = remove_found(all, {});
-        document sure = server_->deciding_read();
-        if (!surely || sure.empty() || !found.has_value() || all.empty()) return found;
-        return remove_found(all, std::move(sure));
-    }
-
-    /// After a failed insert: answers the requests that caused it, because their ids exist or no
-    /// document can hold their entries, and removes them.
-    /// Shape:   surely - as in remove_taken()
-    [[nodiscard]] result<void> remove_rejected(one_phase_requests& all, error const& problem,
-                                               write_context const& at, bool surely) {
-        if (is_of_taken_id(problem)) return remove_taken(all, surely);
-        if (problem.code == errc::bad_parameters) remove_unfit(all, at, [](auto const&) {});
-        return {};
+    /// The answers to inserts whose ids exist.
+    /// Shape:   surely - also finds an entry that no majority has yet, which waits for a majority
+    [[nodiscard]] result<settle::detail::existing_ids>
+    find_taken(std::vector<transaction_id const*> ids, bool surely) {
+        settle::detail::existing_ids taken;
+        try {
+            note_taken(ids, taken, {});
+            std::erase_if(ids, [&](auto const* id) { return taken.contains(*id); });
+            document sure = surely ? server_->deciding_read() : document{};
+            if (!sure.empty() && !ids.empty()) note_taken(ids, taken, std::move(sure));
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+        return taken;
     }
 
 private:
@@ -177,10 +172,16 @@ private:
 
     void insert(sent_writes all, write_context const& at) {
         if (has_several_forms()) {
-            auto const looked = remove_taken(all, true);
-            if (!looked.has_value()) {
-                return set_results(all, {detail::commit_status::undone, looked.problem()});
+            auto const taken = find_taken(ids_of(all), true);
+            if (!taken.has_value()) {
+                return set_results(all, {detail::commit_status::undone, taken.problem()});
             }
+            std::erase_if(all, [&](sent_write const& one) {
+                auto const found = taken.value().find(*one.id);
+                if (found == taken.value().end()) return false;
+                one.result->reply = found->second;
+                return true;
+            });
             if (all.empty()) return;
         }
         auto with = server_->connect();
@@ -197,11 +198,9 @@ private:
 
     /// Answers the writes whose entries no document can hold, and removes them.
     /// Shape:   take(document) - takes the entry of each write that stays
-    template <typename Write, typename Take>
-    void remove_unfit(std::vector<Write>& all, write_context const& at, Take&& take) const {
+    template <typename Take>
+    void remove_unfit(sent_writes& all, write_context const& at, Take&& take) const {
         std::erase_if(all, [&](sent_write const& one) {
-            bool const undecided = one.write->id == nullptr;
-            if (undecided) return false;
             try {
                 take(document_of(*one.write, at));
                 return false;
@@ -214,29 +213,17 @@ private:
     }
 
     /// Shape:   sure - the options of a linearizable find; empty for any other
-    template <typename Write>
-    [[nodiscard]] result<void> remove_found(std::vector<Write>& all, document sure) {
+    /// Errors:  throws settle::failure
+    void note_taken(std::vector<transaction_id const*> const& ids,
+                    settle::detail::existing_ids& taken, document sure) {
         document fields;
         document options;
         options.object("projection", fields.integer("_id", 1).integer(states(), 1));
-        std::map<std::string, log_answer, std::less<>> taken;
-        try {
-            auto const note = [&](document const& one) {
-                auto const id = one.find("_id");
-                if (id && id->id()) taken.emplace(*id->id(), refusal_by(one));
-            };
-            detail::find_surely(*server_, collection(), among(all), std::move(sure), options,
-                                "look for ids", note);
-        } catch (failure const& caught) {
-            return caught.problem();
-        }
-        std::erase_if(all, [&](sent_write const& one) {
-            auto const found = taken.find(*one.id);
-            if (found == taken.end() || !one.inserts) return false;
-            one.result->reply = found->second;
-            return true;
-        });
-        return {};
+        detail::find_surely(*server_, collection(), among(ids), std::move(sure), options,
+                            "look for ids", [&](document const& found) {
+                                auto const id = found.find("_id");
+                                if (id && id->id()) taken.emplace(*id->id(), refusal_by(found));
+                            });
     }
     /// The answer of an existing entry to an insert of its id.
     [[nodiscard]] log_answer refusal_by(document const& found) const {
@@ -248,18 +235,19 @@ private:
     }
     [[nodiscard]] std::string const& states() const noexcept { return codec_.layout().names.state; }
 
-    /// Matches the entries of writes by their ids.
-    /// Shape:   Writes - a range of sent_write or of pointers to one_phase_request
-    template <typename Writes>
-    [[nodiscard]] document among(Writes const& all) const {
+    /// Matches entries by their ids.
+    [[nodiscard]] document among(std::vector<transaction_id const*> const& all) const {
         document ids;
         std::size_t count = 0;
-        for (auto const& one : all) {
-            codec_.layout().append_forms(ids, *sent_write{one}.id, count);
-        }
+        for (auto const* const id : all) codec_.layout().append_forms(ids, *id, count);
         document any;
         any.array("$in", ids);
         return detail::only("_id", any);
+    }
+    [[nodiscard]] static std::vector<transaction_id const*> ids_of(some_writes all) {
+        std::vector<transaction_id const*> ids;
+        for (auto const& write : all) ids.push_back(write.id);
+        return ids;
     }
 
     /// Errors:  throws errc::bad_parameters when no document can hold the entry
@@ -384,7 +372,7 @@ private:
         std::unordered_map<std::string_view, transition const*> changes;
         for (auto const& one : all) changes.emplace(*one.id, &one.write->change);
         std::size_t matching = 0;
-        with.find(collection(), among(all), detail::entry_finder::options_for_match(),
+        with.find(collection(), among(ids_of(all)), detail::entry_finder::options_for_match(),
                   "look at entries", [&](document const& one) {
                       auto const id = one.find("_id");
                       if (!id || !id->text()) return;
@@ -453,9 +441,11 @@ private:
     }
 
     /// Errors:  throws command_failure, as if the server had found the id
-    void refuse_taken(detail::link& with, one_phase_requests const& all) {
+    void refuse_taken(detail::link& with, std::span<one_phase_request* const> requests) {
         bool taken = false;
-        with.find(collection(), among(all), {}, "look for ids",
+        std::vector<transaction_id const*> ids;
+        for (auto const* const request : requests) ids.push_back(request->id);
+        with.find(collection(), among(ids), {}, "look for ids",
                   [&](document const&) { taken = true; });
         if (!taken) return;
         throw detail::command_failure(

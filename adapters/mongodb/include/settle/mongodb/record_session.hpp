@@ -2,7 +2,6 @@
 // The store: the records of some collections of one database.
 #pragma once
 
-#include <settle/adapter/one_phase.hpp>
 #include <settle/mongodb/record_store.hpp>
 
 SETTLE_BEGIN
@@ -36,8 +35,7 @@ public:
     /// Shape:   log - of the same database, which has native transactions
     void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
                    one_phase_decider& decider) {
-        auto const all = settle::detail::pointers_to(requests);
-        base::store().one_phase(all, log, at, decider);
+        base::store().one_phase(requests, log, at, decider);
     }
     static constexpr bool settles_in_one_phase = true;
     /// False on a single server, which has no native transactions.

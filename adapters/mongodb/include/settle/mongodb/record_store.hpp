@@ -13,15 +13,9 @@ namespace mongodb::detail {
 class record_table;
 class unit_of_work;
 
-using one_phase_requests = std::span<one_phase_request* const>;
-
 /// Shape:   threads may share a store
-class record_store : public settle::detail::overlapping_store {
+class record_store : public settle::detail::one_phase_store<log_session> {
 public:
-    /// Settles one-phase requests, in their order.
-    virtual void one_phase(one_phase_requests all, log_session& log, write_context const& at,
-                           one_phase_decider& decider) = 0;
-
     /// Reads a record, lets a function change it, and writes the change.
     /// Shape:   target - as in part_descriptor
     virtual result<answer>

@@ -63,8 +63,11 @@ public:
     /// As the base does, without the requests that cannot be taken over.
     void one_phase(std::span<one_phase_request> requests, tutorial_log<Type>& log,
                    write_context const& at, one_phase_decider& decider) {
-        auto const others = log.without_unfit(requests);
-        base::store().one_phase(others, log, at, decider);
+        auto const fit = log.without_unfit(requests);
+        std::vector<one_phase_request> settled;
+        for (auto const* const request : fit) settled.push_back(*request);
+        base::store().one_phase(settled, log, at, decider);
+        for (std::size_t number = 0; number < fit.size(); ++number) *fit[number] = settled[number];
     }
 
     /// Ends a mark; the entry tells the effect of a bare mark.

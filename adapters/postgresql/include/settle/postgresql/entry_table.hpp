@@ -82,7 +82,7 @@ private:
     std::string table_;
     std::string channel_; ///< of its workers
     /// The server notifies in one native transaction at a time, so one thread notifies for all.
-    mutable settle::detail::groups<settle::detail::group_member> wakes_{1, 1'000'000};
+    mutable settle::detail::groups<settle::detail::group_member<>> wakes_{1, 1'000'000};
     mutable statement_cache<shape> writes_;
     statement const* locks_;
     statement const* look_;

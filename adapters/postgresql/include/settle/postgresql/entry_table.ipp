@@ -175,7 +175,7 @@ SETTLE_FUNCTION std::size_t entry_table::send_writes(kind of, connection& on,
 }
 
 SETTLE_FUNCTION void entry_table::wake() const {
-    settle::detail::group_member own;
+    settle::detail::group_member<> own;
     wakes_.perform(own, [this](auto& group) {
         // A commit that notifies holds a lock of the whole server until it is durable, and this one
         // need not be.

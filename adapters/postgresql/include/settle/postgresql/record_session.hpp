@@ -9,8 +9,7 @@ SETTLE_BEGIN
 namespace postgresql {
 namespace detail {
 
-using record_store =
-    settle::detail::one_phase_store<settle::detail::overlapping_store, log_session>;
+using record_store = settle::detail::one_phase_store<log_session>;
 
 /// Shape:   the pool outlives the store
 /// Errors:  throws settle::failure when a table does not fit its collection, or when the schema's

@@ -20,7 +20,7 @@ public:
     commit_result perform(settle::detail::function_view<void(transaction&)> function);
 
 private:
-    struct member : settle::detail::group_member {
+    struct member : settle::detail::group_member<> {
         settle::detail::function_view<void(transaction&)> perform;
         std::exception_ptr thrown{};
         bool failed = false; ///< its part was undone, independent of the other members

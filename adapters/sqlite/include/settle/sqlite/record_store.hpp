@@ -9,7 +9,7 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 using settle::detail::collection_descriptor;
-using record_store = settle::detail::one_phase_store<settle::detail::record_store, log_session>;
+using record_store = settle::detail::one_phase_store<log_session>;
 
 } // namespace sqlite::detail
 SETTLE_END

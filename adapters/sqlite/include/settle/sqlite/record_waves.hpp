@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Executes the waves of a session in native transactions of its file.
+// Executes the waves of a session in native transactions of its file, and reads its records.
 #pragma once
 
-#include <settle/adapter/one_phase.hpp>
+#include <settle/adapter/executed_store.hpp>
 #include <settle/sqlite/entry_table.hpp>
 #include <settle/sqlite/file.hpp>
 #include <settle/sqlite/record_store.hpp>
@@ -27,241 +27,145 @@ public:
     }
 };
 
-/// Shape:   the file outlives this object, which is in use by one thread at a time, inside of the
-///          file's native transactions
-class record_waves {
+/// Shape:   the file outlives this object, which is in use by one thread at a time
+class file_port final : public settle::detail::wave_port {
 public:
-    record_waves(file& of, unit_of_work& unit) : file_(&of), unit_(&unit) {}
+    /// Shape:   entries - null for two phases
+    file_port(file& of, unit_of_work& unit, entry_table* entries)
+        : file_(&of), unit_(&unit), entries_(entries) {}
 
-    /// Executes requests in one native transaction.
-    void execute(std::span<part_request const> all, std::span<part_result> results) {
-        if (all.empty()) return;
-        auto const ended = in_native([&](transaction& native, attempt& how) {
-            if (!how.apart) {
-                for (auto const& one : all) unit_->expect(one);
-                unit_->fetch();
-            }
-            for (std::size_t at = 0; at < all.size(); ++at) {
-                results[at] =
-                    how.apart ? execute_apart(native, how, all[at]) : unit_->execute(all[at]);
-            }
+    [[nodiscard]] settle::detail::attempt_result perform(settle::detail::attempt_plan const& plan,
+                                                         action function) override {
+        auto wanted = settle::detail::attempt_end::committed;
+        failing_ = nullptr;
+        auto const ended = file_->perform([&](transaction&) {
+            unit_->begin(file_->unchanged_for(unit_));
+            attempt made{*this, plan.names};
+            wanted = settle::detail::attempt_end::committed;
+            wanted = function(made);
+            if (wanted != settle::detail::attempt_end::committed) throw failure({});
         });
-        settle::detail::replace_results(results, ended);
+        if (wanted != settle::detail::attempt_end::committed) return {wanted};
+        return result_of(ended);
     }
 
-    /// Settles requests in one native transaction, which the calls of several threads share.
-    void one_phase(std::span<one_phase_request> all, entry_table& entries, write_context const& at,
-                   one_phase_decider& decider) {
-        auto const requests = settle::detail::pointers_to(all);
-        call mine{requests, at, decider};
-        groups_.perform(mine, [&](group& members) {
-            auto const ended = settle_group(members, entries);
-            bool const is_for_all =
-                members.members().size() == 1 || settle::detail::is_same_for_each(ended);
-            if (is_for_all) members.end_all(ended);
+    [[nodiscard]] result<settle::detail::existing_ids>
+    look_for(std::span<settle::detail::one_phase_call* const> calls, int) override {
+        return file_->writing([&] {
+            settle::detail::existing_ids existing;
+            for (auto const* const call : calls) {
+                for (auto const* const request : call->requests) {
+                    if (!request->inserts) continue;
+                    auto const refusal = entries_->refusal_of(*request->id);
+                    if (refusal) existing.emplace(*request->id, *refusal);
+                }
+            }
+            return existing;
         });
-        // If a request of another call made the shared native transaction fail, this call runs
-        // alone.
-        if (!mine.end) {
-            group alone{mine};
-            mine.end = settle_group(alone, entries);
+    }
+    [[nodiscard]] bool has_no_mark(part_request const& request) override {
+        bool found = true;
+        auto const ended =
+            file_->perform([&](transaction&) { found = unit_->of(request).has_mark_of(request); });
+        return ended.status == commit_status::committed && !found;
+    }
+    void name_unusable(one_phase_request& request, error const& problem) override {
+        for (std::size_t number = 0; number < request.parts.size(); ++number) {
+            if (&request.parts[number] != failing_) continue;
+            request.results[number].fail(answer::record_unusable, problem);
         }
-        if (mine.end->status != commit_status::committed) mine.set_all(*mine.end);
+    }
+    void write_entry(one_phase_request& request, write_context const& context) override {
+        auto const ended = file_->perform([&](transaction&) {
+            static_cast<void>(file_->unchanged_for(nullptr));
+            write_entry(*entries_, request, context);
+        });
+        if (ended.status != commit_status::committed) set_result(request.result, ended);
     }
 
 private:
-    using call = settle::detail::one_phase_call;
-    using groups = settle::detail::groups<call>;
-    using group = groups::group;
+    class attempt final : public settle::detail::wave_attempt {
+    public:
+        /// Shape:   apart - each part is read and written by itself, so that a failure names it
+        attempt(file_port& port, bool apart) : port_(&port), apart_(apart) {}
 
-    /// How the work of a wave is attempted.
-    struct attempt {
-        bool looks_for_ids = false; ///< an insert has shown that an id exists
-        bool apart = false;         ///< each request by itself
-        /// Requests that would abort the whole native transaction, as a trigger can, with the
-        /// errors.
-        std::vector<std::pair<part_request const*, error>> aborts_transaction{};
+        void expect(part_request const& part) override {
+            if (!apart_) unit().expect(part);
+        }
+        void fetch() override {
+            if (!apart_) unit().fetch();
+        }
+        [[nodiscard]] part_result execute(part_request const& part) override {
+            if (apart_) {
+                port_->failing_ = &part;
+                unit().expect(part);
+                unit().fetch();
+            }
+            return unit().execute(part);
+        }
+        void end_one_phase(part_request const& part, bool confirmed) override {
+            if (apart_) port_->failing_ = &part;
+            unit().end_one_phase(part, confirmed);
+            if (apart_) unit().write_back();
+        }
+        void change(one_phase_request& request, write_context const& context) override {
+            write_entry(*port_->entries_, request, context);
+        }
+        [[nodiscard]] bool insert(std::span<one_phase_request* const> requests,
+                                  write_context const& context) override {
+            std::vector<sent_write> writes(requests.begin(), requests.end());
+            port_->entries_->insert(writes, context);
+            return std::all_of(requests.begin(), requests.end(), [](auto const* request) {
+                return request->result.reply == log_answer::taken;
+            });
+        }
+        void write() override { unit().write_back(); }
+
+    private:
+        [[nodiscard]] unit_of_work& unit() const { return *port_->unit_; }
+
+        file_port* port_;
+        bool apart_;
     };
 
-    /// Does the work of a wave in a native transaction. If one record makes the transaction fail,
-    /// the work is repeated with each request apart, so that the other requests take effect; and
-    /// once more without each request that aborts the whole transaction.
-    /// Shape:   function(native, attempt)
-    using action = settle::detail::function_view<void(transaction&, attempt&)>;
-    commit_result in_native(action function) {
-        for (attempt how;;) {
-            auto const count = how.aborts_transaction.size();
-            bool const looked_for_ids = how.looks_for_ids;
-            auto ended = file_->perform([&](transaction& native) {
-                unit_->begin(file_->unchanged_for(unit_));
-                function(native, how);
-                unit_->write_back();
-            });
-            bool const again = ended.status == commit_status::undone &&
-                               is_of_one_record(ended.problem.code) &&
-                               (!how.apart || how.aborts_transaction.size() > count);
-            if (!again) return ended;
-            // If only existing ids caused the failure, the requests stay together.
-            how.apart = how.apart || how.looks_for_ids == looked_for_ids;
-        }
+    static void write_entry(entry_table& entries, one_phase_request& request,
+                            write_context const& context) {
+        sent_write alone{&request};
+        if (request.inserts) entries.insert({&alone, 1}, context);
+        else entries.change({&alone, 1}, context);
     }
 
-    part_result execute_apart(transaction& native, attempt& how, part_request const& one) {
-        part_result kept;
-        part_request const* under_way = &one;
-        auto const problem = apart(native, how, {&one, 1}, under_way, [&] {
-            unit_->expect(one);
-            unit_->fetch();
-            kept = unit_->execute(one);
-            unit_->write_back();
-        });
-        if (problem.empty()) return kept;
-        // Without a mark there is nothing to end.
-        bool const ends = applies(one.action) || unit_->of(one).has_mark_of(one);
-        if (!ends) return {answer::nothing, nullptr, {}};
-        return result_of_unusable(one.action, problem);
+    [[nodiscard]] static settle::detail::attempt_result result_of(commit_result const& ended) {
+        using enum settle::detail::attempt_end;
+        auto const end = [&] {
+            if (ended.status == commit_status::committed) return committed;
+            if (ended.status == commit_status::unknown) return unknown;
+            return is_of_one_record(ended.problem.code) ? refused : failed;
+        }();
+        return {end, ended.problem};
     }
-
-    /// Calls a function whose work is undone alone if one record makes it fail.
-    /// Shape:   parts - the requests of that work; under_way - the request that is being executed
-    /// Returns: the error of the record, or an empty error
-    error apart(transaction& native, attempt& how, std::span<part_request const> parts,
-                part_request const*& under_way, settle::detail::function_view<void()> function) {
-        for (auto const& known : how.aborts_transaction) {
-            auto const is_this = [&](part_request const& part) { return &part == known.first; };
-            if (std::none_of(parts.begin(), parts.end(), is_this)) continue;
-            under_way = known.first;
-            return known.second;
-        }
-        try {
-            native.in_savepoint(function);
-            return {};
-        } catch (failure const& problem) {
-            // Any other error concerns the whole file.
-            if (!is_of_one_record(problem.problem().code)) throw;
-            unit_->begin(false);
-            if (native.is_open()) return problem.problem();
-            // The work of the other requests was rolled back as well, and is repeated.
-            if (under_way != nullptr)
-                how.aborts_transaction.emplace_back(under_way, problem.problem());
-            throw;
-        }
-    }
-
-    /// Performs the requests of a group in one native transaction.
-    commit_result settle_group(group& all, entry_table& entries) {
-        return in_native([&](transaction& native, attempt& how) {
-            if (how.apart) {
-                for (auto const* const one : all.members()) {
-                    settle_each_apart(native, how, *one, entries);
-                }
-                return;
-            }
-            auto const look = [&](one_phase_request const& one) {
-                return entries.refusal_of(*one.id);
-            };
-            settle::detail::insert_refusal const refusal{look};
-            std::size_t done = 0;
-            do {
-                auto const come = all.members().subspan(done);
-                done += come.size();
-                auto const fresh = settle::detail::settle_side_by_side(
-                    *unit_, come, [&] { unit_->fetch(); },
-                    [&](part_request const& part) { return unit_->execute(part); },
-                    [&](one_phase_request& one, write_context const& at) {
-                        write_entry(entries, one, at);
-                    },
-                    how.looks_for_ids ? &refusal : nullptr);
-                insert_new(entries, fresh, come.back()->at, how);
-                // A caller that arrives meanwhile need not wait for the next commit.
-            } while (all.join() > 0);
-        });
-    }
-
-    static void write_entry(entry_table& entries, one_phase_request& one, write_context const& at) {
-        sent_write alone{&one};
-        if (one.inserts) entries.insert({&alone, 1}, at);
-        else entries.change({&alone, 1}, at);
-    }
-
-    /// Errors:  throws when an id exists already: the next attempt looks for every id
-    static void insert_new(entry_table& entries, std::span<one_phase_request* const> fresh,
-                           write_context const& at, attempt& how) {
-        std::vector<sent_write> all(fresh.begin(), fresh.end());
-        entries.insert(all, at);
-        for (auto const* const one : fresh) {
-            if (one->result.reply == log_answer::taken) continue;
-            how.looks_for_ids = true;
-            throw failure({{SQLITE_CONSTRAINT_UNIQUE, sqlite_category()}, "an id is there"});
-        }
-    }
-
-    /// An unusable record cancels only the transaction that names it.
-    void settle_each_apart(transaction& native, attempt& how, call const& of,
-                           entry_table& entries) {
-        for (auto* const one : of.requests) settle_apart(native, how, *one, of, entries);
-    }
-    void settle_apart(transaction& native, attempt& how, one_phase_request& request, call const& of,
-                      entry_table& entries) {
-        if (request.inserts) {
-            auto const refused = entries.refusal_of(*request.id);
-            if (refused) return settle::detail::leave_out(request, of.decider, *refused);
-        }
-        // A part that is not executed has no result.
-        for (part_result& one : request.results) one = {};
-        part_request const* under_way = nullptr;
-        auto const problem = apart(native, how, request.parts, under_way, [&] {
-            settle::detail::settle_in_native(
-                request, of.decider,
-                [&](part_request const& part) {
-                    under_way = &part;
-                    unit_->expect(part);
-                    unit_->fetch();
-                    return unit_->execute(part);
-                },
-                [&] { write_entry(entries, request, of.at); },
-                [&](part_request const& part, bool done) {
-                    under_way = &part;
-                    unit_->end_one_phase(part, done);
-                    // Written back alone, the failing record is known.
-                    unit_->write_back();
-                });
-        });
-        if (problem.empty()) return;
-        if (under_way != nullptr) {
-            auto const number = static_cast<std::size_t>(under_way - request.parts.data());
-            request.results[number].fail(answer::record_unusable, problem);
-        }
-        // An unusable part cancels its transaction, unless an earlier transaction comes first.
-        request.result.reply = log_answer::held_back;
-        if (of.decider.decide(request)) write_entry(entries, request, of.at);
-    }
-
-    /// The limit of a group, so that its commit is not delayed without end.
-    static constexpr std::size_t largest_group = 1024;
 
     file* file_;
     unit_of_work* unit_;
-    groups groups_{1, largest_group};
+    entry_table* entries_;
+    part_request const* failing_ = nullptr; ///< of the last attempt that names the failing part
 };
 
 /// The records of a session's collections, and the statements that read them.
-class held_tables final : public record_store {
+class held_tables final : public settle::detail::executed_store<record_store> {
 public:
     /// The tables come first: the reader needs them in the file.
     /// Errors:  throws settle::failure when a table does not fit its collection
     held_tables(file& of, std::span<collection_descriptor const* const> bound)
-        : file_(&of), unit_(tables_of(of, bound)), marks_(of.reader(), names_of(bound)),
-          waves_(of, unit_) {
+        : executed_store(limits), file_(&of), unit_(tables_of(of, bound)),
+          marks_(of.reader(), names_of(bound)), port_(of, unit_, nullptr) {
         for (auto const* const one : bound) readers_.emplace_back(*one, of.reader());
     }
 
-    void execute(std::span<part_request const> requests, std::span<part_result> results) override {
-        waves_.execute(requests, results);
-    }
     void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
                    one_phase_decider& decider) override {
-        waves_.one_phase(requests, log.entries(), at, decider);
+        file_port port{*file_, unit_, &log.entries()};
+        executor_.one_phase(port, requests, at, decider);
     }
     result<void> read(std::size_t number, part_key const& key, made_record made) override {
         return reading(number, [&](record_reader const& from) { from.read(key, made); });
@@ -307,6 +211,11 @@ public:
     }
 
 private:
+    static constexpr settle::detail::wave_limits limits{
+        .leaders = 1, .largest_group = 1'024, .joins_late = true};
+
+    [[nodiscard]] settle::detail::wave_port& port() noexcept override { return port_; }
+
     result<void> reading(std::size_t number,
                          settle::detail::function_view<void(record_reader const&)> function) {
         auto const ended = file_->reading([&] {
@@ -337,7 +246,7 @@ private:
     unit_of_work unit_;
     std::vector<record_reader> readers_;
     mark_reader marks_;
-    record_waves waves_;
+    file_port port_; ///< for two phases
 };
 
 } // namespace sqlite::detail
