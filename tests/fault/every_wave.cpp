@@ -329,7 +329,7 @@ struct switched {
     static inline bool first_of_id = true;
     static inline bool shows_left_out = true;
     static inline bool forgets_answers = true;
-    static inline bool entry_decides = true;
+    static inline bool one_phase_compares = true;
     static inline bool refused_cancels = true;
 };
 
@@ -360,7 +360,7 @@ TEST_SUITE("waves") {
               {"first_of_id", &switched::first_of_id},
               {"shows_left_out", &switched::shows_left_out},
               {"forgets_answers", &switched::forgets_answers},
-              {"entry_decides", &switched::entry_decides},
+              {"one_phase_compares", &switched::one_phase_compares},
               {"refused_cancels", &switched::refused_cancels}}) {
             INFO(std::string{name});
             *rule = false;

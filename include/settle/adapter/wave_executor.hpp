@@ -41,8 +41,8 @@ struct wave_rules {
     static constexpr bool shows_left_out = true;
     /// No answer of an earlier attempt stands for the next.
     static constexpr bool forgets_answers = true;
-    /// Applied parts are confirmed only if the entry was written.
-    static constexpr bool entry_decides = true;
+    /// As in protocol_rules.
+    static constexpr bool one_phase_compares = true;
     /// A refused record cancels the transaction that names it.
     static constexpr bool refused_cancels = true;
 };

@@ -83,9 +83,8 @@ private:
         request.result.reply = writes ? log_answer::taken : log_answer::held_back;
         if (writes && request.inserts) inserts.push_back(&request);
         if (writes && !request.inserts) attempt_->change(request, call.at);
-        bool const done = writes &&
-                          (request.result.reply == log_answer::taken || !Rules::entry_decides) &&
-                          request.write.change.to == state::done;
+        bool const done =
+            writes && confirms_one_phase<Rules>(request.result.reply, request.write.change.to);
         for (std::size_t number = 0; number < request.parts.size(); ++number) {
             if (request.results[number].what != answer::applied) continue;
             attempt_->end_one_phase(request.parts[number], done);

@@ -111,8 +111,7 @@ public:
 
     /// Shape:   expired - the entry is too old to commit
     void inserted(log_answer reply, bool expired) {
-        // No part was sent. An earlier entry of the id may have been purged, with its results. So
-        // an entry that is too old keeps no stage.
+        // An earlier entry of the id may have been purged, with its results.
         if (expired && Rules::old_inserts_keep_nothing) stages_.kept = stages_.current = 0;
         if (!acknowledged(reply)) return;
         in_log_ = true;
@@ -125,7 +124,8 @@ public:
 
     /// The log has no entry with this id.
     void found_nothing(view_of_entry const& view) {
-        if (in_log_ || goal_ == goal::recover) {
+        bool const leaves = goal_ == goal::tombstone && !Rules::sweeps_unlogged;
+        if (in_log_ || goal_ == goal::recover || leaves) {
             vanished_ = true;
             next_ = step::end;
             return;

@@ -48,6 +48,25 @@ template <typename Rules = detail::protocol_rules>
     return inserted.stages_kept != 0 && Rules::old_inserts_keep_nothing;
 }
 
+/// True if a change stores the results that its worker has.
+template <typename Rules = detail::protocol_rules>
+[[nodiscard]] constexpr bool stores_results(step action) {
+    return action == step::keep || (commits(action) && Rules::commit_keeps);
+}
+
+/// True if the applied parts of a one-phase transaction are confirmed; otherwise they are undone.
+/// Shape:   reply - the answer to the write of its entry; to - the state that was written
+template <typename Rules = detail::protocol_rules>
+[[nodiscard]] constexpr bool confirms_one_phase(log_answer reply, state to) {
+    return to == state::done && (reply == log_answer::taken || !Rules::one_phase_compares);
+}
+
+/// True if a transaction may be reversed.
+template <typename Rules = detail::protocol_rules>
+[[nodiscard]] constexpr bool may_reverse(state found) {
+    return found == state::done || !Rules::reverses_done;
+}
+
 /// A change to another state that keeps everything else.
 [[nodiscard]] constexpr transition transition_to(standing const& found, state to) {
     transition change;

@@ -382,11 +382,22 @@ template <typename Rules = detail::protocol_rules, Described Record, typename In
 record_answer<Record> apply_one_phase(record_slot<Record>& slot, transaction_id const& id,
                                       part_number part, epoch under, Record const& created,
                                       Intent const& intent, NativeImage&& native_image) {
+    auto const apply_to = [&](record_slot<Record>& to) {
+        return apply<Rules>(to, id, part, under, created, intent,
+                            std::forward<NativeImage>(native_image));
+    };
+    if (!Rules::one_phase_respects_marks) {
+        record_slot<Record> unmarked{slot.record, {}};
+        auto applied = apply_to(unmarked);
+        if (applied.what != answer::applied) return applied;
+        slot.record = unmarked.record;
+        slot.marks.insert(*unmarked.marks.begin());
+        return applied;
+    }
     if (slot.marks.find(id, detail::number_of<Rules>(part)) != nullptr) {
         return detail::refused<Record>(answer::busy);
     }
-    return apply<Rules>(slot, id, part, under, created, intent,
-                        std::forward<NativeImage>(native_image));
+    return apply_to(slot);
 }
 
 /// Finishes one part of a committed transaction: confirms a mark with the committed epoch, undoes

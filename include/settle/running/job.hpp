@@ -181,7 +181,6 @@ template <step Step>
     };
     bool const ends_done =
         commits(Step) || (Step == step::one_phase && c.insert_state() == state::done);
-    bool const keeps = Step == step::keep || commits(Step);
     // The write is built in place, so that no member is set twice.
     return {&work.id,
             work.type,
@@ -193,7 +192,7 @@ template <step Step>
             c.failed_part(),
             ends_done && !work.images.empty() ? &work.images : nullptr,
             work.row,
-            keeps && !work.results.empty() ? &work.results : nullptr,
+            stores_results(Step) && !work.results.empty() ? &work.results : nullptr,
             Step == step::cancel || Step == step::one_phase ? reason_text_of(work)
                                                             : std::string_view{}};
 }

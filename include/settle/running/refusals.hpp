@@ -284,7 +284,7 @@ template <typename Duration>
                "' is a reversal and is not reversed again. Run a new transaction. "
                "See running#reverse";
     }
-    if (original.state != state::done) {
+    if (!may_reverse(original.state)) {
         return "settle: '" + original.id + "' is " + std::string{name_of(original.state)} +
                "; only a transaction that is done can be reversed. See running#reverse";
     }

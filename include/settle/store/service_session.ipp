@@ -2,6 +2,7 @@
 // The bodies of functions that service_session.hpp declares.
 #pragma once
 
+#include <settle/protocol/call_rule.hpp>
 #include <settle/store/service_session.hpp>
 
 #include <algorithm>
@@ -79,15 +80,14 @@ private:
         take_ends(call_operation::compensate);
     }
 
-    /// A receiver without rows does not refuse an apply after its compensation. So a part without
-    /// a kept result is applied again until its answer is known: no late copy of the apply then
-    /// takes effect. A part that is refused for good needs no compensation.
+    /// A part without a kept result is applied again until its answer is known. A part that is
+    /// refused for good needs no compensation.
     void apply_before_undo() {
         for (std::size_t part = 0; part < requests_.size(); ++part) {
             call_functions const& of = functions(part);
-            bool const keeps_rows = of.grade.remembers == receiver_grade::memory::rows;
-            bool const known = !kept_result_of(requests_[part], requests_[part].part).empty();
-            if (of.compensates && !keeps_rows && !known) prepare(part, call_operation::apply);
+            bool const is_answered = !kept_result_of(requests_[part], requests_[part].part).empty();
+            bool const applies = of.compensates && applies_before_undo(of.grade, is_answered);
+            if (applies) prepare(part, call_operation::apply);
         }
         send(call_operation::apply);
         for (std::size_t at = 0; at < calls_.size(); ++at) {
@@ -115,15 +115,15 @@ private:
         return results_before_undo_[part];
     }
 
-    /// A receiver that keeps no refusals may apply a late copy of a refused call. Its key is closed
-    /// before the refusal counts; a call that cannot be closed may have been applied.
+    /// A call that cannot be closed may have been applied.
     void close_refused() {
         clear();
         for (std::size_t part = 0; part < requests_.size(); ++part) {
             call_functions const& of = functions(part);
-            bool const last = of.has_effect && !of.compensates && !of.grade.keeps_refusals;
-            bool const refused = results_[part].what == answer::refused;
-            if (last && refused) prepare(part, call_operation::apply);
+            bool const is_pivot = of.has_effect && !of.compensates;
+            bool const is_refused = results_[part].what == answer::refused;
+            if (is_pivot && is_refused && closes_after_refusal(of.grade))
+                prepare(part, call_operation::apply);
         }
         send(call_operation::compensate);
         for (std::size_t at = 0; at < calls_.size(); ++at) {
@@ -288,11 +288,13 @@ SETTLE_FUNCTION void execute_calls(std::string const& log, std::span<part_reques
 
 SETTLE_FUNCTION std::string call_key(std::string_view log, part_request const& request) {
     call_functions const& of = detail::call_part(request);
+    auto const name = name_of_call(*request.id, of.participant,
+                                   of.is_range ? std::optional{request.part.line} : std::nullopt);
     std::string key;
     constexpr std::size_t line_and_slashes = 16;
-    key.reserve(log.size() + request.id->size() + of.participant.size() + line_and_slashes);
-    key.append(log).append("/").append(*request.id).append("/").append(of.participant);
-    if (of.is_range) key.append("/").append(std::to_string(request.part.line));
+    key.reserve(log.size() + name.transaction.size() + name.participant.size() + line_and_slashes);
+    key.append(log).append("/").append(name.transaction).append("/").append(name.participant);
+    if (name.line) key.append("/").append(std::to_string(*name.line));
     return key;
 }
 

@@ -46,7 +46,7 @@ protected:
         if (again && !anew && now.again >= within_.calls_again) return;
         if (here.closed && !anew) return;
         auto const undone = all_[t]->undoes;
-        if (rules::reverses_done && undone && now.entries[*undone].now.state != state::done) return;
+        if (undone && !may_reverse<rules>(now.entries[*undone].now.state)) return;
         auto const call = [&](goal aim, phases how, char const* words) {
             branch(
                 move_kind::outside,

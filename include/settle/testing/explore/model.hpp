@@ -396,18 +396,8 @@ private:
     template <typename Part>
     record_answer<typename Part::record> execute_one_phase(record_slot<typename Part::record>& slot,
                                                            Part where, epoch under) const {
-        auto const apply_to = [&](auto& to) {
-            return settle::apply_one_phase<Rules>(to, id_, number(where), under, keyed(where),
-                                                  intent(where), [] { return std::string{}; });
-        };
-        if (Rules::one_phase_respects_marks) return apply_to(slot);
-        // With the rule switched off, the native transaction ignores the marks.
-        record_slot<typename Part::record> bare{slot.record, {}};
-        auto const applied = apply_to(bare);
-        if (applied.what != answer::applied) return applied;
-        slot.record = bare.record;
-        slot.marks.insert(*bare.marks.begin());
-        return applied;
+        return settle::apply_one_phase<Rules>(slot, id_, number(where), under, keyed(where),
+                                              intent(where), [] { return std::string{}; });
     }
 
     template <typename Part>

@@ -185,14 +185,15 @@ private:
         std::size_t const t = me.transaction;
         model_entry const& here = now.entries[t];
         if (!here.present) {
-            bool const leaves = me.what == role::sweeper && !rules::sweeps_unlogged;
             branch(
                 move_kind::protocol,
                 [&](world_type& next, worker& w) {
                     view_of_entry view;
                     view.fresh = this->fresh(next, t);
-                    if (leaves) w.rest();
-                    else w.coordinator.found_nothing(view);
+                    w.coordinator.found_nothing(view);
+                    if constexpr (requires { w.coordinator.vanished(); }) {
+                        if (me.what == role::sweeper && w.coordinator.vanished()) w.rest();
+                    }
                 },
                 [] { return "reads nothing"; });
             return;
@@ -227,7 +228,7 @@ private:
             if (sent.at == step::insert) sent.change.stages_kept = me.coordinator.stages_kept();
         }
         sent.old = me.old;
-        if (sent.at == step::keep || commits(sent.at)) {
+        if (stores_results(sent.at)) {
             sent.results = me.results;
             sent.resolved = me.resolved;
         }

@@ -2,6 +2,7 @@
 // The effects of a search's operations on the log and the records.
 #pragma once
 
+#include <settle/protocol/call_rule.hpp>
 #include <settle/testing/explore/bounds.hpp>
 #include <settle/testing/explore/world.hpp>
 
@@ -70,17 +71,17 @@ public:
 
     /// The index of the row of a call's key.
     [[nodiscard]] std::size_t row_of(sent_operation const& sent) const {
+        auto const name_in = [](auto const& of, call_model const& call) {
+            return name_of_call<rules>(of.id(), call.name, std::nullopt);
+        };
         auto const& one = *all_[sent.transaction];
-        if (!rules::keys_name_parts) return one.first_row;
-        std::size_t first = one.row_of(sent.part);
-        if (rules::keys_name_transactions) return first;
+        auto const name = name_in(one, *one.call_of(sent.part));
         for (auto const& other : all_) {
             for (std::size_t i = 0; i < other->calls.size(); ++i) {
-                bool const same = other->calls[i].name == one.call_of(sent.part)->name;
-                if (same) first = std::min(first, other->first_row + i);
+                if (name_in(*other, other->calls[i]) == name) return other->first_row + i;
             }
         }
-        return first;
+        return one.row_of(sent.part);
     }
 
     /// Shape:   m - the coordinator in this step; the caller passes the result to it
@@ -98,8 +99,7 @@ public:
             written = m.inserts() ? here.insert(ends, sent.under, sent.old)
                                   : here.template change<rules>(m.change(), step::one_phase, true);
         }
-        bool const stays = written == log_answer::taken || !rules::one_phase_compares;
-        bool const done = writes && stays && ends == state::done;
+        bool const done = writes && confirms_one_phase<rules>(written, ends);
         for (std::size_t part = 0; part < one.parts(); ++part) {
             if (m.answer_of(part) != answer::applied) continue;
             one.execute(next.data, done ? step::confirm : step::back_off, part, sent.under,
@@ -126,7 +126,7 @@ public:
             sent.change, sent.at, all_[sent.transaction]->stages().confirms);
         if (written != log_answer::taken) return written;
         bool const decides = commits(sent.at);
-        if (sent.at == step::keep || (decides && rules::commit_keeps)) {
+        if (stores_results<rules>(sent.at)) {
             here.results = sent.results;
             here.resolved = sent.resolved;
             here.ever_resolved = static_cast<std::uint8_t>(here.ever_resolved | sent.resolved);

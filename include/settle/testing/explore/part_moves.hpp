@@ -261,9 +261,9 @@ private:
         auto const& of = *all_[me.transaction];
         call_model const& made = *of.call_of(part);
         bool const burned = (me.burned >> (part - of.first_call()) & 1U) != 0;
-        return rules::burns_first && me.coordinator.next() == step::compensate && !burned &&
+        return me.coordinator.next() == step::compensate &&
                made.moments == call_moments::undoable &&
-               made.grade.remembers == receiver_grade::memory::keys;
+               applies_before_undo<rules>(made.grade, burned);
     }
 
     /// True if a refusal counts only after the key is closed: the receiver forgets its refusals, so
@@ -271,9 +271,9 @@ private:
     [[nodiscard]] bool must_close(worker const& me, sent_operation const& sent,
                                   call_answer const& reply) const {
         call_model const& made = *all_[me.transaction]->call_of(sent.part);
-        return rules::closes_refused && reply.what == answer::refused && sent.at == step::apply &&
-               made.moments == call_moments::pivot && !made.grade.keeps_refusals &&
-               made.grade.closes_keys;
+        return reply.what == answer::refused && sent.at == step::apply &&
+               made.moments == call_moments::pivot && made.grade.closes_keys &&
+               closes_after_refusal<rules>(made.grade);
     }
 
     [[nodiscard]] bool due(worker const& w, std::size_t part) const {
