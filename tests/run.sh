@@ -238,9 +238,11 @@ library="settle_unit settle_stories settle_engine settle_fuzz settle_fault settl
     settle_smoke $threaded"
 not_library="application|static|consumer"
 # All processes add their counts to four files: a file for each process would fill the disk.
-rm -rf build/clang/coverage
-profile=$root/build/clang/coverage/%4m.profraw
+rm -rf build/coverage/coverage
+profile=$root/build/coverage/coverage/%4m.profraw
+sanitized=coverage
 if [ "$mode" = ci ]; then
+    sanitized=clang
     began=$(date +%s)
     .ci/format.sh --check || exit 1
     flock -u 8
@@ -263,7 +265,7 @@ fi
 next_build() {
     wrap=$fixed_addresses
     # shellcheck disable=SC2086 # the list is meant to be split
-    begin clang env "LLVM_PROFILE_FILE=$profile" .ci/build.sh clang "" $library
+    begin clang env "LLVM_PROFILE_FILE=$profile" .ci/build.sh "$sanitized" "" $library
     wrap=
 }
 stage release build "$tested" "$@"
@@ -277,18 +279,18 @@ next_build() {
     begin tsan .ci/build.sh tsan "$with_threads" $threaded
 }
 export LLVM_PROFILE_FILE="$profile"
-stage clang build/clang "-LE ^($not_library|long|laws|exhaustive)$" "$@"
+stage clang "build/$sanitized" "-LE ^($not_library|long|laws|exhaustive)$" "$@"
 unset LLVM_PROFILE_FILE
 
 next_build() { :; }
 if [ "$mode" = full ]; then
     # Not in a pipe, which would hide the exit code.
-    if ! tests/coverage.sh build/clang >build/clang/coverage.txt 2>&1; then
+    if ! tests/coverage.sh build/coverage >build/coverage.txt 2>&1; then
         failed=1
-        printf 'coverage failed\n%s\n' "$(tail -n 20 build/clang/coverage.txt)" >>"$summary"
+        printf 'coverage failed\n%s\n' "$(tail -n 20 build/coverage.txt)" >>"$summary"
     fi
-    cat build/clang/coverage.txt
-    next_build() { begin syntax tests/syntax.sh syntax build/clang; }
+    cat build/coverage.txt
+    next_build() { begin syntax tests/syntax.sh syntax build/coverage; }
 fi
 stage tsan build/tsan "-L ^($threaded_labels)$ $short" "$@"
 wrap=
