@@ -83,6 +83,7 @@ TEST_CASE("copies: a copy of the trips is closed without a call, and production 
     services.signal(car, SIGSTOP);
     auto production = services.begin({"run", file});
     wait_for(services, "stages_kept = 2");
+    wait_for(services, "status = 'applied'", "hotel", "settle_receiver");
     close_copy("closed: 1 canceled, 0 done", "1000.00");
 
     services.kill(card);
