@@ -3,6 +3,7 @@
 #include "bank.hpp"
 
 #include <settle/sqlite.hpp>
+#include <settle/testing/requests.hpp>
 
 #include <filesystem>
 

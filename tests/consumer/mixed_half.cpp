@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A user's library that uses settle.
-#include <settle/store/error.hpp>
+#include <settle/base/error.hpp>
 
 #include <string>
 

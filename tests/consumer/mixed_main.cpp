@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A user's program that uses settle, and a library that uses it too.
-#include <settle/store/error.hpp>
+#include <settle/base/error.hpp>
 
 #include <iostream>
 #include <string>
