@@ -2,7 +2,7 @@
 // Opens a client whose limits are short for the sake of messages that are disturbed later.
 #pragma once
 
-#include <settle/store/error.hpp>
+#include <settle/base/error.hpp>
 
 namespace settle_test {
 

@@ -23,7 +23,7 @@
 #include "text_proxy.hpp"
 
 #include <settle/adapter/sql_connection.hpp>
-#include <settle/store/environment.hpp>
+#include <settle/base/environment.hpp>
 
 #include <doctest/doctest.h>
 

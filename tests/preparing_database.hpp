@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // A database for tests that prepares native transactions: accounts in memory with locks, prepared
-// names and receipts. It keeps the promises of settle/store/preparing_resource.hpp, and a test
-// chooses which answers it loses and which prepares land late.
+// names and receipts. It keeps the promises of settle/kinds/prepared/preparing_resource.hpp, and a
+// test chooses which answers it loses and which prepares land late.
 #pragma once
 
-#include <settle/store/preparing_resource.hpp>
+#include <settle/kinds/prepared/preparing_resource.hpp>
 
 #include <functional>
 #include <map>

@@ -2,7 +2,7 @@
 // Calls of the tests' airline.
 #pragma once
 
-#include <settle/store/service.hpp>
+#include <settle/kinds/services/service.hpp>
 
 #include <string_view>
 

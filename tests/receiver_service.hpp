@@ -4,7 +4,7 @@
 
 #include <receiver_calls.hpp>
 
-#include <settle/sqlite/receiver.hpp>
+#include <settle/sqlite/receiver/receiver.hpp>
 
 #include <cstdint>
 #include <string>

@@ -5,25 +5,25 @@
 #endif
 
 #include <settle/postgresql.ipp>
-#include <settle/postgresql/address.ipp>
-#include <settle/postgresql/bound_table.ipp>
-#include <settle/postgresql/connection.ipp>
-#include <settle/postgresql/connection_session.ipp>
-#include <settle/postgresql/entry_table.ipp>
-#include <settle/postgresql/error.ipp>
-#include <settle/postgresql/listener.ipp>
-#include <settle/postgresql/log_session.ipp>
-#include <settle/postgresql/mark_table.ipp>
-#include <settle/postgresql/native.ipp>
-#include <settle/postgresql/pool.ipp>
-#include <settle/postgresql/receiver.ipp>
-#include <settle/postgresql/record_session.ipp>
-#include <settle/postgresql/resource.ipp>
-#include <settle/postgresql/schema.ipp>
-#include <settle/postgresql/table_check.ipp>
-#include <settle/postgresql/table_column.ipp>
-#include <settle/postgresql/values.ipp>
-#include <settle/postgresql/work_connection.ipp>
+#include <settle/postgresql/connection/address.ipp>
+#include <settle/postgresql/connection/connection.ipp>
+#include <settle/postgresql/connection/connection_session.ipp>
+#include <settle/postgresql/connection/error.ipp>
+#include <settle/postgresql/connection/listener.ipp>
+#include <settle/postgresql/connection/native.ipp>
+#include <settle/postgresql/connection/pool.ipp>
+#include <settle/postgresql/connection/schema.ipp>
+#include <settle/postgresql/connection/values.ipp>
+#include <settle/postgresql/log/entry_table.ipp>
+#include <settle/postgresql/log/log_session.ipp>
+#include <settle/postgresql/prepared/resource.ipp>
+#include <settle/postgresql/prepared/work_connection.ipp>
+#include <settle/postgresql/receiver/receiver.ipp>
+#include <settle/postgresql/records/bound_table.ipp>
+#include <settle/postgresql/records/mark_table.ipp>
+#include <settle/postgresql/records/record_session.ipp>
+#include <settle/postgresql/records/table_check.ipp>
+#include <settle/postgresql/records/table_column.ipp>
 
 SETTLE_BEGIN
 template class detail::sql::log_session<postgresql::detail::parts>;

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <settle/adapter/native_wave.hpp>
+#include <settle/base/environment.hpp>
+#include <settle/base/function_view.hpp>
+#include <settle/base/saturating.hpp>
 #include <settle/definition/grade.hpp>
-#include <settle/store/environment.hpp>
-#include <settle/store/function_view.hpp>
-#include <settle/store/receiver_row.hpp>
-#include <settle/store/saturating.hpp>
+#include <settle/kinds/services/receiver_row.hpp>
 
 #include <algorithm>
 #include <concepts>

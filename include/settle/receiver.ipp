@@ -4,9 +4,9 @@
 
 #include <settle/receiver.hpp>
 
+#include <settle/base/json_reader.hpp>
+#include <settle/base/utf8.hpp>
 #include <settle/definition/canonical.hpp>
-#include <settle/store/json_reader.hpp>
-#include <settle/store/utf8.hpp>
 
 SETTLE_BEGIN
 namespace detail {

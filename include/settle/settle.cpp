@@ -17,25 +17,25 @@
 #include <settle/adapter/sql_values.ipp>
 #include <settle/adapter/table_rules.ipp>
 #include <settle/adapter/wave_executor.ipp>
+#include <settle/base/environment.ipp>
+#include <settle/base/error.ipp>
+#include <settle/base/json_cursor.ipp>
+#include <settle/base/json_reader.ipp>
+#include <settle/base/json_writer.ipp>
+#include <settle/base/native_value.ipp>
+#include <settle/base/process.ipp>
+#include <settle/base/utf8.ipp>
 #include <settle/definition/canonical.ipp>
+#include <settle/definition/codec.ipp>
+#include <settle/kinds/prepared/prepared_session.ipp>
+#include <settle/kinds/prepared/preparing_resource.ipp>
+#include <settle/kinds/services/service_part.ipp>
+#include <settle/kinds/services/service_session.ipp>
 #include <settle/receiver.ipp>
-#include <settle/running/one_phase.ipp>
-#include <settle/running/seam_calls.ipp>
-#include <settle/running/seam_driver.hpp>
-#include <settle/store/codec.ipp>
-#include <settle/store/environment.ipp>
-#include <settle/store/error.ipp>
-#include <settle/store/json_cursor.ipp>
-#include <settle/store/json_reader.ipp>
-#include <settle/store/json_writer.ipp>
-#include <settle/store/native_value.ipp>
-#include <settle/store/owner.ipp>
-#include <settle/store/prepared_session.ipp>
-#include <settle/store/preparing_resource.ipp>
-#include <settle/store/process.ipp>
-#include <settle/store/service_part.ipp>
-#include <settle/store/service_session.ipp>
-#include <settle/store/utf8.ipp>
+#include <settle/running/construction/owner.ipp>
+#include <settle/running/driving/one_phase.ipp>
+#include <settle/running/driving/seam_calls.ipp>
+#include <settle/running/driving/seam_driver.hpp>
 
 SETTLE_BEGIN
 template class detail::basic_wave_executor<detail::wave_rules>;

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <settle/definition/transaction.hpp>
-#include <settle/running/call_result.hpp>
-#include <settle/running/copied_log.hpp>
+#include <settle/running/calls/call_result.hpp>
+#include <settle/running/calls/copied_log.hpp>
+#include <settle/running/calls/listing.hpp>
+#include <settle/running/calls/recovery.hpp>
+#include <settle/running/construction/open_engine.hpp>
 #include <settle/running/engine.hpp>
-#include <settle/running/listing.hpp>
-#include <settle/running/open_engine.hpp>
-#include <settle/running/recovery.hpp>
 #include <settle/version.hpp>

@@ -4,7 +4,7 @@
 
 #include "printable.hpp"
 
-#include <settle/store/utf8.hpp>
+#include <settle/base/utf8.hpp>
 
 #include <fmt/format.h>
 

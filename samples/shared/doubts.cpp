@@ -6,7 +6,7 @@
 #include "printable.hpp"
 #include "report.hpp"
 
-#include <settle/store/owner.hpp>
+#include <settle/running/construction/owner.hpp>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // The list of prepared parts without an end, for an operator.
 #pragma once
 
-#include <settle/running/doubts.hpp>
+#include <settle/running/calls/doubts.hpp>
 
 #include <chrono>
 #include <string>

@@ -2,8 +2,8 @@
 // Writes JSON values, and lays their text out.
 #include "json.hpp"
 
-#include <settle/store/json_reader.hpp>
-#include <settle/store/json_writer.hpp>
+#include <settle/base/json_reader.hpp>
+#include <settle/base/json_writer.hpp>
 
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>

@@ -7,7 +7,7 @@
 #include "mongodb_collections.hpp"
 
 #include <settle/mongodb.hpp>
-#include <settle/mongodb/tutorial.hpp>
+#include <settle/mongodb/tutorial/tutorial.hpp>
 
 namespace samples {
 

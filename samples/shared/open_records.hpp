@@ -2,7 +2,7 @@
 // Remembers which records are open, to save repeated reads.
 #pragma once
 
-#include <settle/store/error.hpp>
+#include <settle/base/error.hpp>
 
 #include <cstddef>
 #include <string>

@@ -2,7 +2,7 @@
 // Decides with ICU which characters are visible.
 #include "printable.hpp"
 
-#include <settle/store/utf8.hpp>
+#include <settle/base/utf8.hpp>
 
 #include <fmt/format.h>
 #include <unicode/uchar.h>

@@ -2,7 +2,7 @@
 // Adapts the library's sentences for a sample.
 #pragma once
 
-#include <settle/store/error.hpp>
+#include <settle/base/error.hpp>
 
 #include <string>
 #include <string_view>

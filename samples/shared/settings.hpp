@@ -7,7 +7,7 @@
 #include "store_address.hpp"
 
 #include <settle/protocol/state.hpp>
-#include <settle/running/options.hpp>
+#include <settle/running/construction/options.hpp>
 
 #include <chrono>
 #include <cstdint>

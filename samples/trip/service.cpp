@@ -11,7 +11,7 @@
 #include <shared/sentence.hpp>
 
 #include <settle/http/receiver_server.hpp>
-#include <settle/sqlite/receiver.hpp>
+#include <settle/sqlite/receiver/receiver.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

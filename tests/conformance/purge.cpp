@@ -6,7 +6,7 @@
 #include <settle/memory.hpp>
 #include <settle/settle.hpp>
 #include <settle/sqlite.hpp>
-#include <settle/sqlite/connection.hpp>
+#include <settle/sqlite/connection/connection.hpp>
 #include <settle/testing/faults.hpp>
 #include <settle/testing/manual_environment.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <settle/settle.hpp>
 #include <settle/sqlite.hpp>
-#include <settle/sqlite/connection.hpp>
+#include <settle/sqlite/connection/connection.hpp>
 #include <settle/testing/store_suite/types.hpp>
 
 #include <sql.hpp>

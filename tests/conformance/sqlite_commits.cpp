@@ -3,7 +3,7 @@
 #include "batches.hpp"
 #include "sleeping_threads.hpp"
 
-#include <settle/sqlite/connection.hpp>
+#include <settle/sqlite/connection/connection.hpp>
 
 #include <sql.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <shared/csv.hpp>
 
-#include <settle/store/utf8.hpp>
+#include <settle/base/utf8.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>

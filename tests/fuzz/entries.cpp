@@ -4,9 +4,9 @@
 
 #include <settle/adapter/image_codec.hpp>
 #include <settle/sqlite.hpp>
-#include <settle/sqlite/entry_reader.hpp>
-#include <settle/sqlite/record_table.hpp>
-#include <settle/sqlite/schema.hpp>
+#include <settle/sqlite/connection/schema.hpp>
+#include <settle/sqlite/log/entry_reader.hpp>
+#include <settle/sqlite/records/record_table.hpp>
 
 #include <array>
 

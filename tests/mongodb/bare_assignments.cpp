@@ -3,7 +3,7 @@
 // mark is undone; elsewhere an applied transaction is finished, and any other is left unchanged.
 #include "documents.hpp"
 
-#include <settle/mongodb/tutorial.hpp>
+#include <settle/mongodb/tutorial/tutorial.hpp>
 #include <settle/settle.hpp>
 
 namespace notes {

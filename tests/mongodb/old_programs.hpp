@@ -5,7 +5,7 @@
 
 #include "commands.hpp"
 
-#include <settle/mongodb/tutorial.hpp>
+#include <settle/mongodb/tutorial/tutorial.hpp>
 
 #include <fmt/format.h>
 

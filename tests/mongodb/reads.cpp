@@ -7,7 +7,7 @@
 #include "servers.hpp"
 
 #include <doctest/doctest.h>
-#include <settle/mongodb/tutorial.hpp>
+#include <settle/mongodb/tutorial/tutorial.hpp>
 #include <settle/settle.hpp>
 
 #include <transfer/tutorial.hpp>

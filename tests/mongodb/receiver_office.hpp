@@ -6,7 +6,7 @@
 
 #include <receiver_checks.hpp>
 
-#include <settle/mongodb/receiver.hpp>
+#include <settle/mongodb/receiver/receiver.hpp>
 
 #include <string>
 

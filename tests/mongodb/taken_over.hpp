@@ -7,7 +7,7 @@
 #include "shared_servers.hpp"
 
 #include <doctest/doctest.h>
-#include <settle/running/listing.hpp>
+#include <settle/running/calls/listing.hpp>
 #include <settle/settle.hpp>
 
 #include <transfer/tutorial.hpp>

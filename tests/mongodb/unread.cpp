@@ -5,7 +5,7 @@
 
 #include "bank_documents.hpp"
 
-#include <settle/mongodb/conditional_update.hpp>
+#include <settle/mongodb/records/conditional_update.hpp>
 
 #include <map>
 #include <vector>

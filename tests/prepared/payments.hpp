@@ -4,11 +4,11 @@
 #pragma once
 
 #include <settle/mariadb.hpp>
-#include <settle/postgresql/resource.hpp>
-#include <settle/running/doubts.hpp>
-#include <settle/running/options.hpp>
-#include <settle/running/outcome.hpp>
-#include <settle/store/observer.hpp>
+#include <settle/postgresql/prepared/resource.hpp>
+#include <settle/running/calls/doubts.hpp>
+#include <settle/running/calls/outcome.hpp>
+#include <settle/running/construction/options.hpp>
+#include <settle/running/driving/observer.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -9,7 +9,7 @@
 #include <settle/http.hpp>
 #include <settle/http/receiver_server.hpp>
 #include <settle/sqlite.hpp>
-#include <settle/sqlite/receiver.hpp>
+#include <settle/sqlite/receiver/receiver.hpp>
 
 namespace smoke_test {
 

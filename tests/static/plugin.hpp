@@ -2,7 +2,7 @@
 // What the plug-in of the test gives to the program that loads it.
 #pragma once
 
-#include <settle/store/error.hpp>
+#include <settle/base/error.hpp>
 
 namespace plugin {
 

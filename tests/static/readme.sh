@@ -129,8 +129,8 @@ for page in $pages; do
 done
 # Every verdict, reason and error has a row in the page of errors.
 for value in $(sed -nE '/^enum class (verdict|reason|errc|condition)\>/,/^};/p' \
-    include/settle/running/outcome.hpp include/settle/protocol/state.hpp \
-    include/settle/store/error.hpp | sed -nE 's/^    ([a-z_]+).*/\1/p'); do
+    include/settle/running/calls/outcome.hpp include/settle/protocol/state.hpp \
+    include/settle/base/error.hpp | sed -nE 's/^    ([a-z_]+).*/\1/p'); do
     grep -q "^| \`$value\` |" include/settle/errors.md ||
         complain "include/settle/errors.md has no row for $value"
 done

@@ -47,12 +47,24 @@ uncompiled() {
     done
 }
 
+# A layer includes only itself and the layers before it.
+backward() {
+    earlier="version"
+    for layer in base definition protocol store kinds adapter running; do
+        earlier="$earlier|$layer/"
+        grep -rnE "^#include <settle/" "include/settle/$layer" |
+            grep -vE "#include <settle/($earlier)" || :
+    done
+    grep -rn "^#include <settle/running/" adapters
+}
+
 headers=$(printf '%s\n' "$sources" | grep '\.[hi]pp$')
 # shellcheck disable=SC2086 # the lists are meant to be split, and hold no spaces
 {
     report "the first line is not the licence" \
         "$(first_line_is '// SPDX-License-Identifier: BSL-1.0')"
     report "a header can be included twice" "$(grep -L '^#pragma once$' $headers)"
+    report "a file includes a later layer" "$(backward)"
     report "a line has more than 100 columns" "$(grep -nE '^.{101,}' $sources)"
     report "a file has more than 500 lines" "$(longer_than 500)"
     report "a line ends in a blank, or holds a tab" "$(grep -nP '[ \t]+$|\t' $sources)"

@@ -2,7 +2,7 @@
 // A client that answers in time, whatever another client does.
 #include "engine_types.hpp"
 
-#include <settle/store/bounded_client.hpp>
+#include <settle/kinds/services/bounded_client.hpp>
 
 #include <atomic>
 #include <latch>

@@ -2,7 +2,7 @@
 // Arbitrary bytes: random bytes, damaged values, and a comparison with another JSON reader.
 #include "codec_values.hpp"
 
-#include <settle/store/native_value.hpp>
+#include <settle/base/native_value.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

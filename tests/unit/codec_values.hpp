@@ -3,7 +3,7 @@
 // sentence.
 #pragma once
 
-#include <settle/store/codec.hpp>
+#include <settle/definition/codec.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 // The owner of a real process that has ended.
 #pragma once
 
-#include <settle/store/owner.hpp>
+#include <settle/running/construction/owner.hpp>
 
 #include <doctest/doctest.h>
 

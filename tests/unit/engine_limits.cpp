@@ -2,8 +2,8 @@
 // Limits at the ends of their types: each works, or is refused with a sentence that names it.
 #include "engine_types.hpp"
 
-#include <settle/running/listing.hpp>
-#include <settle/running/recovery.hpp>
+#include <settle/running/calls/listing.hpp>
+#include <settle/running/calls/recovery.hpp>
 
 #include <future>
 #include <limits>

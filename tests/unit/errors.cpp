@@ -2,7 +2,7 @@
 // The text and the condition of each error, also of rare errors.
 #include "sqlite_file.hpp"
 
-#include <settle/running/recovery.hpp>
+#include <settle/running/calls/recovery.hpp>
 
 #include <condition_variable>
 #include <mutex>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/definition/transaction.hpp>
-#include <settle/sqlite/row.hpp>
+#include <settle/sqlite/connection/row.hpp>
 
 SETTLE_BEGIN
 namespace sqlite {

@@ -3,8 +3,8 @@
 #include "sqlite_file.hpp"
 
 #include <settle/memory.hpp>
-#include <settle/running/listing.hpp>
-#include <settle/running/recovery.hpp>
+#include <settle/running/calls/listing.hpp>
+#include <settle/running/calls/recovery.hpp>
 #include <settle/settle.hpp>
 #include <settle/sqlite.hpp>
 

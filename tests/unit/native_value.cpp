@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Scalars of native rows: each keeps its kind and its exact value.
-#include <settle/store/native_value.hpp>
+#include <settle/base/native_value.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 // Owners that are gone, and the ids and epochs that a process draws.
 #include "ended_process.hpp"
 
-#include <settle/running/ids.hpp>
-#include <settle/store/environment.hpp>
+#include <settle/base/environment.hpp>
+#include <settle/running/calls/ids.hpp>
 
 #include <algorithm>
 #include <random>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The receiver rule: every sequence of calls, faults, purges and passing time for one key, against
 // the properties that a sender relies on.
+#include <settle/base/saturating.hpp>
 #include <settle/protocol/receiver_rule.hpp>
-#include <settle/store/saturating.hpp>
 
 #include <doctest/doctest.h>
 

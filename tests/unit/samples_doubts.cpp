@@ -4,7 +4,7 @@
 
 #include <contains.hpp>
 
-#include <settle/store/owner.hpp>
+#include <settle/running/construction/owner.hpp>
 
 #include <doctest/doctest.h>
 

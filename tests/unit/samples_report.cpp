@@ -9,7 +9,7 @@
 #include <contains.hpp>
 #include <program.hpp>
 
-#include <settle/store/utf8.hpp>
+#include <settle/base/utf8.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 // help.
 #include "sqlite_file.hpp"
 
-#include <settle/sqlite/error.hpp>
+#include <settle/sqlite/connection/error.hpp>
 #include <settle/testing/fault_plan.hpp>
 #include <settle/testing/manual_environment.hpp>
 

@@ -4,7 +4,7 @@
 #include "other_process.hpp"
 #include "sqlite_file.hpp"
 
-#include <settle/running/listing.hpp>
+#include <settle/running/calls/listing.hpp>
 
 #include <functional>
 #include <thread>

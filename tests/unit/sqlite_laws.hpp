@@ -6,8 +6,8 @@
 
 #include <mark_columns.hpp>
 
-#include <settle/sqlite/record_sql.hpp>
-#include <settle/sqlite/table_check.hpp>
+#include <settle/sqlite/records/record_sql.hpp>
+#include <settle/sqlite/records/table_check.hpp>
 #include <settle/testing/laws.hpp>
 
 #include <functional>

@@ -2,7 +2,7 @@
 // The log in SQLite: compare-and-set of entries, listings, damage, and the view for people.
 #include "sqlite_file.hpp"
 
-#include <settle/sqlite/connection.hpp>
+#include <settle/sqlite/connection/connection.hpp>
 #include <settle/testing/entry_writer.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // The order of a table's keys, byte by byte, and of a record's marks.
 #include "sqlite_file.hpp"
 
-#include <settle/sqlite/key_order.hpp>
+#include <settle/sqlite/records/key_order.hpp>
 
 #include <algorithm>
 #include <limits>

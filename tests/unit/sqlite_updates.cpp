@@ -3,7 +3,7 @@
 // refused.
 #include "sqlite_file.hpp"
 
-#include <settle/sqlite/record_table.hpp>
+#include <settle/sqlite/records/record_table.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A store that leaves a part without an answer stops the process, in release too: no transaction
 // is done without an effect.
-#include <settle/running/one_phase.hpp>
+#include <settle/running/driving/one_phase.hpp>
 
 #include <doctest/doctest.h>
 

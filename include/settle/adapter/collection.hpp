@@ -4,7 +4,7 @@
 // reads and writes records is compiled once.
 #pragma once
 
-#include <settle/store/native_value.hpp>
+#include <settle/base/native_value.hpp>
 #include <settle/store/record.hpp>
 #include <settle/store/seam.hpp>
 

@@ -2,8 +2,8 @@
 // The connections of a database, which threads borrow, and the limits of its options.
 #pragma once
 
-#include <settle/store/process.hpp>
-#include <settle/store/saturating.hpp>
+#include <settle/base/process.hpp>
+#include <settle/base/saturating.hpp>
 
 #include <chrono>
 #include <condition_variable>

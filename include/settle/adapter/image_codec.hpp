@@ -3,9 +3,9 @@
 // quoted JSON texts.
 #pragma once
 
+#include <settle/base/native_value.hpp>
+#include <settle/definition/codec.hpp>
 #include <settle/protocol/entry.hpp>
-#include <settle/store/codec.hpp>
-#include <settle/store/native_value.hpp>
 
 SETTLE_BEGIN
 namespace detail {

@@ -3,7 +3,7 @@
 // them. The storage of a receiver belongs to that receiver.
 #pragma once
 
-#include <settle/store/error.hpp>
+#include <settle/base/error.hpp>
 
 #include <chrono>
 #include <initializer_list>

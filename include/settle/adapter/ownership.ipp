@@ -4,8 +4,8 @@
 
 #include <settle/adapter/ownership.hpp>
 
+#include <settle/base/utf8.hpp>
 #include <settle/store/entry_facts.hpp>
-#include <settle/store/utf8.hpp>
 
 #include <algorithm>
 #include <charconv>

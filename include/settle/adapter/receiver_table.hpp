@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/adapter/row_values.hpp>
-#include <settle/store/receiver_row.hpp>
+#include <settle/kinds/services/receiver_row.hpp>
 
 #include <array>
 

@@ -2,7 +2,7 @@
 // Pauses between the tries of an operation.
 #pragma once
 
-#include <settle/store/saturating.hpp>
+#include <settle/base/saturating.hpp>
 
 #include <chrono>
 

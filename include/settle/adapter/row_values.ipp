@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/adapter/row_values.hpp>
-#include <settle/store/utf8.hpp>
+#include <settle/base/utf8.hpp>
 
 SETTLE_BEGIN
 namespace detail {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/adapter/sql_values.hpp>
-#include <settle/store/preparing_resource.hpp>
+#include <settle/kinds/prepared/preparing_resource.hpp>
 
 #include <array>
 #include <span>

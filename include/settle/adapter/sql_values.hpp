@@ -2,7 +2,7 @@
 // The values of the SQL statements that a user's work sends, and the rows of their results.
 #pragma once
 
-#include <settle/store/error.hpp>
+#include <settle/base/error.hpp>
 
 #include <concepts>
 #include <cstdint>

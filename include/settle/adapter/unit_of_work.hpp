@@ -7,7 +7,7 @@
 #pragma once
 
 #include <settle/adapter/collection.hpp>
-#include <settle/store/hash_index.hpp>
+#include <settle/base/hash_index.hpp>
 
 SETTLE_BEGIN
 namespace detail {

@@ -5,7 +5,7 @@
 
 #include <settle/adapter/group.hpp>
 #include <settle/adapter/native_wave.hpp>
-#include <settle/store/function_view.hpp>
+#include <settle/base/function_view.hpp>
 
 #include <memory>
 #include <string>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <settle/adapter/native_wave.hpp>
-#include <settle/store/process.hpp>
+#include <settle/base/process.hpp>
 
 #include <future>
 #include <map>

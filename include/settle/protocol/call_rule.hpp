@@ -37,8 +37,8 @@ template <typename Rules = detail::protocol_rules>
 /// apply would take effect. Shape:   is_answered - the answer to the apply is known
 template <typename Rules = detail::protocol_rules>
 [[nodiscard]] constexpr bool applies_before_undo(receiver_grade grade, bool is_answered) {
-    bool const remembers_keys = grade.remembers == receiver_grade::memory::keys;
-    return Rules::burns_first && remembers_keys && !is_answered;
+    bool const keeps_keys = grade.remembers == receiver_grade::memory::keys;
+    return Rules::burns_first && keeps_keys && !is_answered;
 }
 
 /// True if the refusal of a pivot counts only after its key is closed. A receiver that keeps no

@@ -2,20 +2,17 @@
 // The entry of a transaction in the log, and the test for its stray marks.
 #pragma once
 
+#include <settle/base/saturating.hpp>
 #include <settle/protocol/state.hpp>
 
 #include <boost/hana/adapt_struct.hpp>
 #include <boost/hana/define_struct.hpp>
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
 SETTLE_BEGIN
-
-/// Wall-clock time in whole milliseconds.
-using timestamp = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
 
 /// The effect of an exclusive part on one record, as JSON: the whole native record before it, and
 /// the described members after it. A text is empty if the record did not exist.
@@ -88,6 +85,16 @@ template <typename Entry>
             found.attempts, found.revision,     found.stages_kept};
 }
 
+namespace detail {
+
+/// How long an entry has stood still.
+[[nodiscard]] inline std::chrono::milliseconds still_for(entry const& one, timestamp now,
+                                                         std::chrono::milliseconds clocks) {
+    return is_ahead(one.created, now, clocks) ? std::chrono::milliseconds::max()
+                                              : age_of(one.modified, now, clocks);
+}
+
+} // namespace detail
 SETTLE_END
 
 BOOST_HANA_ADAPT_STRUCT(settle::kept_result, participant, line, value, closed);

@@ -6,9 +6,9 @@
 // erased; an erased record is created from its native image.
 #pragma once
 
+#include <settle/definition/codec.hpp>
 #include <settle/protocol/direction.hpp>
 #include <settle/protocol/entry.hpp>
-#include <settle/store/codec.hpp>
 
 SETTLE_BEGIN
 

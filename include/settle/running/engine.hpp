@@ -3,16 +3,16 @@
 #pragma once
 
 // First, so that the message about an ignored outcome names few headers.
-#include <settle/running/outcome.hpp>
+#include <settle/running/calls/outcome.hpp>
 
-#include <settle/running/access.hpp>
-#include <settle/running/batch.hpp>
-#include <settle/running/closing.hpp>
-#include <settle/running/purge.hpp>
-#include <settle/running/refused_engine.hpp>
-#include <settle/running/sweeper.hpp>
-#include <settle/running/take_over.hpp>
-#include <settle/running/wrong_calls.hpp>
+#include <settle/running/calls/access.hpp>
+#include <settle/running/calls/batch.hpp>
+#include <settle/running/calls/closing.hpp>
+#include <settle/running/calls/purge.hpp>
+#include <settle/running/calls/sweeper.hpp>
+#include <settle/running/calls/take_over.hpp>
+#include <settle/running/calls/wrong_calls.hpp>
+#include <settle/running/construction/refused_engine.hpp>
 
 SETTLE_BEGIN
 
@@ -31,16 +31,9 @@ class engine : public engine_access<Arguments...>, detail::wrong_calls<engine<Ar
     using access = engine_access<Arguments...>;
 
 public:
-    using access::at;
-    using access::create;
-    using access::create_all;
-    using access::read;
-    using wrong_calls::at;
-    using wrong_calls::create;
-    using wrong_calls::create_all;
-    using wrong_calls::read;
-    using wrong_calls::run;
-    using wrong_calls::run_all;
+    using access::at, access::create, access::create_all, access::read;
+    using wrong_calls::at, wrong_calls::create, wrong_calls::create_all, wrong_calls::read;
+    using wrong_calls::cancel, wrong_calls::recover, wrong_calls::run, wrong_calls::run_all;
     using wrong_calls::submit;
 
     template <typename... Given>
@@ -294,7 +287,7 @@ public:
 
     // ------------------------------------------------------------------------------------- reading
 
-    /// Entries as a lazy range in the order of their ids; include settle/running/listing.hpp.
+    /// Entries as a lazy range in the order of their ids; include settle/running/calls/listing.hpp.
     /// Errors:  the range throws settle::failure when the log cannot be read
     entry_listing<engine> list(entry_filter const& filter = {},
                                std::size_t limit = ~std::size_t{0}) {
@@ -318,7 +311,7 @@ public:
     }
 
     /// The records of a collection as a lazy range in the order of their keys; include
-    /// settle/running/listing.hpp.
+    /// settle/running/calls/listing.hpp.
     template <typename Record, fixed_string Name, auto Key>
     record_listing<engine, collection<Record, Name, Key>>
     scan(collection<Record, Name, Key> const&) {

@@ -4,9 +4,9 @@
 // and logs reads parameters through descriptors, and is compiled once.
 #pragma once
 
+#include <settle/definition/codec.hpp>
 #include <settle/protocol/direction.hpp>
 #include <settle/protocol/entry.hpp>
-#include <settle/store/codec.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -3,8 +3,8 @@
 // the bound of a reason's text.
 #pragma once
 
-#include <settle/store/json_writer.hpp>
-#include <settle/store/utf8.hpp>
+#include <settle/base/json_writer.hpp>
+#include <settle/base/utf8.hpp>
 #include <settle/version.hpp>
 
 #include <charconv>

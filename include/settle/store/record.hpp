@@ -3,8 +3,8 @@
 // store reads the record and its marks before, and writes their changes afterwards.
 #pragma once
 
+#include <settle/base/function_view.hpp>
 #include <settle/protocol/conditional.hpp>
-#include <settle/store/function_view.hpp>
 #include <settle/store/request.hpp>
 
 SETTLE_BEGIN

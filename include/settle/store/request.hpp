@@ -2,9 +2,9 @@
 // The types that drivers, stores and logs exchange: part requests, entry writes, and their answers.
 #pragma once
 
+#include <settle/base/error.hpp>
 #include <settle/protocol/entry_rule.hpp>
 #include <settle/store/descriptor.hpp>
-#include <settle/store/error.hpp>
 
 #include <memory>
 #include <span>

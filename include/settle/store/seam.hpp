@@ -134,8 +134,8 @@
 //       question and the insert, no purge takes effect. The engine then saves a write.
 #pragma once
 
+#include <settle/base/function_view.hpp>
 #include <settle/protocol/entry.hpp>
-#include <settle/store/function_view.hpp>
 #include <settle/store/request.hpp>
 
 #include <concepts>

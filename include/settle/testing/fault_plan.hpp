@@ -2,7 +2,7 @@
 // Fault plans: the calls to a store or a log that fail, and the kind of each fault.
 #pragma once
 
-#include <settle/store/observer.hpp>
+#include <settle/running/driving/observer.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -2,7 +2,7 @@
 // A clock that a test advances, and random numbers from a seed.
 #pragma once
 
-#include <settle/store/environment.hpp>
+#include <settle/base/environment.hpp>
 
 #include <memory>
 

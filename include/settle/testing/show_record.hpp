@@ -2,7 +2,7 @@
 // The text of a record in the reports of searches and laws.
 #pragma once
 
-#include <settle/store/codec.hpp>
+#include <settle/definition/codec.hpp>
 
 #include <optional>
 #include <string>

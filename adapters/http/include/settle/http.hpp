@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/http/options.hpp>
-#include <settle/store/service.hpp>
+#include <settle/kinds/services/service.hpp>
 
 #include <memory>
 #include <span>

@@ -4,8 +4,8 @@
 
 #include <settle/http.hpp>
 
+#include <settle/base/process.hpp>
 #include <settle/http/session.hpp>
-#include <settle/store/process.hpp>
 
 #include <mutex>
 #include <utility>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <settle/adapter/ownership.hpp>
+#include <settle/base/process.hpp>
 #include <settle/memory/entry_table.hpp>
 #include <settle/memory/table.hpp>
-#include <settle/store/process.hpp>
 
 #include <algorithm>
 #include <chrono>

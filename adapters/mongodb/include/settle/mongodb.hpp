@@ -3,10 +3,10 @@
 #pragma once
 
 #include <settle/adapter/ownership.hpp>
-#include <settle/mongodb/log_identity.hpp>
-#include <settle/mongodb/metadata.hpp>
-#include <settle/mongodb/record_session.hpp>
-#include <settle/mongodb/sure_read.hpp>
+#include <settle/mongodb/connection/metadata.hpp>
+#include <settle/mongodb/connection/sure_read.hpp>
+#include <settle/mongodb/log/log_identity.hpp>
+#include <settle/mongodb/records/record_session.hpp>
 
 SETTLE_BEGIN
 namespace mongodb {

@@ -2,9 +2,9 @@
 // A store and a log in one schema of a PostgreSQL database, which any number of programs may share.
 #pragma once
 
-#include <settle/postgresql/listener.hpp>
-#include <settle/postgresql/record_session.hpp>
-#include <settle/postgresql/resource.hpp>
+#include <settle/postgresql/connection/listener.hpp>
+#include <settle/postgresql/prepared/resource.hpp>
+#include <settle/postgresql/records/record_session.hpp>
 
 SETTLE_BEGIN
 namespace postgresql {

@@ -5,7 +5,7 @@
 #include <settle/postgresql.hpp>
 
 #include <settle/adapter/ownership.hpp>
-#include <settle/postgresql/schema.hpp>
+#include <settle/postgresql/connection/schema.hpp>
 
 SETTLE_BEGIN
 namespace postgresql {

@@ -2,9 +2,9 @@
 // A store and a log in one SQLite file, which several processes and threads may use at once.
 #pragma once
 
-#include <settle/sqlite/database_options.hpp>
-#include <settle/sqlite/log_session.hpp>
-#include <settle/sqlite/record_session.hpp>
+#include <settle/sqlite/connection/database_options.hpp>
+#include <settle/sqlite/log/log_session.hpp>
+#include <settle/sqlite/records/record_session.hpp>
 
 #include <memory>
 

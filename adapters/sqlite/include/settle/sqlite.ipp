@@ -5,7 +5,7 @@
 #include <settle/sqlite.hpp>
 
 #include <settle/adapter/ownership.hpp>
-#include <settle/sqlite/file.hpp>
+#include <settle/sqlite/connection/file.hpp>
 
 SETTLE_BEGIN
 namespace sqlite {

@@ -3,13 +3,13 @@
 // their cells until a change.
 #pragma once
 
+#include <settle/definition/codec.hpp>
 #include <settle/protocol/coordinator.hpp>
 #include <settle/protocol/direction.hpp>
 #include <settle/protocol/entry_rule.hpp>
 #include <settle/protocol/record_rule.hpp>
 #include <settle/protocol/reversal.hpp>
-#include <settle/running/binding.hpp>
-#include <settle/store/codec.hpp>
+#include <settle/running/construction/binding.hpp>
 #include <settle/testing/explore/few.hpp>
 #include <settle/testing/explore/fingerprint.hpp>
 #include <settle/testing/explore/receiver.hpp>

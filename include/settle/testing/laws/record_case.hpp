@@ -2,7 +2,7 @@
 // A random case of one record: parts that involve it, and operations on them in any order.
 #pragma once
 
-#include <settle/store/codec.hpp>
+#include <settle/definition/codec.hpp>
 #include <settle/testing/laws/record_model.hpp>
 #include <settle/testing/laws/shrinker.hpp>
 #include <settle/testing/show_record.hpp>

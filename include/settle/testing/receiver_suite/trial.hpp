@@ -2,10 +2,11 @@
 // The suite for receivers: its description of a receiver, and calls whose effects are counted.
 #pragma once
 
+#include <settle/base/environment.hpp>
+#include <settle/base/function_view.hpp>
 #include <settle/definition/grade.hpp>
-#include <settle/store/environment.hpp>
-#include <settle/store/function_view.hpp>
-#include <settle/store/service.hpp>
+#include <settle/kinds/services/service.hpp>
+#include <settle/protocol/fresh.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -3,7 +3,7 @@
 // before or after the calls.
 #pragma once
 
-#include <settle/store/service_session.hpp>
+#include <settle/kinds/services/service_session.hpp>
 #include <settle/testing/faults.hpp>
 
 SETTLE_BEGIN

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/protocol/state.hpp>
-#include <settle/running/options.hpp>
+#include <settle/running/construction/options.hpp>
 #include <settle/testing/simulate/dice.hpp>
 
 #include <map>

@@ -2,7 +2,7 @@
 // A database that prepares, in a simulation: each worker has its own access with its own faults.
 #pragma once
 
-#include <settle/running/prepared_binding.hpp>
+#include <settle/running/construction/prepared_binding.hpp>
 #include <settle/testing/simulate/worker_access.hpp>
 
 SETTLE_BEGIN

@@ -6,7 +6,7 @@
 //                                     settle::type<agency::trip_type>};
 #pragma once
 
-#include <settle/store/service_function.hpp>
+#include <settle/kinds/services/service_function.hpp>
 #include <settle/testing/laws/value_source.hpp>
 #include <settle/testing/simulate/receiver.hpp>
 

@@ -2,7 +2,7 @@
 // The shared state of a simulation's workers: virtual time, late writes and faults.
 #pragma once
 
-#include <settle/store/environment.hpp>
+#include <settle/base/environment.hpp>
 #include <settle/testing/faults.hpp>
 #include <settle/testing/simulate/limits.hpp>
 #include <settle/testing/simulate/receiver.hpp>

@@ -2,7 +2,7 @@
 // Observes every entry write that a log accepts, and every outcome that a caller gets.
 #pragma once
 
-#include <settle/running/outcome.hpp>
+#include <settle/running/calls/outcome.hpp>
 #include <settle/store/seam.hpp>
 
 #include <unordered_map>

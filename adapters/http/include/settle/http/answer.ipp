@@ -4,9 +4,9 @@
 
 #include <settle/http/answer.hpp>
 
+#include <settle/base/json_reader.hpp>
+#include <settle/base/utf8.hpp>
 #include <settle/http/wire.hpp>
-#include <settle/store/json_reader.hpp>
-#include <settle/store/utf8.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 // The service of a client: its address and its options, checked.
 #pragma once
 
+#include <settle/base/error.hpp>
 #include <settle/http/options.hpp>
-#include <settle/store/error.hpp>
 
 #include <chrono>
 #include <string>
@@ -28,7 +28,7 @@ void require(CURLMcode code);
 void check_header(std::string_view name, std::string_view value);
 
 /// True if the host is this one for certain, so that no proxy is between.
-[[nodiscard]] bool is_loopback(std::string const& host);
+[[nodiscard]] bool is_loopback(std::string host);
 
 /// The service of a client, which all sessions of the client share.
 struct destination {

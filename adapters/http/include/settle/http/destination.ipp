@@ -152,7 +152,12 @@ SETTLE_FUNCTION std::string host_of(std::string const& base) {
     return host;
 }
 
-SETTLE_FUNCTION bool is_loopback(std::string const& host) {
+SETTLE_FUNCTION bool is_loopback(std::string host) {
+    // Names have no case, and a dot at their end says that they are whole.
+    std::transform(host.begin(), host.end(), host.begin(), [](char letter) {
+        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    });
+    if (host.ends_with('.')) host.pop_back();
     // Not every name that begins with 127: its owner may be anybody.
     auto const is_in_127 = [&] {
         in_addr address{};

@@ -2,8 +2,8 @@
 // The options of a client.
 #pragma once
 
+#include <settle/base/saturating.hpp>
 #include <settle/http/status_table.hpp>
-#include <settle/store/saturating.hpp>
 
 #include <cstddef>
 #include <functional>

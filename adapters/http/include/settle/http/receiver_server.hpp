@@ -2,10 +2,10 @@
 // A server that passes calls to a function, for tests and samples. It needs cpp-httplib.
 #pragma once
 
+#include <settle/base/error.hpp>
+#include <settle/base/json_writer.hpp>
+#include <settle/base/utf8.hpp>
 #include <settle/http/wire.hpp>
-#include <settle/store/error.hpp>
-#include <settle/store/json_writer.hpp>
-#include <settle/store/utf8.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -2,8 +2,8 @@
 // The meaning of HTTP status codes as answers to calls.
 #pragma once
 
-#include <settle/store/error.hpp>
-#include <settle/store/service.hpp>
+#include <settle/base/error.hpp>
+#include <settle/kinds/services/service.hpp>
 
 #include <array>
 #include <cstddef>

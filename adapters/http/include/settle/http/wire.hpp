@@ -2,9 +2,9 @@
 // The wire form of a call: its headers and its body, for the client and for a receiver.
 #pragma once
 
+#include <settle/base/function_view.hpp>
 #include <settle/http/options.hpp>
-#include <settle/store/function_view.hpp>
-#include <settle/store/service.hpp>
+#include <settle/kinds/services/service.hpp>
 
 #include <optional>
 #include <string>

@@ -4,8 +4,8 @@
 
 #include <settle/http/wire.hpp>
 
+#include <settle/base/json_reader.hpp>
 #include <settle/http/digest.hpp>
-#include <settle/store/json_reader.hpp>
 
 #include <algorithm>
 #include <array>
@@ -108,7 +108,8 @@ SETTLE_FUNCTION std::string text_of_header(std::string_view value) {
     std::string text;
     text.reserve(value.size());
     for (std::size_t at = 0; at < value.size(); ++at) {
-        if (is_plain_in_header(value[at])) {
+        // A quote stands around the whole value alone; within a text it is encoded.
+        if (is_plain_in_header(value[at]) || value[at] == '"') {
             text += value[at];
             continue;
         }

@@ -2,7 +2,7 @@
 // MariaDB's errors, as codes that compare with settle's conditions.
 #pragma once
 
-#include <settle/store/error.hpp>
+#include <settle/base/error.hpp>
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 // The options of a MariaDB database.
 #pragma once
 
-#include <settle/store/saturating.hpp>
+#include <settle/base/saturating.hpp>
 
 #include <string>
 

@@ -2,8 +2,8 @@
 // The table of receipts of a resource.
 #pragma once
 
+#include <settle/kinds/prepared/preparing_resource.hpp>
 #include <settle/mariadb/session.hpp>
-#include <settle/store/preparing_resource.hpp>
 
 #include <string>
 #include <vector>

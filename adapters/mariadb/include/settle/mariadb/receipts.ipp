@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/mariadb/receipts.hpp>
-#include <settle/store/environment.hpp>
+#include <settle/protocol/fresh.hpp>
 
 #include <array>
 #include <map>

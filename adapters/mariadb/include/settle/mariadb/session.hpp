@@ -3,9 +3,9 @@
 #pragma once
 
 #include <settle/adapter/sql_values.hpp>
+#include <settle/base/process.hpp>
 #include <settle/mariadb/address.hpp>
 #include <settle/mariadb/options.hpp>
-#include <settle/store/process.hpp>
 
 #include <mysql.h>
 

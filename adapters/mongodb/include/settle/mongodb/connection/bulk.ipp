@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that bulk.hpp declares.
+#pragma once
+
+#include <settle/mongodb/connection/bulk.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+SETTLE_BEGIN
+
+namespace mongodb::detail {
+
+SETTLE_FUNCTION void bulk_result::add(bulk_result&& next, std::size_t begin) {
+    untouched = next.untouched && matched + inserted + removed == 0 && refused.empty();
+    matched += next.matched;
+    inserted += next.inserted;
+    removed += next.removed;
+    for (auto& one : next.refused) {
+        refused.push_back({begin + one.index, std::move(one.problem)});
+    }
+    problem = std::move(next.problem);
+    transient = next.transient;
+}
+
+SETTLE_FUNCTION bulk_result::refusal refusal_of(value_view const& one, std::size_t begin,
+                                                std::string_view phase) {
+    auto const number = [&](char const* name) {
+        auto const found = one.find(name);
+        return found ? found->integer().value_or(0) : 0;
+    };
+    auto const text = one.find("errmsg");
+    bson_error_t problem{};
+    bson_set_error(&problem, MONGOC_ERROR_SERVER, static_cast<std::uint32_t>(number("code")), "%s",
+                   std::string{text ? text->text().value_or("") : ""}.c_str());
+    return {begin + static_cast<std::size_t>(number("index")), describe(problem, phase)};
+}
+
+SETTLE_FUNCTION void brief_updates::update(document const& filter, document const& change) {
+    document one;
+    one.object("q", filter).object("u", change);
+    updates_.object_at(size_++, one);
+}
+
+SETTLE_FUNCTION bulk_result brief_updates::execute(std::string_view phase) {
+    bulk_result result;
+    document command;
+    command.text("update", name_).array("updates", updates_).boolean("ordered", false);
+    command.integer("maxTimeMS", longest_ms);
+    reply received;
+    try {
+        with_->write_command(command, phase, received);
+    } catch (command_failure const& caught) {
+        result.problem = caught.problem();
+    }
+    // A write concern timeout alone is no failure of the command. A command that fails after
+    // some of its updates reports both.
+    if (received.find("writeConcernError") && !received.find("errmsg")) {
+        result.problem.code = {code_of_lost, mongodb_category()};
+    }
+    if (auto const matched = received.find("n")) result.matched = matched->integer().value_or(0);
+    if (auto const refused = received.find("writeErrors")) {
+        refused->for_each([&](value_view const& each) {
+            auto& added = result.refused.emplace_back(refusal_of(each, 0, phase));
+            if (added.problem.code != condition::permanent) result.problem = added.problem;
+            return true;
+        });
+    }
+    result.untouched =
+        result.problem.code != condition::unknown && result.refused.empty() && result.matched == 0;
+    return result;
+}
+
+SETTLE_FUNCTION bulk::bulk(link& with, std::string_view name) : in_(with.in_transaction()) {
+    // In a native transaction the first refusal aborts everything anyway.
+    options_.boolean("ordered", in_);
+    with.append_session(options_);
+    to_ = with.collection(name);
+}
+
+SETTLE_FUNCTION void bulk::insert(document const& made) {
+    // The driver would check the size only when it sends, and refuse the other writes as well.
+    if (made.size() > largest_document) {
+        throw command_failure({{object_too_large, mongodb_category()},
+                               "settle: a document takes " + std::to_string(made.size()) +
+                                   " bytes, and MongoDB keeps one of " +
+                                   std::to_string(largest_document) +
+                                   " at most. Give it less. See mongodb#errors"},
+                              false);
+    }
+    document options;
+    // An image restores field names of other programs unchanged.
+    options.boolean("validate", false);
+    added(kind::insert, made.size(), [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
+        return mongoc_bulk_operation_insert_with_opts(to, made.native(), options.native(), problem);
+    });
+}
+
+SETTLE_FUNCTION void bulk::update(document const& filter, document const& change) {
+    if (change.empty()) throw std::logic_error("settle: this update would empty its document");
+    auto const bytes = filter.size() + change.size();
+    added(kind::update, bytes, [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
+        return mongoc_bulk_operation_update_one_with_opts(to, filter.native(), change.native(),
+                                                          nullptr, problem);
+    });
+}
+
+SETTLE_FUNCTION void bulk::remove(document const& filter) {
+    added(kind::remove, filter.size(), [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
+        return mongoc_bulk_operation_remove_one_with_opts(to, filter.native(), nullptr, problem);
+    });
+}
+
+SETTLE_FUNCTION bulk_result bulk::execute(std::string_view phase) {
+    bulk_result result;
+    for (run& one : runs_) {
+        if (!execute(one, phase, result)) break;
+    }
+    return result;
+}
+
+SETTLE_FUNCTION bool bulk::execute(run& one, std::string_view phase, bulk_result& result) {
+    reply received;
+    bson_error_t problem{};
+    bool const good =
+        mongoc_bulk_operation_execute(one.held.get(), received.fresh(), &problem) != 0;
+    auto const count = [&](char const* name) {
+        auto const found = received.find(name);
+        return found ? found->integer().value_or(0) : 0;
+    };
+    result.matched += count("nMatched");
+    result.inserted += count("nInserted");
+    result.removed += count("nRemoved");
+    if (good) return true;
+    result.transient = received.transient();
+    std::size_t const before = result.refused.size();
+    error of_all;
+    if (auto const refused = received.find("writeErrors")) {
+        refused->for_each([&](value_view const& each) {
+            auto& added = result.refused.emplace_back(refusal_of(each, one.begin, phase));
+            if (added.problem.code != condition::permanent) of_all = added.problem;
+            return true;
+        });
+    }
+    auto const concern = received.find("writeConcernErrors");
+    bool lasting = true;
+    if (concern) concern->for_each([&](value_view const&) { return lasting = false; });
+    bool const only_refused = result.refused.size() > before && lasting;
+    // The first refusal has aborted the native transaction.
+    if (only_refused && in_) result.problem = result.refused.front().problem;
+    else if (only_refused && of_all.empty() && !one.may_be_split()) return true;
+    else result.problem = of_all.empty() ? describe(problem, phase) : std::move(of_all);
+    // A write that only one server has is an unknown outcome.
+    if (!lasting) result.problem.code = {code_of_lost, mongodb_category()};
+    result.untouched = result.problem.code != condition::unknown && result.refused.empty() &&
+                       result.matched + result.inserted + result.removed == 0;
+    return false;
+}
+
+} // namespace mongodb::detail
+
+SETTLE_END

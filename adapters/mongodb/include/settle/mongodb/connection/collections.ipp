@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that collections.hpp declares.
+#pragma once
+
+#include <settle/base/function_view.hpp>
+#include <settle/mongodb/connection/collections.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+SETTLE_BEGIN
+
+namespace mongodb::detail {
+
+inline constexpr char const* created_index = "settle_created";
+
+/// The kind of value that settle writes into a field, as an index sees it.
+enum class content : std::uint8_t {
+    none,   ///< the field belongs to another program, or never changes
+    plain,  ///< one value
+    nested, ///< a document, or a value of any kind
+    list    ///< an array
+};
+
+SETTLE_FUNCTION bool has_collection(link& with, std::string_view name) {
+    document command;
+    document filter;
+    command.integer("listCollections", 1).boolean("nameOnly", true);
+    command.object("filter", filter.text("name", name));
+    reply received;
+    with.command(command, "look for a collection", received);
+    auto const cursor = received.find("cursor");
+    auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
+    bool found = false;
+    if (batch) batch->for_each([&](value_view const&) { return !(found = true); });
+    return found;
+}
+
+/// Creates a missing collection first: two native transactions that create it would conflict.
+SETTLE_FUNCTION void make_collection(link& with, std::string_view name) {
+    if (has_collection(with, name)) return;
+    document command;
+    command.text("create", name);
+    reply received;
+    try {
+        with.write_command(command, "make a collection", received);
+    } catch (command_failure const& caught) {
+        auto const there = std::error_code{namespace_exists, mongodb_category()};
+        if (caught.problem().code != there) throw failure(caught.problem());
+    }
+}
+
+SETTLE_FUNCTION void refuse_collection(std::string_view name, std::string_view because) {
+    std::string text{"settle: the collection '"};
+    text.append(name).append("' cannot be used: ").append(because);
+    while (text.ends_with('.')) text.pop_back();
+    raise(errc::unfit_store, std::move(text.append(". See mongodb#collections")));
+}
+
+SETTLE_FUNCTION error absence_of(link& with, std::string_view name) {
+    if (has_collection(with, name)) return {};
+    return {make_error_code(errc::unfit_store), "settle: the collection '" + std::string{name} +
+                                                    "' is gone: it was renamed or dropped. Put it "
+                                                    "back. See mongodb#collections"};
+}
+
+/// Refuses a collection that could refuse an update of settle, or apply it to another record.
+SETTLE_FUNCTION void check_collection(link& with, std::string_view name) {
+    document command;
+    document filter;
+    command.integer("listCollections", 1);
+    command.object("filter", filter.text("name", name));
+    reply received;
+    with.command(command, "look at a collection", received);
+    auto const refuse = [&](std::string_view what) { refuse_collection(name, what); };
+    auto const cursor = received.find("cursor");
+    auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
+    bool found = false;
+    if (batch) {
+        batch->for_each([&](value_view const& one) {
+            found = true;
+            auto const type = one.find("type");
+            if (!type || type->text() != "collection") refuse("it is a view or a time series");
+            auto const options = one.find("options");
+            if (!options) return true;
+            if (options->find("capped")) refuse("it is capped. Use one that is not");
+            if (options->find("expireAfterSeconds")) {
+                refuse("the server erases its documents by their age. Use one without "
+                       "expireAfterSeconds");
+            }
+            if (options->find("collation")) {
+                refuse(
+                    "its collation compares different keys as equal. Use one without a collation");
+            }
+            auto const action = options->find("validationAction");
+            auto const level = options->find("validationLevel");
+            bool const warns =
+                (action && action->text() == "warn") || (level && level->text() == "off");
+            if (options->find("validator") && !warns) {
+                refuse("its validator could refuse the update that ends a transaction. Set its "
+                       "validationAction to 'warn'");
+            }
+            return true;
+        });
+    }
+    if (!found) refuse("it is not there");
+}
+
+/// Calls `function(index)` with the document of each index.
+template <typename Function>
+void for_each_index(link& with, std::string_view name, Function&& function) {
+    document command;
+    command.text("listIndexes", name);
+    reply received;
+    with.command(command, "look at indexes", received);
+    auto const cursor = received.find("cursor");
+    auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
+    if (!batch) return;
+    batch->for_each([&](value_view const& one) {
+        function(one);
+        return true;
+    });
+}
+
+[[nodiscard]] SETTLE_FUNCTION bool is_unique(value_view const& index) {
+    auto const unique = index.find("unique");
+    return unique && unique->boolean().value_or(false);
+}
+
+/// Calls `function(field)` with the name of each field in a filter.
+template <typename Function>
+void for_each_filtered(value_view const& filter, Function&& function) {
+    filter.for_each([&](value_view const& one) {
+        // `$and` and similar operators hold filters.
+        bool const holds = filter.type() == BSON_TYPE_ARRAY || one.name().starts_with('$');
+        if (holds) for_each_filtered(one, function);
+        else function(one.name());
+        return true;
+    });
+}
+
+/// Describes, for an error, a compound index over several arrays, of which the server accepts only
+/// one in a document; empty for any other index.
+/// Shape:   content_of - as in refusing_index
+template <typename ContentOf>
+[[nodiscard]] std::string index_over_arrays(value_view const& index, ContentOf&& content_of) {
+    std::string_view first;
+    std::string found;
+    auto const fields = index.find("key");
+    if (!fields) return found;
+    fields->for_each([&](value_view const& one) {
+        auto const field = one.name().substr(0, one.name().find('.'));
+        if (content_of(field) != content::list || field == first) return true;
+        if (first.empty()) {
+            first = field;
+            return true;
+        }
+        found.append("compound index over the arrays '").append(first);
+        found.append("' and '").append(field).append("'");
+        return false;
+    });
+    return found;
+}
+
+/// Describes, for an error, how the server could refuse a write of settle because of an index;
+/// empty if it could not.
+/// Shape:   content_of(field) - what settle writes into a field of the document
+template <typename ContentOf>
+[[nodiscard]] std::string refusing_index(value_view const& index, ContentOf&& content_of) {
+    std::string found;
+    bool const unique = is_unique(index);
+    std::string_view kind = unique ? "unique" : "";
+    auto const look = [&](std::string_view field, std::string_view how) {
+        // An index may also cover a nested field.
+        auto const what = content_of(field.substr(0, field.find('.')));
+        // A hashed index accepts any single value, but no array.
+        bool const fits = what == content::none || (kind == "hashed" && what == content::plain);
+        if (!fits && found.empty()) {
+            found = std::string{kind}.append(how).append(" over '").append(field).append("'");
+        }
+    };
+    auto const look_at_all = [&](char const* name) {
+        auto const fields = index.find(name);
+        if (!fields) return;
+        fields->for_each([&](value_view const& field) {
+            auto const special = field.text();
+            if (special && !unique) kind = *special;
+            if (unique || special || name != std::string_view{"key"}) look(field.name(), " index");
+            return true;
+        });
+    };
+    look_at_all("key");
+    // A text index covers its weighted fields and the field that names their language.
+    look_at_all("weights");
+    auto const language = index.find("language_override");
+    if (language && language->text()) look(*language->text(), " index");
+    auto const filter = index.find("partialFilterExpression");
+    if (filter && !kind.empty()) {
+        for_each_filtered(*filter,
+                          [&](std::string_view field) { look(field, " index with a filter"); });
+    }
+    return found.empty() ? index_over_arrays(index, content_of) : found;
+}
+
+/// The description, for an error, of an index by which the server erases old documents; empty for
+/// any other index.
+SETTLE_FUNCTION std::string index_that_erases(value_view const& index) {
+    if (!index.find("expireAfterSeconds")) return {};
+    auto const called = index.find("name");
+    return "index '" + std::string{called ? called->text().value_or("") : ""} +
+           "' lets the server erase old documents";
+}
+
+SETTLE_FUNCTION std::string index_that_erases(link& with, std::string_view name) {
+    std::string found;
+    for_each_index(with, name, [&](value_view const& one) {
+        if (found.empty()) found = index_that_erases(one);
+    });
+    return found;
+}
+
+/// Refuses an index that could refuse an update that ends a transaction, or erase a record with its
+/// marks.
+/// Shape:   content_of(field) - what settle writes into a field of the records
+SETTLE_FUNCTION void
+check_indexes(link& with, std::string_view name,
+              settle::detail::function_view<content(std::string_view)> content_of) {
+    for_each_index(with, name, [&](value_view const& one) {
+        if (auto const erases = index_that_erases(one); !erases.empty()) {
+            refuse_collection(name, "its " + erases +
+                                        ", and with a record the marks of unfinished "
+                                        "transactions. Drop it");
+        }
+        auto const found = refusing_index(one, content_of);
+        if (found.empty()) return;
+        refuse_collection(name, "its " + found +
+                                    " could refuse the update that ends a "
+                                    "transaction. Drop it");
+    });
+}
+
+/// Whether this index ensures that no two documents have the same value in a field.
+[[nodiscard]] SETTLE_FUNCTION bool keeps_apart(value_view const& index, std::string_view field) {
+    auto const key = index.find("key");
+    if (!is_unique(index) || !key || index.find("partialFilterExpression")) return false;
+    std::size_t fields = 0;
+    bool named = false;
+    key->for_each([&](value_view const& one) {
+        ++fields;
+        named = one.name() == field;
+        return true;
+    });
+    return fields == 1 && named;
+}
+
+/// Creates a unique index over a key that is not _id: nothing else prevents two records of one key.
+SETTLE_FUNCTION void make_key_index(link& with, std::string_view name, std::string const& key) {
+    bool there = false;
+    for_each_index(with, name,
+                   [&](value_view const& one) { there = there || keeps_apart(one, key); });
+    if (there) return;
+    document command;
+    document keys;
+    document index;
+    document exists;
+    index.object("key", keys.integer(key, 1)).text("name", "settle_key").boolean("unique", true);
+    // Documents of other programs may lack the field.
+    index.object("partialFilterExpression", only(key, exists.boolean("$exists", true)));
+    command.text("createIndexes", name).array("indexes", document{}.object_at(0, index));
+    reply received;
+    try {
+        with.write_command(command, "make the index of the keys", received);
+    } catch (command_failure const& caught) {
+        refuse_collection(name, "it has no unique index over '" + key +
+                                    "', so two records could "
+                                    "have one key, and none could be made: " +
+                                    caught.problem().text);
+    }
+}
+
+/// What settle writes into a field of an entry.
+[[nodiscard]] SETTLE_FUNCTION content content_of_entry(entry_layout const& layout,
+                                                       std::string_view field) {
+    bool const is_parameter =
+        std::any_of(layout.members.begin(), layout.members.end(),
+                    [&](parameter const& one) { return layout.field_of(one.name) == field; });
+    if (is_parameter || field == "parameters" || field == "images" || field == "results") {
+        return content::nested;
+    }
+    auto const& all = settle::detail::all_entry_fields;
+    bool const ours = std::any_of(all.begin(), all.end(),
+                                  [&](entry_field one) { return layout.name_of(one) == field; });
+    return ours || field == "$**" ? content::plain : content::none;
+}
+
+/// Refuses a log collection whose entries the server could erase or refuse.
+SETTLE_FUNCTION void check_log(link& with, entry_layout const& layout) {
+    auto const& name = layout.names.transactions;
+    check_collection(with, name);
+    for_each_index(with, name, [&](value_view const& one) {
+        // Entries without the field count as equal there.
+        bool const unique = is_unique(one);
+        auto found = refusing_index(one, [&](std::string_view field) {
+            return unique ? content::nested : content_of_entry(layout, field);
+        });
+        if (!found.empty()) found += " could refuse an entry. Drop it";
+        if (auto const erases = index_that_erases(one); !erases.empty()) {
+            found = erases + ". Drop it, and call purge";
+        }
+        if (!found.empty()) refuse_collection(name, "its " + found);
+    });
+}
+
+[[nodiscard]] SETTLE_FUNCTION char const* unfinished_index_of(entry_layout const& layout) noexcept {
+    return layout.is_tutorial() ? "settle_state" : "settle_open";
+}
+
+[[nodiscard]] SETTLE_FUNCTION bool has_log_indexes(link& with, entry_layout const& layout) {
+    int found = 0;
+    for_each_index(with, layout.names.transactions, [&](value_view const& one) {
+        auto const name = one.find("name");
+        if (!name) return;
+        if (name->text() == unfinished_index_of(layout) || name->text() == created_index) ++found;
+    });
+    return found == 2;
+}
+
+SETTLE_FUNCTION void make_log(link& with, entry_layout const& layout) {
+    make_collection(with, layout.names.transactions);
+    check_log(with, layout);
+    if (has_log_indexes(with, layout)) return;
+    document keys;
+    document open;
+    document only_open;
+    if (layout.is_tutorial()) {
+        keys.integer(layout.names.state, 1).integer("_id", 1);
+        open.object("key", keys).text("name", unfinished_index_of(layout));
+    } else {
+        keys.integer("open", 1).integer("_id", 1);
+        open.object("key", keys).text("name", unfinished_index_of(layout));
+        open.object("partialFilterExpression", only_open.boolean("open", true));
+    }
+    document keys_created;
+    document created;
+    created.object("key", keys_created.integer("created", 1)).text("name", created_index);
+    document all;
+    all.object_at(0, open).object_at(1, created);
+    document command;
+    command.text("createIndexes", layout.names.transactions).array("indexes", all);
+    reply received;
+    with.write_command(command, "make the indexes of the log", received);
+}
+
+/// Refuses a record type with a member whose field name is taken.
+SETTLE_FUNCTION void check_members(collection_descriptor const& of, record_layout const& layout) {
+    std::set<std::string_view> fields;
+    for (std::size_t at = 0; at < of.members().size(); ++at) {
+        if (at == of.key) continue;
+        std::string_view const member = of.members()[at].name;
+        std::string_view const name = layout.field_of(member);
+        bool const taken = name == layout.key || name == "_id" || name == marks_field ||
+                           name.starts_with("settle_") || !fields.insert(name).second;
+        if (!taken) continue;
+        refuse_collection(of.name, "its records have a member '" + std::string{member} +
+                                       "', and its documents another field of that name. Give "
+                                       "the member another name");
+    }
+}
+
+SETTLE_FUNCTION void prepare_records(link& with, bound_collection const& bound,
+                                     record_layout const& layout) {
+    collection_descriptor const& of = *bound.of;
+    if (of.name.starts_with("settle_")) {
+        refuse_collection(of.name, "names that begin with 'settle_' are settle's own. Give it "
+                                   "another");
+    }
+    check_members(of, layout);
+    make_collection(with, of.name);
+    check_collection(with, of.name);
+    check_indexes(with, of.name, [&](std::string_view field) {
+        if (field == marks_field) return content::list;
+        // A text index over all fields covers the marks, too.
+        auto found = field == "$**" ? content::nested : content::none;
+        for (std::size_t at = 0; at < of.members().size(); ++at) {
+            auto const& member = of.members()[at];
+            if (at == of.key || field != layout.field_of(member.name)) continue;
+            if (member.access->list) found = content::list;
+            else found = member.access->nested ? content::nested : content::plain;
+        }
+        return found;
+    });
+    if (layout.key != "_id") make_key_index(with, of.name, layout.key);
+}
+
+} // namespace mongodb::detail
+
+SETTLE_END

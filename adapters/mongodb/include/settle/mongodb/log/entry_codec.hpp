@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// Entries as documents that a person can read:
+//
+//   { _id: "…", type: "transfer", definition: "0123456789abcdef", parameters: {…},
+//     state: "pending", epoch: 5, committed: 5, owner: "host/1/2", created: date, modified: date,
+//     attempts: 1, reason: "guard failed", reason_text: "…", participant: "source", line: 0,
+//     images: [{participant: 0, line: 0, before: "{…}", after: "{…}"}], open: true,
+//     revision: 1, stages_kept: 1, results: [{participant: 0, line: 0, value: "{…}"}] }
+//
+// `open` exists as long as the entry is unfinished, and `reason_text` if the reason has a text. The
+// first keep adds the last three fields. In the tutorial's layout the parameters are fields of the
+// entry itself, and only an id, a state and the parameters that are not optional are required.
+#pragma once
+
+#include <settle/mongodb/log/entry_finder.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+class document_reader;
+
+/// Writes and reads entries in their layout.
+class entry_codec {
+public:
+    explicit entry_codec(entry_layout layout) : layout_(std::move(layout)) {}
+
+    [[nodiscard]] entry_layout const& layout() const noexcept { return layout_; }
+
+    /// The document of a new entry.
+    [[nodiscard]] document encode(entry_write const& write, write_context const& at) const;
+
+    [[nodiscard]] document change_of(entry_write const& write, write_context const& at) const;
+
+    /// Stores only the committed epoch.
+    [[nodiscard]] static document commit_of(epoch committed);
+
+    /// Reads the legible parts of an entry. Returns the first problem, or an empty text.
+    [[nodiscard]] std::string decode(document const& from, entry& into) const;
+
+private:
+    void append(document& to, entry_field field, entry_write const& write,
+                write_context const& at) const;
+    void append_parameters(document& to, entry_write const& write) const;
+
+    void read_id(document_reader& read, entry& into) const;
+    void read_type(document_reader& read, entry& into) const;
+    void read_state(document_reader& read, entry& into) const;
+    [[nodiscard]] bool has_parameters(document_reader const& read) const;
+    void read_fields(document_reader& read, entry& into) const;
+    static timestamp creation_of(document const& from, entry const& read);
+
+    entry_layout layout_;
+};
+
+} // namespace mongodb::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/log/entry_codec.ipp>
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+// Finds the entries of many ids at a time, with an answer that no newer primary contradicts.
+#pragma once
+
+#include <settle/mongodb/connection/sole_read.hpp>
+#include <settle/mongodb/log/entry_codec.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+using found_entry = result<std::optional<entry>>;
+
+/// A deposed primary that does not know of its replacement still answers, and the state of a
+/// majority may be older than an acknowledged write. But an entry that a majority has as final
+/// stays: no election rolls it back, and only a purge beyond the horizon changes it. So a final
+/// entry is reported as found. Any other entry is read again, linearizably: a majority then
+/// confirms, after the read, that the answering primary still is the primary. The server waits for
+/// that confirmation once for each find. Each entry was read from the primary within this call,
+/// which is enough because ids are independent.
+class entry_search {
+public:
+    entry_search(server& with, entry_layout const& layout)
+        : server_(&with), codec_(layout), finder_(layout) {}
+
+    /// Shape:   found - as a log's look_up() calls it
+    /// Cost:    a find for a thousand requests; for unfinished or missing entries, another find,
+    ///          which waits for a majority
+    void look_up(std::span<read_request const> requests, found_function found) {
+        constexpr std::size_t most = 1000;
+        for (std::size_t first = 0; first < requests.size(); first += most) {
+            std::vector<sought> all;
+            for (auto const& one :
+                 requests.subspan(first).first(std::min(most, requests.size() - first))) {
+                // An insert that follows finds an entry that this read missed.
+                all.push_back({one.id, !one.inserts_next});
+            }
+            auto entries = find(all);
+            for (std::size_t at = 0; at < all.size(); ++at) {
+                found(first + at, std::move(entries[at]), false);
+            }
+        }
+    }
+
+    [[nodiscard]] found_entry read(transaction_id const& id) {
+        sought const one{&id, true};
+        return std::move(find({&one, 1}).front());
+    }
+
+private:
+    /// An id to look for.
+    struct sought {
+        transaction_id const* id;
+        bool surely; ///< a missing entry is reported only when that is certain
+    };
+
+    /// Returns: an answer for each id, in order
+    [[nodiscard]] std::vector<found_entry> find(std::span<sought const> all) {
+        auto found = find_by(all, {});
+        document sure = server_->deciding_read();
+        if (sure.empty()) return found;
+        std::vector<sought> unsure;
+        std::vector<std::size_t> indexes;
+        for (std::size_t at = 0; at < all.size(); ++at) {
+            if (is_certain(found[at], all[at])) continue;
+            unsure.push_back(all[at]);
+            indexes.push_back(at);
+        }
+        if (unsure.empty()) return found;
+        auto again = find_by(unsure, std::move(sure));
+        for (std::size_t at = 0; at < indexes.size(); ++at) {
+            found[indexes[at]] = std::move(again[at]);
+        }
+        return found;
+    }
+
+    static bool is_certain(found_entry const& found, sought const& id) {
+        // Another find at once would not reach an unreachable server either. A damaged document
+        // may have been repaired since.
+        if (!found.has_value()) return found.problem().code != errc::damaged;
+        if (!found.value()) return !id.surely;
+        return is_final(found.value()->state);
+    }
+
+    /// Shape:   sure - the options of a linearizable find; empty for any other
+    [[nodiscard]] std::vector<found_entry> find_by(std::span<sought const> all, document sure) {
+        std::vector<found_entry> found(all.size(), found_entry{std::optional<entry>{}});
+        auto const id_at = [&](std::size_t at) -> std::string_view { return *all[at].id; };
+        std::vector<std::size_t> by_id(all.size());
+        std::iota(by_id.begin(), by_id.end(), std::size_t{0});
+        std::sort(by_id.begin(), by_id.end(),
+                  [&](std::size_t left, std::size_t right) { return id_at(left) < id_at(right); });
+        auto const note = [&](document const& one) {
+            auto const id = one.find("_id")->id().value_or(std::string{});
+            auto const before = [&](std::size_t left, std::string_view right) {
+                return id_at(left) < right;
+            };
+            // An id may occur twice.
+            auto at = std::lower_bound(by_id.begin(), by_id.end(), std::string_view{id}, before);
+            for (; at != by_id.end() && id_at(*at) == id; ++at) found[*at] = decoded(one);
+        };
+        try {
+            find_surely(*server_, codec_.layout().names.transactions, filter_of(all),
+                        std::move(sure), {}, "read entries", note);
+        } catch (failure const& caught) {
+            std::fill(found.begin(), found.end(), found_entry{caught.problem()});
+        }
+        return found;
+    }
+
+    /// The server has a faster plan for a single id.
+    [[nodiscard]] document filter_of(std::span<sought const> all) const {
+        if (all.size() == 1) return finder_.filter_of(*all.front().id);
+        document ids;
+        std::size_t count = 0;
+        for (auto const& one : all) codec_.layout().append_forms(ids, *one.id, count);
+        document any;
+        return only("_id", any.array("$in", ids));
+    }
+
+    [[nodiscard]] found_entry decoded(document const& from) const {
+        std::optional<entry> found;
+        std::string const problem = codec_.decode(from, found.emplace());
+        if (problem.empty()) return found;
+        bool const theirs = codec_.layout().is_tutorial();
+        return {errc::damaged,
+                "settle: the entry '" + found->id + "' is damaged: " + problem +
+                    ". Repair its document in " + codec_.layout().names.transactions +
+                    (theirs ? ". See mongodb#coming-from-the-tutorial" : ". See errors#damaged")};
+    }
+
+    server* server_;
+    entry_codec codec_;
+    entry_finder finder_;
+};
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: BSL-1.0
+// The log of one database: a collection of entries.
+#pragma once
+
+#include <settle/adapter/sent_write.hpp>
+#include <settle/adapter/wave_port.hpp>
+#include <settle/mongodb/connection/native.hpp>
+#include <settle/mongodb/log/entry_search.hpp>
+#include <settle/mongodb/log/named_log.hpp>
+
+#include <map>
+#include <unordered_map>
+
+SETTLE_BEGIN
+namespace mongodb {
+
+/// Shape:   the database outlives its sessions; threads may share a session
+/// Cost:    a wave is one bulk of writes, acknowledged by the database's write concern; a wave that
+///          changes several entries in a replica set is a read of them, that bulk and a commit
+class log_session : public named_log {
+public:
+    log_session(detail::server& with, detail::stored_log stored,
+                detail::entry_layout const& layout = {})
+        : named_log(with, std::move(stored), layout), server_(&with), codec_(layout),
+          finder_(layout), search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
+
+    void write(std::span<entry_write const> writes, std::span<write_result> results,
+               write_context const& at) {
+        if (writes.empty()) return;
+        auto all = settle::detail::sent_writes(writes, results);
+        step const action = writes.front().action;
+        // Only the count of a claim's own write tells whether that claim won.
+        bool const contended = action == step::claim || action == step::cancel;
+        if (writes.front().inserts) insert(std::move(all), at);
+        else if (server_->has_transactions()) change_together(all, at);
+        else if (all.size() > 1 && !contended) change_all_apart(all, at);
+        else change_each(all, at);
+    }
+
+    /// Cost:    as entry_search::look_up()
+    void look_up(std::span<read_request const> requests, found_function found) {
+        search_.look_up(requests, found);
+    }
+
+    result<std::optional<entry>> read(transaction_id const& id) { return search_.read(id); }
+
+    /// Lists the entries after the id `after`, in the order of their ids. The page shows a damaged
+    /// entry with its fault and without parameters, so no worker claims it. Entries with unreadable
+    /// ids come last.
+    result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
+                                    std::size_t limit) {
+        std::vector<entry> found;
+        if (filter.is_impossible() || limit == 0) return found;
+        try {
+            auto with = server_->connect();
+            auto const read = [&](document const& query, std::size_t most) {
+                with.find(collection(), query, detail::page_of("_id", most), "read entries",
+                          [&](document const& one) {
+                              entry& here = found.emplace_back();
+                              here.fault = codec_.decode(one, here);
+                              if (!here.fault.empty()) here.parameters.clear();
+                          });
+            };
+            read(finder_.query_of(filter, locator_of(with, after)), limit);
+            // A short page is the last, and stays the last.
+            if (found.size() + 1 < limit) {
+                read(finder_.query_of_unreadable(filter), limit - found.size() - 1);
+            }
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+        return found;
+    }
+
+    /// Erases at most `limit` finished entries unchanged since `before`, the oldest first.
+    /// Shape:   passed - the creation time of the last entry that the previous call erased
+    result<purged> purge(timestamp before, std::size_t limit,
+                         std::int64_t passed = purged::nothing) {
+        purged gone;
+        gone.passed = passed;
+        // The server treats a limit of 0 as no limit.
+        if (limit == 0) return gone;
+        try {
+            auto with = server_->connect();
+            std::vector<document> filters;
+            auto options = detail::page_of("created", limit);
+            options.object("projection", document{}.integer("created", 1));
+            with.find(collection(), finder_.query_of_finished(before, passed), std::move(options),
+                      "look for old entries", [&](document const& one) {
+                          // Meanwhile the id may have been purged and submitted again.
+                          auto same = finder_.query_of_finished(before, passed);
+                          filters.push_back(std::move(same.copy("_id", *one.find("_id"))));
+                          gone.passed = one.find("created")->date().value_or(passed);
+                      });
+            detail::bulk all{with, collection()};
+            for (auto const& filter : filters) all.remove(filter);
+            auto const erased = all.execute("erase entries");
+            if (!erased.problem.empty()) return erased.problem;
+            gone.erased = static_cast<std::uint64_t>(erased.removed);
+            gone.more = filters.size() == limit;
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+        return gone;
+    }
+
+    // ------------------------------------------------------------ inside a native transaction
+
+    /// Inserts the entries of one-phase requests.
+    /// Errors:  throws command_failure
+    void insert_within(detail::link& with, std::span<one_phase_request* const> requests,
+                       write_context const& at) {
+        if (has_several_forms()) refuse_taken(with, requests);
+        detail::bulk writes{with, collection()};
+        for (auto const* const request : requests) writes.insert(document_of(request->write, at));
+        auto const result = writes.execute("insert entries");
+        if (result.problem.empty()) return;
+        throw detail::command_failure(problem_of(result, requests.size(), *requests.front()->id),
+                                      result.transient);
+    }
+
+    /// Changes the entry of a one-phase request if it still has the required state, epoch and
+    /// revision.
+    void change_within(detail::link& with, one_phase_request& request, write_context const& at) {
+        entry_write const& write = request.write;
+        auto const result = change_one(with, *write.id, write.change, codec_.change_of(write, at));
+        if (!result.problem.empty()) {
+            throw detail::command_failure(unfit(problem_of(result, 1, *write.id)),
+                                          result.transient);
+        }
+        request.result.reply = result.matched == 1 ? log_answer::taken : log_answer::conflict;
+    }
+
+    /// Stores the committed epoch of an entry that another program committed without an epoch.
+    /// Shape:   here - the entry's epoch, to which the transaction's marks were raised
+    [[nodiscard]] write_result store_commit(transaction_id const& id, epoch here) {
+        transition required;
+        required.from = state::applied;
+        required.from_epoch = here;
+        auto with = server_->connect();
+        write_result made;
+        set_result_of_one(made,
+                          change_one(with, id, required, detail::entry_codec::commit_of(here)));
+        return made;
+    }
+
+    /// Whether an insert failed because its id exists.
+    [[nodiscard]] static bool is_of_taken_id(error const& problem) {
+        return problem.code == std::error_code{duplicate_key, mongodb_category()};
+    }
+    /// The answers to inserts whose ids exist.
+    /// Shape:   surely - also finds an entry that no majority has yet, which waits for a majority
+    [[nodiscard]] result<settle::detail::existing_ids>
+    find_taken(std::vector<transaction_id const*> ids, bool surely) {
+        settle::detail::existing_ids taken;
+        try {
+            note_taken(ids, taken, {});
+            std::erase_if(ids, [&](auto const* id) { return taken.contains(*id); });
+            document sure = surely ? server_->deciding_read() : document{};
+            if (!sure.empty() && !ids.empty()) note_taken(ids, taken, std::move(sure));
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+        return taken;
+    }
+
+private:
+    using document = detail::document;
+    using sent_write = settle::detail::sent_write;
+    using sent_writes = std::vector<sent_write>;
+    using some_writes = std::span<sent_write const>;
+
+    void insert(sent_writes all, write_context const& at) {
+        if (has_several_forms()) {
+            auto const taken = find_taken(ids_of(all), true);
+            if (!taken.has_value()) {
+                return set_results(all, {detail::commit_status::undone, taken.problem()});
+            }
+            std::erase_if(all, [&](sent_write const& one) {
+                auto const found = taken.value().find(*one.id);
+                if (found == taken.value().end()) return false;
+                one.result->reply = found->second;
+                return true;
+            });
+            if (all.empty()) return;
+        }
+        auto with = server_->connect();
+        detail::bulk writes{with, collection()};
+        remove_unfit(all, at, [&](document const& made) { writes.insert(made); });
+        auto const result = writes.execute("insert entries");
+        set_results(all, detail::commit_result_of(result));
+        for (auto const& one : result.refused) refuse(*all[one.index].result, one.problem);
+    }
+
+    static void set_results(some_writes all, settle::detail::commit_result const& ended) {
+        for (auto const& one : all) settle::detail::set_result(*one.result, ended);
+    }
+
+    /// Answers the writes whose entries no document can hold, and removes them.
+    /// Shape:   take(document) - takes the entry of each write that stays
+    template <typename Take>
+    void remove_unfit(sent_writes& all, write_context const& at, Take&& take) const {
+        std::erase_if(all, [&](sent_write const& one) {
+            try {
+                take(document_of(*one.write, at));
+                return false;
+            } catch (failure const& caught) {
+                settle::detail::set_result(*one.result,
+                                           {detail::commit_status::undone, caught.problem()});
+                return true;
+            }
+        });
+    }
+
+    /// Shape:   sure - the options of a linearizable find; empty for any other
+    /// Errors:  throws settle::failure
+    void note_taken(std::vector<transaction_id const*> const& ids,
+                    settle::detail::existing_ids& taken, document sure) {
+        document fields;
+        document options;
+        options.object("projection", fields.integer("_id", 1).integer(states(), 1));
+        detail::find_surely(*server_, collection(), among(ids), std::move(sure), options,
+                            "look for ids", [&](document const& found) {
+                                auto const id = found.find("_id");
+                                if (id && id->id()) taken.emplace(*id->id(), refusal_by(found));
+                            });
+    }
+    /// The answer of an existing entry to an insert of its id.
+    [[nodiscard]] log_answer refusal_by(document const& found) const {
+        auto const stored = found.find(states());
+        state here = state::initial;
+        bool const ends = stored && stored->text() &&
+                          detail::entry_layout::read_state(*stored->text(), here) && is_final(here);
+        return ends ? log_answer::ended : log_answer::conflict;
+    }
+    [[nodiscard]] std::string const& states() const noexcept { return codec_.layout().names.state; }
+
+    /// Matches entries by their ids.
+    [[nodiscard]] document among(std::vector<transaction_id const*> const& all) const {
+        document ids;
+        std::size_t count = 0;
+        for (auto const* const id : all) codec_.layout().append_forms(ids, *id, count);
+        document any;
+        any.array("$in", ids);
+        return detail::only("_id", any);
+    }
+    [[nodiscard]] static std::vector<transaction_id const*> ids_of(some_writes all) {
+        std::vector<transaction_id const*> ids;
+        for (auto const& write : all) ids.push_back(write.id);
+        return ids;
+    }
+
+    /// Errors:  throws errc::bad_parameters when no document can hold the entry
+    [[nodiscard]] document document_of(entry_write const& write, write_context const& at) const {
+        auto made = codec_.encode(write, at);
+        if (made.size() <= detail::largest_document) return made;
+        detail::raise(errc::bad_parameters,
+                      "settle: with these parameters the entry of '" + *write.id + "' takes " +
+                          std::to_string(made.size()) + " bytes, and a document of MongoDB " +
+                          std::to_string(detail::largest_document) +
+                          " at most. Give it less. See mongodb#errors");
+    }
+
+    /// Why entries could not be written; the error of a single write names its entry.
+    [[nodiscard]] error problem_of(detail::bulk_result const& result, std::size_t count,
+                                   transaction_id const& first) const {
+        if (count != 1 || !detail::is_conflict(result.problem)) return result.problem;
+        return detail::held_by_another(described(first));
+    }
+    /// The name of an entry in an error.
+    [[nodiscard]] std::string described(transaction_id const& id) const {
+        return "the entry '" + id + "' of '" + collection() + "'";
+    }
+
+    /// A document that grows too large concerns only its own entry, which cannot be committed.
+    static error unfit(error problem) {
+        if (!detail::is_too_large(problem.code)) return problem;
+        problem.code = make_error_code(errc::bad_parameters);
+        return problem;
+    }
+
+    static void refuse(write_result& of, error const& problem) {
+        if (is_of_taken_id(problem)) {
+            of.reply = log_answer::conflict;
+            return;
+        }
+        of.problem = unfit(problem);
+        of.reply = problem.code == condition::unknown
+                       ? log_answer::unknown
+                       : settle::detail::answer_of_undone(of.problem);
+    }
+
+    /// Changes entries in native transactions. An entry that another transaction holds fails alone.
+    void change_together(some_writes all, write_context const& at) {
+        settle::detail::for_each_run(
+            all, [&](sent_write const& one) { return held_up_->contains(*one.id); },
+            [&](some_writes some, bool held) {
+                if (some.size() == 1 && !held) return change_each(some, at);
+                bool first = !held;
+                detail::in_halves(some, [&](some_writes half) {
+                    auto const how = detail::effort_for(half.size(), std::exchange(first, false));
+                    return change_all(half, at, how);
+                });
+            });
+    }
+
+    /// Changes all entries at once; if some do not match, each is tried alone. False when another
+    /// native transaction holds one of several entries.
+    bool change_all(some_writes all, write_context const& at, detail::effort how) {
+        bool const one = all.size() == 1;
+        bool all_changed = true;
+        // The client returns to the pool before another is taken: the pool may be exhausted.
+        auto const try_all = [&](detail::link& with) {
+            all_changed = all_are_changed(change_in_bulk(with, all, at), all);
+            // The exception aborts the native transaction.
+            if (!all_changed)
+                throw failure({make_error_code(errc::stopped), "not all entries match"});
+        };
+        auto const ended = detail::native_transaction{*server_}.perform(try_all, how.longest);
+        bool const held = detail::is_conflict(ended);
+        if (one) held_up_->note(*all.front().id, held);
+        if (held && !one) return false;
+        bool const of_one = ended.status == detail::commit_status::undone &&
+                            detail::is_too_large(ended.problem.code);
+        if (all_changed && !of_one) set_results(all, ended);
+        else change_each(all, at);
+        return true;
+    }
+
+    /// Without native transactions, the successful changes stay.
+    void change_all_apart(some_writes all, write_context const& at) {
+        auto const result = [&] {
+            auto with = server_->connect();
+            return change_in_bulk(with, all, at);
+        }();
+        bool const of_one = result.untouched && detail::is_too_large(result.problem.code);
+        if (of_one) return change_each(all, at);
+        bool const some = result.problem.empty() && !all_are_changed(result, all);
+        if (some) find_changed(all);
+        else set_results(all, detail::commit_result_of(result));
+        for (auto const& one : result.refused) refuse(*all[one.index].result, one.problem);
+    }
+
+    static bool all_are_changed(detail::bulk_result const& result, some_writes all) {
+        return result.problem.empty() && result.matched == static_cast<std::int64_t>(all.size());
+    }
+
+    /// Errors:  in a native transaction, throws command_failure
+    detail::bulk_result change_in_bulk(detail::link& with, some_writes all,
+                                       write_context const& at) {
+        // A native transaction writes only over the state that it has read. Reading first spares
+        // the server a plan for each update: an update by _id alone takes a third of the time.
+        bool const looked = with.in_transaction() && !codec_.layout().is_tutorial();
+        if (looked && !all_match(with, all)) return {};
+        detail::bulk writes{with, collection()};
+        for (auto const& one : all) {
+            auto const filter =
+                looked ? finder_.filter_of(*one.id) : finder_.filter_of(*one.id, one.write->change);
+            writes.update(filter, codec_.change_of(*one.write, at));
+        }
+        auto result = writes.execute("change entries");
+        if (with.in_transaction() && !result.problem.empty()) {
+            throw detail::command_failure(problem_of(result, all.size(), *all.front().id),
+                                          result.transient);
+        }
+        return result;
+    }
+
+    /// Shape:   all - of different ids
+    /// Errors:  throws command_failure
+    bool all_match(detail::link& with, some_writes all) {
+        std::unordered_map<std::string_view, transition const*> changes;
+        for (auto const& one : all) changes.emplace(*one.id, &one.write->change);
+        std::size_t matching = 0;
+        with.find(collection(), among(ids_of(all)), detail::entry_finder::options_for_match(),
+                  "look at entries", [&](document const& one) {
+                      auto const id = one.find("_id");
+                      if (!id || !id->text()) return;
+                      auto const at = changes.find(*id->text());
+                      if (at != changes.end() && finder_.matches(one, *at->second)) ++matching;
+                  });
+        return matching == all.size();
+    }
+
+    void change_each(some_writes all, write_context const& at) {
+        auto with = server_->connect();
+        for (auto const& one : all) {
+            auto const result =
+                change_one(with, *one.id, one.write->change, codec_.change_of(*one.write, at));
+            set_result_of_one(*one.result, result);
+            if (!detail::is_slow_change(result.problem)) continue;
+            one.result->problem.text = detail::text_of_slow_change(described(*one.id));
+            // The next attempt is a native transaction, which detects a held entry at once.
+            held_up_->note(*one.id, true);
+        }
+    }
+
+    /// Changes an entry if it still has the required state, epoch and revision.
+    detail::bulk_result change_one(detail::link& with, transaction_id const& id,
+                                   transition const& required, document const& change) const {
+        auto const change_by = [&](auto&& one) {
+            one.update(finder_.filter_of(id, required), change);
+            return one.execute("change an entry");
+        };
+        // Other native transactions may hold the entry, so the update must not wait long for them.
+        if (server_->has_transactions() && !with.in_transaction()) {
+            return change_by(detail::brief_updates{with, collection()});
+        }
+        return change_by(detail::bulk{with, collection()});
+    }
+    static void set_result_of_one(write_result& of, detail::bulk_result const& result) {
+        settle::detail::set_result(of, detail::commit_result_of(result));
+        if (!result.refused.empty()) refuse(of, result.refused.front().problem);
+        else if (detail::is_too_large(result.problem.code)) refuse(of, result.problem);
+        else if (result.problem.empty() && result.matched == 0) of.reply = log_answer::conflict;
+    }
+
+    /// Answers writes whose entries may have changed. Only its owner writes under an epoch, so an
+    /// entry with the new state, epoch and revision was changed by this call.
+    void find_changed(some_writes all) {
+        for (auto const& one : all) {
+            auto const found = read(*one.id);
+            if (!found.has_value()) {
+                one.result->reply = log_answer::unknown;
+                one.result->problem = found.problem();
+                continue;
+            }
+            auto const& here = found.value();
+            transition const& change = one.write->change;
+            bool const changed = here && here->state == change.to &&
+                                 here->epoch_number == change.to_epoch &&
+                                 here->revision == change.to_revision;
+            one.result->reply = changed ? log_answer::taken : log_answer::conflict;
+        }
+    }
+
+    /// Whether an id may be stored as a text, a number or an ObjectId. The server keeps new ids,
+    /// which are texts, unique; other forms must be looked up.
+    [[nodiscard]] bool has_several_forms() const noexcept {
+        return codec_.layout().names.ids == id_kind::any;
+    }
+
+    /// Errors:  throws command_failure, as if the server had found the id
+    void refuse_taken(detail::link& with, std::span<one_phase_request* const> requests) {
+        bool taken = false;
+        std::vector<transaction_id const*> ids;
+        for (auto const* const request : requests) ids.push_back(request->id);
+        with.find(collection(), among(ids), {}, "look for ids",
+                  [&](document const&) { taken = true; });
+        if (!taken) return;
+        throw detail::command_failure(
+            {{duplicate_key, mongodb_category()}, "an id is there in another form"}, false);
+    }
+
+    /// The stored form of an id, for a listing that continues after it.
+    document locator_of(detail::link& with, transaction_id const& id) {
+        document locator;
+        if (id.empty()) return locator;
+        if (codec_.layout().is_tutorial()) {
+            with.find(collection(), finder_.filter_of_any(id), {}, "read an entry",
+                      [&](document one) { locator = std::move(one); });
+            if (locator.empty()) locator = finder_.shown_id(id);
+        }
+        if (locator.empty()) codec_.layout().append_id(locator, "_id", id);
+        return locator;
+    }
+
+    [[nodiscard]] std::string const& collection() const noexcept {
+        return codec_.layout().names.transactions;
+    }
+
+    detail::server* server_;
+    detail::entry_codec codec_;
+    detail::entry_finder finder_;
+    detail::entry_search search_;
+    std::shared_ptr<detail::held_up> held_up_;
+};
+
+} // namespace mongodb
+SETTLE_END

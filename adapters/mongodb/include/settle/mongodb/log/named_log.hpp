@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+// The metadata of a log: its name, its home and its horizon.
+#pragma once
+
+#include <settle/mongodb/log/log_identity.hpp>
+
+SETTLE_BEGIN
+namespace mongodb {
+
+/// The base of a log's session.
+/// Shape:   the database outlives its sessions; threads may share a session
+class named_log {
+public:
+    named_log(detail::server& with, detail::stored_log stored, detail::entry_layout const& layout)
+        : server_(&with), name_(detail::log_name(stored.name, layout)), stored_(std::move(stored)) {
+    }
+
+    /// The name that the log got when this database first held a log.
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+
+    /// Raises the horizon that the database keeps for all its logs, and returns it.
+    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
+        return detail::keep_horizon(*server_, least);
+    }
+
+    /// Where the database is, and where it was when this session was made: the identity of its
+    /// collection of metadata. Elections and new members do not change it, and a copy has another.
+    /// Cost:    one call of the server
+    result<log_home> home() { return detail::look_home(*server_, stored_); }
+    /// Keeps the present home, and renames the log.
+    result<void> take_home(log_home const& seen, bool renames) {
+        return detail::take_home(*server_, seen, stored_, renames);
+    }
+
+private:
+    detail::server* server_;
+    std::string name_;
+    detail::stored_log stored_;
+};
+
+} // namespace mongodb
+SETTLE_END

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+// Marks as readable elements of a record's array pendingTransactions:
+//
+//   { id: "…", part: 0, line: 0, epoch: 5, effect: "add", confirm: {balance: 100}, undo: {} }
+//
+// adapter/mark_effect.hpp shows the effects.
+#pragma once
+
+#include <settle/adapter/mark_effect.hpp>
+#include <settle/mongodb/records/bound_collection.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// Matches one mark in its record's array.
+[[nodiscard]] inline document mark_key(transaction_id const& id, part_number part) {
+    document made;
+    made.text("id", id).integer("part", part.participant).integer("line", part.line);
+    return made;
+}
+
+[[nodiscard]] inline document encode_mark(bound_collection const& of, mark_view const& from) {
+    document made = mark_key(*from.id, from.part);
+    made.integer("epoch", static_cast<std::int64_t>(from.epoch_number));
+    made.text("effect", settle::detail::effect_of(from));
+    for (bool const confirms : {true, false}) {
+        document side;
+        auto const& members = of.record().members;
+        settle::detail::for_each_change(
+            of.record(), from, confirms,
+            [&](std::size_t at, std::int64_t delta) { side.integer(members[at].name, delta); },
+            [&](std::size_t at, void const* value) {
+                of.forms[at].value->append(side, members[at].name, value);
+            });
+        made.object(confirms ? "confirm" : "undo", side);
+    }
+    if (!from.exclusive.image.empty()) made.text("image", from.exclusive.image);
+    return made;
+}
+
+/// Reads the identity of a mark; false when it is no mark of settle.
+[[nodiscard]] inline bool read_mark_key(value_view const& from, mark_data& into) {
+    auto const number = [&](char const* name, auto& value) {
+        auto const found = from.find(name);
+        return found && read_field(*found, value).empty();
+    };
+    std::int64_t epoch_number = 0;
+    if (!number("id", into.id) || !number("part", into.part.participant) ||
+        !number("line", into.part.line) || !number("epoch", epoch_number) || epoch_number < 0) {
+        return false;
+    }
+    into.epoch_number = static_cast<epoch>(epoch_number);
+    return true;
+}
+
+/// Reads the members that a confirm or an undo changes. Returns the first problem.
+[[nodiscard]] inline std::string read_side(bound_collection const& of, value_view const& from,
+                                           settle::detail::effect_side const& into) {
+    std::string problem;
+    from.for_each([&](value_view const& value) {
+        auto const at = into.find(value.name());
+        std::string_view wrong;
+        if (!at) {
+            problem = "the record has no '" + std::string{value.name()} + "'";
+        } else if (!into.adds()) {
+            wrong = of.forms[*at].value->read(value, into.value(*at));
+        } else if (auto* const delta = into.delta(*at)) {
+            wrong = read_field(value, *delta);
+        } else {
+            wrong = "is nothing that can be added to";
+        }
+        if (!wrong.empty()) {
+            problem = "its '" + std::string{value.name()} + "' " + std::string{wrong};
+        }
+        return problem.empty();
+    });
+    return problem;
+}
+
+/// Reads the output of encode_mark. Returns the first problem, or an empty text.
+/// Shape:   record - the record that holds the mark
+[[nodiscard]] inline std::string decode_mark(bound_collection const& of, value_view const& from,
+                                             void* record, mark_data& into) {
+    auto const text = [&](char const* name) {
+        auto const found = from.find(name);
+        return (found ? found->text() : std::nullopt).value_or(std::string_view{});
+    };
+    if (!read_mark_key(from, into)) return "it is no mark of settle's";
+    auto const confirm = from.find("confirm");
+    auto const undo = from.find("undo");
+    if (!confirm || !undo) return "its 'confirm' or 'undo' is missing";
+    std::string problem;
+    bool const known =
+        settle::detail::read_effect(of.record(), text("effect"), text("image"), record, into,
+                                    [&](bool confirms, settle::detail::effect_side const& side) {
+                                        problem = read_side(of, confirms ? *confirm : *undo, side);
+                                        return problem.empty();
+                                    });
+    if (!problem.empty()) return problem;
+    if (!known) return "its effect is unknown";
+    auto const member = settle::detail::member_out_of_range(of.record(), record, into);
+    if (member.empty()) return {};
+    return "it would take '" + std::string{member} + "' out of its range";
+}
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+// The store: the records of some collections of one database.
+#pragma once
+
+#include <settle/mongodb/records/record_store.hpp>
+
+SETTLE_BEGIN
+namespace mongodb {
+namespace detail {
+
+/// Shape:   the server outlives the store
+[[nodiscard]] std::shared_ptr<record_store>
+make_record_store(server& with, record_layout const& layout,
+                  std::span<bound_collection const> bound);
+
+} // namespace detail
+
+/// Shape:   the database outlives its sessions; threads may share a session
+/// Cost:    on a replica set a wave is one native transaction, whatever its size: a read and a bulk
+///          of writes for each collection, and a commit. On a single server it is a read and a bulk
+///          that changes each record only if it is unchanged since its read. A single transaction
+///          first tries a bulk without reading
+template <typename... Collections>
+class record_session
+    : public settle::detail::overlapping_session<detail::record_store, Collections...> {
+    using base = settle::detail::overlapping_session<detail::record_store, Collections...>;
+
+public:
+    /// Shape:   readers - one for each collection; see tutorial_session
+    explicit record_session(
+        detail::server& with, detail::record_layout const& layout = {},
+        std::array<detail::bare_reader, sizeof...(Collections)> const& readers = {})
+        : base(store_of(with, layout, readers.data())), with_(&with) {}
+
+    /// Shape:   log - of the same database, which has native transactions
+    void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
+                   one_phase_decider& decider) {
+        base::store().one_phase(requests, log, at, decider);
+    }
+    static constexpr bool settles_in_one_phase = true;
+    /// False on a single server, which has no native transactions.
+    [[nodiscard]] bool can_settle_in_one_phase() const noexcept {
+        return with_->has_transactions();
+    }
+
+private:
+    static std::shared_ptr<detail::record_store>
+    store_of(detail::server& with, detail::record_layout const& layout,
+             [[maybe_unused]] detail::bare_reader const* reader) {
+        // The elements of a braced list are evaluated in their order.
+        std::array<detail::bound_collection, sizeof...(Collections)> const bound{
+            detail::bound_to<Collections>(*reader++)...};
+        return detail::make_record_store(with, layout, bound);
+    }
+
+    detail::server* with_;
+};
+
+} // namespace mongodb
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/records/record_session.ipp>
+#endif

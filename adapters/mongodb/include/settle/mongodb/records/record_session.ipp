@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that record_session.hpp declares.
+#pragma once
+
+#include <settle/mongodb/records/record_session.hpp>
+#include <settle/mongodb/records/record_waves.hpp>
+
+SETTLE_BEGIN
+
+namespace mongodb::detail {
+
+SETTLE_FUNCTION std::shared_ptr<record_store>
+make_record_store(server& with, record_layout const& layout,
+                  std::span<bound_collection const> bound) {
+    return std::make_shared<record_waves>(with, layout, bound);
+}
+
+} // namespace mongodb::detail
+
+SETTLE_END

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: BSL-1.0
+// The records of one collection that a wave meets: reads, changes and writes them.
+#pragma once
+
+#include <settle/adapter/unit_of_work.hpp>
+#include <settle/mongodb/connection/collections.hpp>
+#include <settle/mongodb/connection/native.hpp>
+#include <settle/mongodb/records/bare_mark.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// When a record is read.
+enum class reading : std::uint8_t {
+    always,
+    if_needed ///< skip a record whose change a conditional update can write unread
+};
+
+/// How changed records are written.
+enum class writing : std::uint8_t {
+    together,   ///< all in few commands; nothing can change a record after its read
+    separately, ///< as `together`, one command each, so that an error names the held record
+    as_read     ///< each record only if it is unchanged since its read
+};
+
+/// A field that is set and unset to write a record without changing it.
+inline constexpr std::string_view held_field = "settle_held";
+
+/// Shape:   a table lives as long as one attempt, and the codec longer
+class record_table : public settle::detail::records_of<record_table, record_state> {
+    using base = settle::detail::records_of<record_table, record_state>;
+    friend base;
+
+public:
+    explicit record_table(record_codec const& codec, reading when = reading::always)
+        : base(*codec.of().of), codec_(&codec), reads_(when) {}
+
+    /// Announces a request. Requests are executed in the order of their announcements.
+    void expect(part_request const& request) {
+        auto const count = records_.size();
+        auto const number = announce(request.key());
+        record_state& at = with_known_fault(number);
+        if (!applies(request.action)) at.ends = true;
+        if (reads_ == reading::always) return;
+        // A second request needs the record as the first one leaves it, so it must be read.
+        if (number == count) at.conditional = conditional_of(*codec_, request);
+        else at.conditional.reset();
+    }
+    void expect(part_key const& key) { static_cast<void>(with_known_fault(announce(key))); }
+
+    /// Whether an announced request needs its record read.
+    [[nodiscard]] bool has_to_read() const {
+        return std::any_of(records_.begin(), records_.end(),
+                           [](record_state const& at) { return !at.conditional; });
+    }
+
+    /// Reads the records of the announced requests.
+    /// Shape:   options - of the find
+    /// Errors:  throws command_failure
+    void fetch(link& with, document options = {}) {
+        document keys;
+        std::size_t count = 0;
+        for (record_state const& at : records_) {
+            if (at.conditional) continue;
+            append_key_forms(keys, codec_->layout(), settle::detail::view_of(at.key), count);
+        }
+        if (count == 0) return;
+        document among;
+        among.array("$in", keys);
+        auto const filter = only(codec_->layout().key, among);
+        with.find(of().name, filter, std::move(options), "read records",
+                  [&](document found) { put(std::move(found)); });
+        look_for_erased(with);
+    }
+
+    /// Takes the document of an announced record.
+    void put(document found) {
+        auto* const at = state_in(found);
+        if (at == nullptr) return;
+        auto problem = codec_->decode(found, at->slot.emplace(), at->slot, at->bare);
+        if (at->found) problem = "two documents have this key";
+        if (!problem.empty()) at->fault = damaged_record(of(), at->key, problem);
+        at->found.emplace(std::move(found));
+    }
+
+    /// Ends an applied part at once, in one phase.
+    void end_one_phase(part_request const& request, bool confirmed) {
+        record_state& at = state_of(request.key());
+        if (at.conditional) {
+            // The cause is known only after all records have been read.
+            mistaken_ = mistaken_ || !confirmed;
+            return;
+        }
+        at.must_stay = at.must_stay || confirmed;
+        base::end_one_phase(request, confirmed);
+    }
+
+    /// Executes the next announced request, whose record is not to be written.
+    /// Returns: the error that would stop the request
+    [[nodiscard]] error look(part_request const& request) {
+        try {
+            static_cast<void>(execute(request));
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+        return state_of(request.key()).fault;
+    }
+
+    /// Raises the mark, also a bare one, of the next announced request to the request's epoch.
+    /// Errors:  throws errc::damaged when the record cannot be used
+    [[nodiscard]] answer raise_mark(part_request const& request) {
+        record_state& at = next();
+        check(at);
+        bare_marks{at, codec_->of()}.adopt(request);
+        auto const found = at.slot.find(*request.id, request.part);
+        if (!found) return answer::nothing;
+        epoch const under = request.epoch_number;
+        if (found->epoch_number > under) return answer::fenced;
+        at.rewritten = at.rewritten || found->epoch_number < under;
+        at.slot.raise(*request.id, request.part, under);
+        return answer::applied;
+    }
+
+    /// Pulls a bare mark of the only announced record.
+    /// Shape:   committed, confirmed - as in bare_marks
+    [[nodiscard]] answer pull_bare(part_request const& request, bool committed, bool confirmed) {
+        return bare_marks{records_.front(), codec_->of()}.pull(request, committed, confirmed);
+    }
+
+    /// Writes the changed records.
+    /// Errors:  throws command_failure in a native transaction. Where one record is refused, or
+    ///          cannot be sent, this becomes that record's fault
+    /// Returns: whether every change took effect; `ended` gets the result of the whole
+    [[nodiscard]] bool write(link& with, writing how, commit_result& ended) {
+        if (mistaken_) return false;
+        bool const alone = how != writing::as_read;
+        writes all{with, *this, how == writing::separately};
+        std::int64_t updates = 0;
+        std::int64_t inserts = 0;
+        std::int64_t removes = 0;
+        error unfit;
+        // The driver would refuse the other writes, too, and not name the record.
+        auto const fits = [&](record_state& at, std::size_t bytes, std::size_t most) {
+            if (bytes <= most) return true;
+            unfit = at.fault = too_large(at, bytes);
+            return false;
+        };
+        auto const update = [&](record_state& at, document const& filter, document const& change) {
+            if (!fits(at, filter.size() + change.size(), largest_update)) return;
+            all.next(at).update(filter, change);
+            ++updates;
+        };
+        for (record_state& at : records_) {
+            bool const stays = at.found && at.slot.has_record();
+            if (at.conditional) {
+                update(at, at.conditional->filter, at.conditional->change);
+            } else if (stays && at.is_changed()) {
+                update(at, at.filter(*codec_, alone), at.change(*codec_));
+            } else if (stays && alone && at.must_stay) {
+                // A native transaction reads a snapshot: only two writes conflict.
+                document const here = at.filter(*codec_, alone);
+                document held;
+                update(at, here, only("$set", held.integer(held_field, 1)));
+                update(at, here, only("$unset", held));
+            }
+        }
+        for (record_state& at : records_) {
+            if (at.found || !at.slot.has_record()) continue;
+            try {
+                auto const made =
+                    codec_->encode(at.slot.record(), codec_->marks_of(at.slot), at.image);
+                if (!fits(at, made.size(), largest_document)) continue;
+                all.next(at).insert(made);
+                ++inserts;
+            } catch (failure const& caught) {
+                unfit = at.fault = caught.problem();
+            }
+        }
+        for (record_state& at : records_) {
+            if (!at.found || at.slot.has_record() || !at.fault.empty()) continue;
+            all.next(at).remove(at.filter(*codec_, alone));
+            ++removes;
+        }
+        if (!unfit.empty()) {
+            // Nothing was sent. The next attempt knows the fault.
+            if (alone) throw command_failure(unfit, false);
+            return false;
+        }
+        auto const result = all.send();
+        note_refused(all, result);
+        ended = commit_result_of(result);
+        if (mistaken_) return false;
+        if (alone && !result.refused.empty()) {
+            auto const& first = result.refused.front();
+            throw command_failure(first.problem, all.records[first.index]->fault.empty());
+        }
+        if (alone && !result.problem.empty())
+            throw command_failure(result.problem, result.transient);
+        return result.matched == updates && result.inserted == inserts && result.removed == removes;
+    }
+
+    /// Writes conditional updates alone, outside of a native transaction.
+    /// Returns: whether every change took effect; `ended` gets the result of the whole
+    [[nodiscard]] bool write_unread(link& with, commit_result& ended) {
+        if (records_.empty()) return true;
+        brief_updates all{with, of().name};
+        for (record_state const& at : records_) {
+            all.update(at.conditional->filter, at.conditional->change);
+        }
+        auto const result = all.execute("change records");
+        ended = commit_result_of(result);
+        if (is_slow_change(ended.problem))
+            ended.problem.text = text_of_slow_change(names_of_first());
+        return result.refused.empty() &&
+               result.matched == static_cast<std::int64_t>(records_.size());
+    }
+
+    /// Copies the faults of records that an earlier attempt found.
+    void learn(record_table const& earlier) {
+        known_faults_ = earlier.known_faults_;
+        for (record_state const& at : earlier.records_) {
+            if (is_new_fault(at)) known_faults_.emplace_back(at.key, at.fault);
+        }
+    }
+    /// How many records have a fault.
+    [[nodiscard]] std::size_t faults() const {
+        return known_faults_.size() +
+               static_cast<std::size_t>(
+                   std::count_if(records_.begin(), records_.end(),
+                                 [&](record_state const& at) { return is_new_fault(at); }));
+    }
+
+    [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
+
+    /// Copies the only announced record, if it exists.
+    /// Errors:  throws errc::damaged, and errc::unfit_store if the collection is gone
+    void copy_only_record(link& with, settle::detail::function_view<void*()> made) {
+        record_state const& at = records_.front();
+        check(at);
+        if (at.found) codec_->read(*at.found, made());
+        else if (auto const& absent = absence(with); !absent.empty()) throw failure(absent);
+    }
+
+    /// Why a record is missing, if its collection is gone; otherwise empty. It is asked once.
+    [[nodiscard]] error const& absence(link& with) {
+        if (!absence_) absence_ = absence_of(with, of().name);
+        return *absence_;
+    }
+
+private:
+    /// The writes of one attempt, in the order in which they are sent.
+    struct writes {
+        link& with;
+        record_table& of;
+        bool separately;
+        std::vector<bulk> bulks{};
+        std::vector<record_state*> records{};
+
+        bulk& next(record_state& at) {
+            if (bulks.empty() || separately) bulks.emplace_back(with, of.of().name);
+            records.push_back(&at);
+            return bulks.back();
+        }
+
+        bulk_result send() {
+            bulk_result result;
+            for (std::size_t number = 0; bulk & one : bulks) {
+                if (!result.problem.empty()) break;
+                result.add(one.execute("change records"), number);
+                if (separately && is_conflict(result.problem)) {
+                    result.problem = held_by_another(name_of_record(of.of(), records[number]->key));
+                }
+                number += one.size();
+            }
+            return result;
+        }
+    };
+
+    void note_refused(writes const& all, bulk_result const& result) {
+        for (auto const& one : result.refused) {
+            record_state& at = *all.records[one.index];
+            // Another worker created this record meanwhile; the next attempt finds it.
+            if (is_taken(one.problem, at)) continue;
+            if (at.conditional) mistaken_ = true;
+            else at.fault = one.problem;
+        }
+    }
+
+    /// Answers without the record rule: for unread, unusable and bare-marked records.
+    [[nodiscard]] std::optional<part_result> answer_unruled(record_state& at,
+                                                            part_request const& request) {
+        if (at.conditional) return part_result{answer::applied, nullptr, {}};
+        if (!at.fault.empty()) {
+            // Where the part never left a mark, there is nothing to undo.
+            if (undoes(request.action) && at.found &&
+                !codec_->may_hold_mark(*at.found, *request.id, request.part)) {
+                return part_result{answer::nothing, nullptr, {}};
+            }
+            throw failure(at.fault);
+        }
+        if (at.bare.empty()) return std::nullopt;
+        bare_marks{at, codec_->of()}.adopt(request);
+        // The effects of other transactions' bare marks are unknown, so a new effect is busy.
+        // Adopting a mark takes no effect, so other marks do not matter.
+        bool const adopts = at.slot.has_mark(*request.id, request.part);
+        if (at.bare.empty() || !applies(request.action) || adopts) return std::nullopt;
+        return part_result{answer::busy, nullptr, {}};
+    }
+    /// The whole document as JSON.
+    [[nodiscard]] std::string image_of(record_state const& at) const {
+        return at.found ? codec_->image_of(*at.found, at.slot.record())
+                        : settle::detail::encode_record(*of().record, at.slot.record());
+    }
+    static void note_record(record_changes const& changes, record_state& at,
+                            std::string_view image) {
+        at.changed |= changes.fields;
+        if (changes.on_record == record_change::created) at.image = image;
+    }
+    static void note_mark(mark_change change, record_state& at, transaction_id const& id,
+                          part_number part) {
+        at.note_mark(change, id, part);
+    }
+    static void check(record_state const& at) {
+        if (!at.fault.empty()) throw failure(at.fault);
+    }
+
+    /// Looks for erased records. A record to finish may be gone because an earlier worker erased
+    /// it. But where the server erases old documents, it may have erased the mark, too.
+    void look_for_erased(link& with) {
+        std::optional<std::string> index;
+        for (record_state& at : records_) {
+            if (!at.ends || at.found || at.conditional) continue;
+            at.fault = absence(with);
+            if (!at.fault.empty()) continue;
+            if (!index) index = index_that_erases(with, of().name);
+            if (index->empty()) return;
+            at.fault = {make_error_code(errc::unfit_store),
+                        "settle: " + name_of_record(of(), at.key) +
+                            " is gone, and perhaps a mark with it: the " + *index +
+                            ". Drop that index, and put the record back. See mongodb#collections"};
+        }
+    }
+
+    [[nodiscard]] bool has_known_fault(key_value const& key) const {
+        return std::any_of(known_faults_.begin(), known_faults_.end(),
+                           [&](auto const& one) { return one.first == key; });
+    }
+    [[nodiscard]] bool is_new_fault(record_state const& at) const {
+        return !at.fault.empty() && !has_known_fault(at.key);
+    }
+
+    [[nodiscard]] record_state& with_known_fault(std::size_t number) {
+        record_state& at = records_[number];
+        for (auto const& [key, fault] : known_faults_) {
+            if (key == at.key) at.fault = fault;
+        }
+        return at;
+    }
+    [[nodiscard]] record_state* state_in(document const& found) {
+        if (auto const key = codec_->key_in(found)) {
+            return &records_[find_index(settle::detail::view_of(*key))];
+        }
+        // The server treats a decimal or a large double as the same key; settle does not.
+        auto const id = found.find(codec_->layout().key);
+        if (!id || of().text_key) return nullptr;
+        std::int64_t number = 0;
+        auto const decimal = id->decimal();
+        if (decimal && read_decimal_text(*decimal, 0, number)) return &records_[find_index(number)];
+        if (auto const large = id->whole_double()) return &records_[find_index(*large)];
+        return nullptr;
+    }
+
+    [[nodiscard]] error too_large(record_state const& at, std::size_t bytes) const {
+        return {{object_too_large, mongodb_category()},
+                "settle: to change " + name_of_record(of(), at.key) + " takes " +
+                    std::to_string(bytes) + " bytes, and MongoDB takes " +
+                    std::to_string(largest_document) +
+                    " at most in one document or update. Give it less. See mongodb#errors"};
+    }
+
+    [[nodiscard]] std::string names_of_first() const {
+        constexpr std::size_t most_named = 3;
+        std::string names;
+        for (std::size_t at = 0; at < std::min(most_named, records_.size()); ++at) {
+            names.append(at == 0 ? "" : ", ").append(name_of_record(of(), records_[at].key));
+        }
+        if (records_.size() > most_named) names += " or others";
+        return names;
+    }
+
+    [[nodiscard]] bool is_taken(error const& problem, record_state const& at) const {
+        return !at.found && is_of_taken_key(problem, codec_->layout().key);
+    }
+
+    record_codec const* codec_;
+    reading reads_;
+    bool mistaken_ = false;          ///< the conditional updates cannot be used: read the records
+    std::optional<error> absence_{}; ///< see absence()
+    std::vector<std::pair<key_value, error>> known_faults_{};
+};
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+// Executes the waves of a session, lists marks, reads and creates records.
+#pragma once
+
+#include <settle/adapter/executed_store.hpp>
+#include <settle/mongodb/records/mark_listing.hpp>
+#include <settle/mongodb/records/record_store.hpp>
+#include <settle/mongodb/records/unit_port.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+class record_waves final : public settle::detail::executed_store<record_store> {
+public:
+    record_waves(server& with, record_layout const& layout, std::span<bound_collection const> bound)
+        : executed_store(limits), server_(&with), layout_(layout) {
+        for (auto const& one : bound) codecs_.emplace_back(one, layout);
+    }
+
+    void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
+                   one_phase_decider& decider) override {
+        unit_port port{*server_, layout_, codecs_, &log};
+        executor_.one_phase(port, requests, at, decider);
+    }
+
+    result<void> read(std::size_t number, part_key const& key, made_record made) override {
+        try {
+            auto with = server_->connect();
+            record_table here{codecs_[number]};
+            here.expect(key);
+            here.fetch(with);
+            here.copy_only_record(with, made);
+            return {};
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
+    result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
+                      made_record made) override {
+        if (limit == 0) return {};
+        record_codec const& codec = codecs_[number];
+        try {
+            auto with = server_->connect();
+            bool empty = true;
+            document filter;
+            if (after != nullptr) {
+                auto const locator = locator_of(with, codec, *after);
+                append_after_key(filter, codec, *locator.find(layout_.key), "$gt");
+            }
+            with.find(codec.collection(), filter, page_of(layout_.key, limit), "read records",
+                      [&](document const& one) {
+                          codec.read(one, made());
+                          empty = false;
+                      });
+            if (!empty || after != nullptr) return {};
+            auto absent = absence_of(with, codec.collection());
+            return absent.empty() ? result<void>{} : result<void>{std::move(absent)};
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
+    /// Creates records in one command. A record that is too large to send gets its own error: the
+    /// others are created.
+    void create_all(std::size_t number, record_at at, std::span<result<void>> answers) override {
+        record_codec const& codec = codecs_[number];
+        try {
+            auto with = server_->connect();
+            bulk all{with, codec.collection()};
+            std::vector<result<void>*> sent;
+            for (std::size_t one = 0; one < answers.size(); ++one) {
+                try {
+                    all.insert(codec.encode(at(one), {}));
+                    sent.push_back(&answers[one]);
+                } catch (failure const& caught) {
+                    answers[one] = caught.problem();
+                }
+            }
+            auto const made = all.execute("create records");
+            for (auto* const one : sent) *one = made.problem;
+            for (auto const& one : made.refused) {
+                bool const taken = is_of_taken_key(one.problem, layout_.key);
+                *sent[one.index] = taken ? record_exists_in(codec.collection()) : one.problem;
+            }
+        } catch (failure const& caught) {
+            for (auto& one : answers) one = caught.problem();
+        }
+    }
+
+    result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
+                                            std::size_t limit) override {
+        std::vector<mark_locator> found;
+        bool reached = !after;
+        try {
+            auto with = server_->connect();
+            for (record_codec const& one : codecs_) {
+                bool const here = !reached && after->collection == one.collection();
+                if (reached || here) {
+                    mark_listing{one}.append(with, found, here ? &*after : nullptr, limit);
+                }
+                reached = reached || here;
+            }
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+        return found;
+    }
+    result<answer> resolve(mark_locator const& where, bool confirmed) override {
+        bool const text = std::holds_alternative<std::string>(where.key);
+        for (record_codec const& one : codecs_) {
+            auto const& of = *one.of().of;
+            if (where.collection != of.name || text != of.text_key) continue;
+            auto const end = [&](record_table& table) { return table.end_mark(where, confirmed); };
+            return at_record(of.target, settle::detail::view_of(where.key), end);
+        }
+        return answer::nothing;
+    }
+
+    result<answer>
+    at_record(void const* target, part_key const& key,
+              settle::detail::function_view<answer(record_table&)> function) override {
+        answer reply = answer::nothing;
+        auto const change = [&](unit_of_work& here, link& with) {
+            auto& table = here.of(target);
+            table.expect(key);
+            table.fetch(with);
+            reply = function(table);
+        };
+        auto const ended = port_.in_unit(change, for_long);
+        if (ended.status != commit_status::committed) return ended.problem;
+        return reply;
+    }
+
+    commit_result in_unit(action function) override {
+        return port_.in_unit(function, effort_for(1, true));
+    }
+
+private:
+    [[nodiscard]] settle::detail::wave_port& port() noexcept override { return port_; }
+
+    /// Enough leaders that a few threads do not wait for each other, and few enough that many
+    /// threads share a native transaction of limited size.
+    static constexpr settle::detail::wave_limits limits{.most_shared = 1};
+
+    server* server_;
+    record_layout layout_;
+    std::vector<record_codec> codecs_;                    ///< of the collections
+    unit_port port_{*server_, layout_, codecs_, nullptr}; ///< for two phases
+};
+
+} // namespace mongodb::detail
+SETTLE_END

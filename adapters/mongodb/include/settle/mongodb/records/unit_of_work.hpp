@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// The records of all collections that a wave meets, for one attempt.
+#pragma once
+
+#include <settle/mongodb/records/record_table.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+class unit_of_work : public settle::detail::unit_of_work<record_table> {
+public:
+    /// Shape:   codecs - of the collections; earlier - an attempt whose faults are known; or null
+    unit_of_work(std::span<record_codec const> codecs, reading when,
+                 unit_of_work const* earlier = nullptr) {
+        for (std::size_t number = 0; number < codecs.size(); ++number) {
+            auto table = std::make_unique<record_table>(codecs[number], when);
+            if (earlier != nullptr) table->learn(earlier->at(number));
+            add(std::move(table));
+        }
+    }
+
+    [[nodiscard]] bool has_to_read() const {
+        bool has_to = false;
+        for_each([&](record_table const& table) { has_to = has_to || table.has_to_read(); });
+        return has_to;
+    }
+    void fetch(link& with) const {
+        for_each([&](record_table& table) { table.fetch(with); });
+    }
+    /// As the table does; a record that cannot be used becomes the request's result.
+    [[nodiscard]] part_result execute(part_request const& one, link& with) {
+        try {
+            auto result = of(one).execute(one);
+            if (result.what != answer::record_missing) return result;
+            auto const& absent = of(one).absence(with);
+            return absent.empty() ? result : result_of_unusable(one.action, absent);
+        } catch (failure const& caught) {
+            return result_of_unusable(one.action, caught.problem());
+        }
+    }
+    /// How many records have a fault.
+    [[nodiscard]] std::size_t faults() const {
+        std::size_t count = 0;
+        for_each([&](record_table const& table) { count += table.faults(); });
+        return count;
+    }
+
+    /// As in record_table, for all tables.
+    [[nodiscard]] bool write(link& with, writing how, commit_result& ended) const {
+        return write_each(ended, [&](record_table& table, commit_result& here) {
+            return table.write(with, how, here);
+        });
+    }
+    [[nodiscard]] bool write_unread(link& with, commit_result& ended) const {
+        return write_each(ended, [&](record_table& table, commit_result& here) {
+            return table.write_unread(with, here);
+        });
+    }
+
+private:
+    using write_table = settle::detail::function_view<bool(record_table&, commit_result&)>;
+    bool write_each(commit_result& ended, write_table write) const {
+        bool all = true;
+        bool wrote = false;
+        for_each([&](record_table& table) {
+            commit_result here{};
+            all = write(table, here) && all;
+            wrote = wrote || (here.status != commit_status::undone && !table.empty());
+            // The worst status stays.
+            if (here.status > ended.status) ended = std::move(here);
+        });
+        if (ended.status == commit_status::undone && wrote) ended.status = commit_status::unknown;
+        return all;
+    }
+};
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+// The log of a database with the tutorial's leftovers. Before it changes the state of a leftover
+// entry, it checks the records of that entry: if a record does not fit the type, the entry stays as
+// it is.
+#pragma once
+
+#include <settle/mongodb/log/log_session.hpp>
+#include <settle/mongodb/records/bare_effect.hpp>
+#include <settle/mongodb/records/record_table.hpp>
+
+#include <set>
+
+SETTLE_BEGIN
+namespace mongodb {
+
+/// Shape:   Type - the type of the other programs' transactions
+/// Cost:    as a log_session, and a read of the records of each leftover at its first claim
+template <auto const& Type>
+class tutorial_log : public log_session {
+    using direction = forward<Type>;
+    static constexpr transaction_descriptor const& type = descriptor_of<direction>;
+
+public:
+    tutorial_log(detail::server& with, detail::record_layout records, log_session log)
+        : log_session(std::move(log)), with_(&with), records_(std::move(records)) {}
+
+    /// As log_session. The first claim or cancel of a leftover entry is `blocked` with
+    /// errc::damaged if one of its marks could not be ended.
+    void write(std::span<entry_write const> writes, std::span<write_result> results,
+               write_context const& at) {
+        std::vector<leftover> found;
+        for (std::size_t i = 0; i < writes.size(); ++i) {
+            auto const& one = writes[i];
+            bool const takes_over = one.action == step::claim || one.action == step::cancel;
+            if (!takes_over || one.type != &type || one.change.from_epoch != 0) continue;
+            // An initial entry has no marks to end when it is canceled.
+            if (one.action == step::cancel && one.change.from == state::initial) continue;
+            found.push_back(
+                {one.id, one.parameters, one.change.from == state::applied, &results[i]});
+        }
+        auto const unfit = answer_unfit(std::move(found));
+        if (unfit.empty()) return log_session::write(writes, results, at);
+        std::vector<entry_write> others;
+        std::vector<write_result*> answered;
+        for (std::size_t i = 0; i < writes.size(); ++i) {
+            if (unfit.contains(&results[i])) continue;
+            others.push_back(writes[i]);
+            answered.push_back(&results[i]);
+        }
+        std::vector<write_result> made(others.size());
+        log_session::write(others, made, at);
+        for (std::size_t i = 0; i < made.size(); ++i) *answered[i] = std::move(made[i]);
+    }
+
+    /// Answers one-phase requests whose leftovers cannot be taken over, as write() does, and
+    /// returns the others.
+    [[nodiscard]] std::vector<one_phase_request*>
+    without_unfit(std::span<one_phase_request> requests) {
+        std::vector<leftover> found;
+        for (one_phase_request& one : requests) {
+            if (one.type != &type || one.inserts || one.parts.empty()) continue;
+            // The entry's own epoch is lower by 1.
+            bool const has_epoch = one.parts.front().epoch_number > 1;
+            if (!has_epoch) found.push_back({one.id, one.parameters, false, &one.result});
+        }
+        auto const unfit = answer_unfit(std::move(found));
+        std::vector<one_phase_request*> others;
+        for (one_phase_request& one : requests) {
+            if (!unfit.contains(&one.result)) others.push_back(&one);
+        }
+        return others;
+    }
+
+private:
+    /// An entry without an epoch that is to be taken over.
+    struct leftover {
+        transaction_id const* id;
+        void const* parameters;
+        bool committed;
+        write_result* result;
+        error problem{}; ///< why a mark could not be ended
+    };
+
+    /// Answers the leftovers that cannot be taken over, and returns their results.
+    [[nodiscard]] std::set<write_result const*> answer_unfit(std::vector<leftover> leftovers) {
+        std::set<write_result const*> unfit;
+        if (leftovers.empty()) return unfit;
+        try {
+            auto with = with_->connect();
+            direction::for_each_participant(
+                [&](auto index) { look_at_part<index>(with, leftovers); });
+        } catch (failure const& caught) {
+            for (leftover& one : leftovers) one.problem = caught.problem();
+        }
+        for (leftover const& one : leftovers) {
+            if (one.problem.empty()) continue;
+            settle::detail::set_result(*one.result, {detail::commit_status::undone, one.problem});
+            unfit.insert(one.result);
+        }
+        return unfit;
+    }
+
+    template <std::size_t Index>
+    void look_at_part(detail::link& with, std::vector<leftover>& leftovers) const {
+        using collection = typename direction::template target_of<Index>;
+        detail::record_codec const codec{
+            detail::bound_to<collection>(&detail::read_bare_effect<direction, collection>),
+            records_};
+        detail::record_table here{codec};
+        part_descriptor const& part = type.participants[Index];
+        auto const each = [&](auto&& function) {
+            for (leftover& one : leftovers) {
+                step const end = one.committed ? step::confirm : step::compensate;
+                std::size_t const lines = type.lines(one.parameters, Index);
+                for (std::size_t line = 0; line < lines; ++line) {
+                    function(one, detail::leftover_request(part, type, one.parameters, *one.id,
+                                                           line, end));
+                }
+            }
+        };
+        each([&](leftover&, part_request const& request) { here.expect(request); });
+        here.fetch(with);
+        each([&](leftover& one, part_request const& request) {
+            auto problem = here.look(request);
+            if (one.problem.empty()) one.problem = std::move(problem);
+        });
+    }
+
+    detail::server* with_;
+    detail::record_layout records_;
+};
+
+} // namespace mongodb
+SETTLE_END

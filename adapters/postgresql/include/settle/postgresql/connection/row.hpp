@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// A row of a result, as the readers of entries, marks and members take it; and the statements of a
+// native transaction that must change exactly the rows that are meant.
+#pragma once
+
+#include <settle/adapter/row_values.hpp>
+#include <settle/postgresql/connection/native.hpp>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+using settle::detail::value_kind;
+
+/// How long a native transaction is repeated after conflicts.
+inline constexpr std::chrono::seconds longest_repetition{5};
+
+struct row {
+    rows const& of;
+    int at;
+
+    [[nodiscard]] std::string_view name(int column) const { return PQfname(of.native(), column); }
+    [[nodiscard]] value_kind kind(int column) const noexcept {
+        constexpr Oid int2 = 21;
+        constexpr Oid int4 = 23;
+        if (of.is_null(at, column)) return value_kind::null;
+        auto const type = PQftype(of.native(), column);
+        bool const number = is_boolean(type) || type == static_cast<Oid>(value_type::int8) ||
+                            type == int2 || type == int4;
+        return number ? value_kind::integer : value_kind::text;
+    }
+    [[nodiscard]] std::int64_t integer(int column) const noexcept {
+        if (is_boolean(PQftype(of.native(), column))) return of.boolean(at, column) ? 1 : 0;
+        return of.integer(at, column);
+    }
+    [[nodiscard]] std::string_view text(int column) const noexcept { return of.text(at, column); }
+
+private:
+    static bool is_boolean(Oid type) noexcept {
+        return type == static_cast<Oid>(value_type::boolean);
+    }
+};
+
+/// Calls a function for each row of a result.
+template <typename Function>
+void for_each_row(rows const& of, Function&& function) {
+    for (int at = 0; at < of.size(); ++at) function(row{of, at});
+}
+
+/// Some parameters of a statement, which are arrays, as the table `w` of their columns:
+/// `unnest($1, $3) AS w(c0, c2)`; with `WITH ORDINALITY`, its last column is `n`, which begins
+/// with 1.
+/// Shape:   are_arrays(number) - of the parameters, from 0 on
+template <typename Predicate>
+[[nodiscard]] std::string arrays_as_table(std::size_t count, bool ordinality,
+                                          Predicate&& are_arrays) {
+    std::string values;
+    std::string names;
+    for (std::size_t at = 0; at < count; ++at) {
+        if (!are_arrays(at)) continue;
+        values.append(values.empty() ? "$" : ", $").append(std::to_string(at + 1));
+        names.append(names.empty() ? "c" : ", c").append(std::to_string(at));
+    }
+    return "unnest(" + values + (ordinality ? ") WITH ORDINALITY AS w(" : ") AS w(") + names +
+           (ordinality ? ", n)" : ")");
+}
+/// The same for the first parameters.
+[[nodiscard]] inline std::string arrays_as_table(std::size_t count, bool ordinality = false) {
+    return arrays_as_table(count, ordinality, [](std::size_t) { return true; });
+}
+
+/// Makes a statement that fails with wrong_count if the number of rows differs from the last
+/// parameter; its native transaction then has no effect.
+/// Shape:   sql - a query; count - the number of its parameters; condition - SQL without a column
+///          that must hold, too: it fails with table_altered
+[[nodiscard]] inline std::string counting(std::string const& sql, std::size_t count,
+                                          std::string const& condition = "true") {
+    return "WITH done AS (" + sql + ") SELECT CASE WHEN (" + condition + ") IS NOT TRUE THEN " +
+           raised_sql(table_altered, "count(*)") + " WHEN count(*) = $" +
+           std::to_string(count + 1) + " THEN 1 ELSE " + raised_sql(wrong_count, "count(*)") +
+           " END FROM done";
+}
+/// The same for the rows that INSERT, UPDATE or DELETE changes.
+[[nodiscard]] inline std::string expecting(std::string const& sql, std::size_t count,
+                                           std::string const& condition = "true") {
+    return counting(sql + " RETURNING 1", count, condition);
+}
+
+/// Runs a native transaction of one statement or a few.
+/// Errors:  throws settle::failure if it was not committed
+inline void perform_or_throw(pool& with, native_transaction::action action) {
+    native_transaction native{with};
+    auto const ended = native.perform(action, longest_repetition);
+    if (ended.status != commit_status::committed) throw failure(ended.problem);
+}
+
+} // namespace postgresql::detail
+SETTLE_END

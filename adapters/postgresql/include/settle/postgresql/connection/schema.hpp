@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+// The library's own tables in a schema of a database.
+#pragma once
+
+#include <settle/postgresql/connection/row.hpp>
+#include <settle/store/seam.hpp>
+
+SETTLE_BEGIN
+namespace postgresql {
+
+/// The version of the tables settle_…; it changes when older libraries cannot use them.
+inline constexpr std::string_view schema_version = "2";
+
+namespace detail {
+
+inline constexpr std::string_view log_name_prefix = "postgresql-";
+
+/// Tables that are made together. The table `<prefix>meta` has values about the others.
+struct own_tables {
+    std::string_view prefix;
+    std::string_view version;
+    /// Creates the other tables.
+    /// Shape:   schema - with the dot after it, as SQL takes it
+    void (*create)(connection& with, std::string const& schema);
+    /// The version whose tables `upgrade` changes to this version, and the function; or none.
+    std::string_view previous{};
+    void (*upgrade)(connection& with, std::string const& schema) = nullptr;
+};
+
+/// The tables of records and of the log.
+[[nodiscard]] own_tables const& database_tables() noexcept;
+
+/// Creates the tables, if they do not exist.
+/// Errors:  throws settle::failure; errc::other_version for tables that this library cannot use
+void prepare_schema(pool& with, own_tables const& of = database_tables());
+
+/// A stored value about the tables, if there is one.
+[[nodiscard]] std::optional<std::string> known_metadata(pool& with, std::string_view name,
+                                                        own_tables const& of = database_tables());
+
+/// A value about the tables that is written once.
+/// Shape:   value - the initial value
+[[nodiscard]] std::string get_or_init_metadata(pool& with, std::string_view name,
+                                               std::string_view value,
+                                               own_tables const& of = database_tables());
+
+/// Replaces a value about the tables if it is still `old_value`.
+void replace_metadata(pool& with, std::string_view name, std::string_view old_value,
+                      std::string_view new_value, own_tables const& of = database_tables());
+
+/// The kept home of the log, and its present home.
+[[nodiscard]] log_home look_home(pool& with);
+
+/// Keeps the present home of the log if the database still keeps `seen.kept`, and renames the log
+/// and the log that the records belong to.
+/// Shape:   new_name - may be the old name
+void replace_home(pool& with, log_home const& seen, std::string_view old_name,
+                  std::string_view new_name);
+
+} // namespace detail
+} // namespace postgresql
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/postgresql/connection/schema.ipp>
+#endif

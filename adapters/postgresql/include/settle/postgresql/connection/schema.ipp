@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that schema.hpp declares.
+#pragma once
+
+#include <settle/adapter/entry_row.hpp>
+#include <settle/adapter/ownership.hpp>
+#include <settle/postgresql/connection/schema.hpp>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+/// The view of the entries for people.
+[[nodiscard]] SETTLE_FUNCTION std::string entries_view(std::string const& schema) {
+    using settle::detail::entry_field;
+    auto const columns = settle::detail::columns_of_view([](entry_field field) {
+        auto column = "e." + std::string{name_of(field)};
+        if (field != entry_field::created && field != entry_field::modified) return column;
+        // A time of a wrong clock may have no date.
+        return "CASE WHEN " + column + " BETWEEN -62135596800000 AND 253402300799999 THEN " +
+               "to_timestamp(" + column + " / 1000.0) END";
+    });
+    // A view that is replaced keeps its rights and the views over it; it may get further columns at
+    // its end.
+    return "CREATE OR REPLACE VIEW " + schema + "settle_entries AS SELECT " + columns + " FROM " +
+           schema + "settle_entry AS e";
+}
+
+SETTLE_FUNCTION void create_tables(connection& with, std::string const& schema) {
+    // Ids and keys are compared by their bytes. `open` is true while an entry is not final: the
+    // index of open entries changes only when an entry is inserted and when it ends, and room in
+    // the pages keeps all other changes away from the indexes.
+    std::array<std::string, 4> const all{
+        "settle_entry(id text COLLATE \"C\" PRIMARY KEY, state smallint NOT NULL, "
+        "epoch bigint NOT NULL, revision bigint NOT NULL DEFAULT 0, committed bigint, "
+        "created bigint NOT NULL, modified bigint NOT NULL, attempts bigint NOT NULL, "
+        "stages_kept bigint NOT NULL DEFAULT 0, reason smallint, line bigint, "
+        "open boolean NOT NULL, type text, definition text, owner text NOT NULL, "
+        "participant text, parameters text, images text, results text, reason_text text) WITH "
+        "(fillfactor = 70)",
+        "settle_mark(collection text COLLATE \"C\", key text COLLATE \"C\", id text COLLATE \"C\", "
+        "participant bigint, line bigint, epoch bigint NOT NULL, effect text NOT NULL, "
+        "confirm text, undo text, image text, "
+        "PRIMARY KEY (collection, key, id, participant, line))",
+        "CREATE INDEX settle_entry_open ON " + schema + "settle_entry(id) WHERE open",
+        entries_view(schema)};
+    for (auto const& sql : all) {
+        bool const table = sql.starts_with("settle_");
+        with.send_sql(table ? "CREATE TABLE " + schema + sql : sql, "create the tables of settle");
+    }
+}
+
+SETTLE_FUNCTION void upgrade_tables(connection& with, std::string const& schema) {
+    for (auto const& sql : {"ALTER TABLE " + schema + "settle_entry ADD COLUMN reason_text text",
+                            entries_view(schema)}) {
+        with.send_sql(sql, "upgrade the tables of settle");
+    }
+}
+
+SETTLE_FUNCTION own_tables const& database_tables() noexcept {
+    static constexpr own_tables tables{"settle_", schema_version, &create_tables, "1",
+                                       &upgrade_tables};
+    return tables;
+}
+
+/// The table of metadata, as SQL takes it.
+[[nodiscard]] SETTLE_FUNCTION std::string meta_of(pool const& with, own_tables const& of) {
+    return with.schema_prefix() + std::string{of.prefix} + "meta";
+}
+
+/// Changes tables of the previous version to this one.
+SETTLE_FUNCTION void upgrade_schema(pool& with, own_tables const& of) {
+    auto const& note =
+        with.prepare("UPDATE " + meta_of(with, of) + " SET value = $1 " +
+                         "WHERE name = 'schema_version' AND value = $2",
+                     {value_type::text, value_type::text}, "write the table of metadata");
+    perform_or_throw(with, [&](connection& on) {
+        // The row is locked first: another program may be doing the same.
+        auto const noted = on.send(note, of.version, of.previous);
+        on.sync();
+        if (on.result(noted).changed() != 0) of.upgrade(on, with.schema_prefix());
+    });
+}
+
+SETTLE_FUNCTION void prepare_schema(pool& with, own_tables const& of) {
+    auto const& schema = with.schema_prefix();
+    auto const meta = meta_of(with, of);
+    // A scan of pg_class sees the state after the lock; to_regclass would see the state before it.
+    auto const& look =
+        with.prepare("SELECT EXISTS(SELECT FROM pg_catalog.pg_class WHERE relname = $1 AND "
+                     "relnamespace = $2::regnamespace)",
+                     {value_type::text, value_type::text}, "look for the tables of settle");
+    auto const is_there = [&](connection& on) {
+        auto const found =
+            on.send(look, std::string{of.prefix} + "meta", quoted_name(with.server().schema));
+        on.sync();
+        return on.result(found).boolean(0, 0);
+    };
+    bool made = false;
+    {
+        auto on = with.take();
+        made = is_there(*on);
+    }
+    if (!made) {
+        perform_or_throw(with, [&](connection& on) {
+            // Another program may be creating them.
+            on.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))",
+                        "wait for another program that creates the tables of settle");
+            if (is_there(on)) return;
+            constexpr auto phase = "create the tables of settle";
+            on.send_sql("CREATE TABLE " + meta +
+                            "(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)",
+                        phase);
+            on.send_sql("INSERT INTO " + meta + " VALUES('schema_version', '" +
+                            std::string{of.version} + "')",
+                        phase);
+            of.create(on, schema);
+        });
+    }
+    auto found = known_metadata(with, "schema_version", of);
+    if (of.upgrade != nullptr && found == of.previous) {
+        upgrade_schema(with, of);
+        found = known_metadata(with, "schema_version", of);
+    }
+    if (found == of.version) return;
+    raise(errc::other_version,
+          "settle: the tables " + schema + std::string{of.prefix} + "… have version " +
+              found.value_or(std::string{"unknown"}) + " and this library needs version " +
+              std::string{of.version} +
+              ". Use the release of settle that made them. See postgresql#schema-version");
+}
+
+SETTLE_FUNCTION std::optional<std::string> known_metadata(pool& with, std::string_view name,
+                                                          own_tables const& of) {
+    auto const& look = with.prepare("SELECT value FROM " + meta_of(with, of) + " WHERE name = $1",
+                                    {value_type::text}, "read the table of metadata");
+    auto on = with.take();
+    auto const found = on->send(look, name);
+    on->sync();
+    auto const& value = on->result(found);
+    if (value.empty()) return std::nullopt;
+    return std::string{value.text(0, 0)};
+}
+
+SETTLE_FUNCTION std::string get_or_init_metadata(pool& with, std::string_view name,
+                                                 std::string_view value, own_tables const& of) {
+    if (auto stored = known_metadata(with, name, of)) return *std::move(stored);
+    auto const& write =
+        with.prepare("INSERT INTO " + meta_of(with, of) + " VALUES($1, $2) ON CONFLICT DO NOTHING",
+                     {value_type::text, value_type::text}, "write the table of metadata");
+    perform_or_throw(with, [&](connection& on) { on.send(write, name, value); });
+    return known_metadata(with, name, of).value_or(std::string{});
+}
+
+SETTLE_FUNCTION void replace_metadata(pool& with, std::string_view name, std::string_view old_value,
+                                      std::string_view new_value, own_tables const& of) {
+    auto const& write = with.prepare(
+        "UPDATE " + meta_of(with, of) + " SET value = $3 WHERE name = $1 AND value = $2",
+        {value_type::text, value_type::text, value_type::text}, "write the table of metadata");
+    perform_or_throw(with, [&](connection& on) { on.send(write, name, old_value, new_value); });
+}
+
+SETTLE_FUNCTION log_home look_home(pool& with) {
+    using namespace settle::detail;
+    auto const meta = meta_of(with, database_tables());
+    auto on = with.take();
+    auto const look = [&](std::string const& cluster) {
+        std::string const sql =
+            "SELECT 'system=' || " + cluster +
+            " || ' database=' || (SELECT oid FROM pg_catalog.pg_database WHERE datname = "
+            "current_database()) || ' table=' || " +
+            quoted_text(meta) +
+            "::regclass::oid || ' name=' || current_database(), (SELECT value " + "FROM " + meta +
+            " WHERE name = '" + std::string{home_metadata} + "')";
+        auto const number = on->send_sql(sql, "look where the log is");
+        on->sync();
+        auto const& found = on->result(number);
+        return log_home{std::string{found.text(0, 1)}, std::string{found.text(0, 0)}};
+    };
+    log_home seen;
+    try {
+        seen = look("(SELECT system_identifier FROM pg_catalog.pg_control_system())");
+    } catch (failure const& caught) {
+        // The user may not call the function, or a server that is not PostgreSQL's lacks it.
+        if (!is_of_one_table(caught.problem().code)) throw;
+        seen = look("''");
+    }
+    if (seen.kept.empty()) return seen;
+    seen.is_same = share_parts(seen.kept, seen.present, {"system", "database", "table"});
+    // A user with fewer rights must not forget what another user has found.
+    bool const lacks = part_of_home(seen.present, "system").empty();
+    if (seen.is_same && lacks) seen.present = seen.kept;
+    return seen;
+}
+
+SETTLE_FUNCTION void replace_home(pool& with, log_home const& seen, std::string_view old_name,
+                                  std::string_view new_name) {
+    using namespace settle::detail;
+    constexpr auto phase = "write the table of metadata";
+    auto const meta = meta_of(with, database_tables());
+    if (seen.kept.empty()) {
+        static_cast<void>(get_or_init_metadata(with, home_metadata, seen.present));
+    } else if (new_name == old_name) {
+        replace_metadata(with, home_metadata, seen.kept, seen.present);
+    } else {
+        // One statement: after another program's answer, nothing is changed.
+        auto const& write = with.prepare("WITH moved AS (UPDATE " + meta +
+                                             " SET value = $3 WHERE name = $1 AND value = $2 "
+                                             "RETURNING 1) UPDATE " +
+                                             meta +
+                                             " SET value = $6 WHERE name IN ('log', $4) AND "
+                                             "value = $5 AND EXISTS(SELECT FROM moved)",
+                                         std::vector<value_type>(6, value_type::text), phase);
+        perform_or_throw(with, [&](connection& on) {
+            on.send(write, home_metadata, seen.kept, seen.present, owner_metadata, old_name,
+                    new_name);
+        });
+    }
+}
+
+} // namespace postgresql::detail
+SETTLE_END

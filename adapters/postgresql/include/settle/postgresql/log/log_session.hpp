@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+// The log of one database: an engine inserts, changes and lists entries through it.
+#pragma once
+
+#include <settle/adapter/sql/log_session.hpp>
+#include <settle/postgresql/records/parts.hpp>
+
+SETTLE_BEGIN
+#ifdef SETTLE_COMPILED
+extern template class detail::sql::log_session<postgresql::detail::parts>;
+#endif
+namespace postgresql {
+
+/// Shape:   the database outlives its sessions; threads may share a session
+/// Cost:    a wave of writes is one native transaction in one round trip, however many entries
+class log_session : public settle::detail::sql::log_session<detail::parts> {
+public:
+    using settle::detail::sql::log_session<detail::parts>::log_session;
+
+    /// Erases at most `limit` finished entries that have not moved since a time.
+    /// Shape:   passed - the page of the table at which it continues
+    /// Cost:    a whole purge reads the table once; a step reads 256 pages at most
+    result<purged> purge(timestamp before, std::size_t limit,
+                         std::int64_t passed = purged::nothing);
+
+    /// Raises the horizon that the database keeps, and returns it.
+    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least);
+
+    /// Where the database is, and where it was: its cluster, its number in the cluster, and the
+    /// number of the table settle_meta. A promoted standby has the same numbers.
+    /// Cost:    one round trip; two if the user may not ask for the number of the cluster
+    result<log_home> home();
+    /// Keeps the present home, and renames the log.
+    /// Cost:    one native transaction
+    result<void> take_home(log_home const& seen, bool renames);
+};
+
+} // namespace postgresql
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/postgresql/log/log_session.ipp>
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that log_session.hpp declares.
+#pragma once
+
+#include <settle/postgresql/log/log_session.hpp>
+
+#include <settle/adapter/ownership.hpp>
+#include <settle/postgresql/connection/schema.hpp>
+
+#include <algorithm>
+
+SETTLE_BEGIN
+namespace postgresql {
+
+SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t limit,
+                                                  std::int64_t passed) {
+    constexpr std::int64_t pages_of_a_step = 256;
+    purged gone;
+    gone.passed = passed;
+    if (limit == 0) return gone;
+    auto const first = std::max<std::int64_t>(passed, 0);
+    auto const end = first + pages_of_a_step;
+    std::size_t number = 0;
+    detail::native_transaction native{from()};
+    auto const ended = native.perform(
+        [&](detail::connection& on) {
+            number = entries().send_purge(on, first, end, before, limit);
+        },
+        detail::longest_repetition);
+    if (ended.status != detail::commit_status::committed) return ended.problem;
+    gone.passed = end;
+    auto const& erased = native.result(number);
+    gone.erased = static_cast<std::uint64_t>(erased.size());
+    bool const limited = gone.erased == limit;
+    if (limited) {
+        // More may be left in the last page.
+        detail::for_each_row(erased, [&](detail::row const& one) {
+            gone.passed = std::min(gone.passed, one.integer(0));
+        });
+    }
+    gone.more = limited || end < native.result(number + 1).integer(0, 0);
+    return gone;
+}
+
+SETTLE_FUNCTION result<std::chrono::milliseconds>
+log_session::keep_horizon(std::chrono::milliseconds least) {
+    auto const name = settle::detail::horizon_metadata;
+    try {
+        return settle::detail::keep_horizon(
+            least,
+            [&](auto const& text) { return detail::get_or_init_metadata(from(), name, text); },
+            [&](auto const& old, auto const& text) {
+                detail::replace_metadata(from(), name, old, text);
+            });
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+SETTLE_FUNCTION result<log_home> log_session::home() {
+    try {
+        return detail::look_home(from());
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+SETTLE_FUNCTION result<void> log_session::take_home(log_home const& seen, bool renames) {
+    try {
+        std::string const fresh = settle::detail::fresh_log_name(detail::log_name_prefix);
+        detail::replace_home(from(), seen, name(), renames ? fresh : name());
+        return {};
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+} // namespace postgresql
+SETTLE_END

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that work_connection.hpp declares.
+#pragma once
+
+#include <settle/postgresql/prepared/work_connection.hpp>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+SETTLE_FUNCTION sql_rows work_connection::run(std::string const& sql,
+                                              std::span<sql_value const> values) {
+    with_->note_work();
+    auto const number = with_->send_texts(sql, values, phase_);
+    with_->sync();
+    rows const& found = with_->result(number);
+    int const columns = PQnfields(found.native());
+    std::vector<sql_rows::row> all;
+    for (int row = 0; row < found.size(); ++row) {
+        auto& one = all.emplace_back(static_cast<std::size_t>(columns));
+        for (int column = 0; column < columns; ++column) {
+            if (found.is_null(row, column)) continue;
+            one[static_cast<std::size_t>(column)] = std::string{found.text(row, column)};
+        }
+    }
+    // The tag of a SELECT has the number of its rows.
+    bool const reads = std::string_view{PQcmdStatus(found.native())}.starts_with("SELECT");
+    auto const changed = reads ? std::int64_t{0} : found.changed();
+    return {std::move(all), static_cast<std::uint64_t>(changed)};
+}
+
+} // namespace postgresql::detail
+SETTLE_END

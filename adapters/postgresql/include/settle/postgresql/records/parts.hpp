@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// The parts of this adapter, as adapter/sql/ takes them.
+#pragma once
+
+#include <settle/postgresql/log/entry_table.hpp>
+#include <settle/postgresql/records/bound_table.hpp>
+#include <settle/postgresql/records/mark_table.hpp>
+
+SETTLE_BEGIN
+namespace postgresql {
+
+class log_session;
+
+namespace detail {
+
+struct parts {
+    using pool = detail::pool;
+    using connection = detail::connection;
+    using rows = detail::rows;
+    using row = detail::row;
+    using native_transaction = detail::native_transaction;
+    using array = array_value;
+    using bound_table = detail::bound_table;
+    using mark_table = detail::mark_table;
+    using entry_table = detail::entry_table;
+    using log_session = postgresql::log_session;
+
+    static constexpr auto longest_repetition = detail::longest_repetition;
+    static constexpr std::string_view page = "postgresql";
+
+    static bool is_held(std::error_code const& code) { return detail::is_held(code); }
+    static bool is_of_one_record(std::error_code const& code) {
+        return detail::is_of_one_record(code);
+    }
+    static bool is_of_one_table(std::error_code const& code) {
+        return detail::is_of_one_table(code);
+    }
+    static bool is_overtaken(std::error_code const& code) { return code == unique_violation; }
+    static bool is_of_count(std::error_code const& code) { return code == wrong_count; }
+};
+
+} // namespace detail
+} // namespace postgresql
+SETTLE_END

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that table_check.hpp declares.
+#pragma once
+
+#include <settle/adapter/table_rules.hpp>
+#include <settle/postgresql/records/table_check.hpp>
+
+#include <algorithm>
+#include <array>
+
+SETTLE_BEGIN
+namespace postgresql::detail {
+
+/// A column as the catalog describes it.
+struct column_found {
+    std::string name;
+    std::string declared;  ///< the type with its length
+    std::string base;      ///< the name of the type, or of the type under a domain
+    std::string type;      ///< the same in SQL, for a cast
+    std::int64_t modifier; ///< the length, precision and scale
+    std::string labels;    ///< of an enum, each after a `\x01`
+    bool not_null;
+    bool generated;
+    bool domain_refuses;
+    bool deterministic;             ///< equal texts have equal bytes
+    bool always_drawn;              ///< GENERATED ALWAYS AS IDENTITY
+    std::int64_t declared_id;       ///< the type, also a domain
+    std::int64_t declared_modifier; ///< its length, precision and scale
+};
+
+/// True for a type of the catalog whose input function refuses every text.
+[[nodiscard]] constexpr bool is_unwritable(std::string_view type) noexcept {
+    if (type.starts_with('_')) type.remove_prefix(1); // an array of them
+    return type == "pg_node_tree" || type == "pg_ndistinct" || type == "pg_dependencies" ||
+           type == "pg_mcv_list" || type == "gtsvector" || type.starts_with("pg_brin_");
+}
+
+class table_check : settle::detail::table_rules {
+public:
+    table_check(pool& with, collection_descriptor const& of)
+        : table_check(with, of, with.schema_prefix() + quoted_name(of.name)) {}
+
+    [[nodiscard]] bool exists() const {
+        bool found = false;
+        ask("SELECT to_regclass($1) IS NOT NULL",
+            [&](rows const& answer) { found = answer.boolean(0, 0); });
+        return found;
+    }
+
+    /// Errors:  throws errc::unfit_store with one sentence that names the change to make
+    [[nodiscard]] fit_table check() {
+        fit_table made;
+        check_kind(made);
+        read_columns();
+        for (auto const& one : of_.members()) {
+            made.columns.push_back(column_for(one));
+            bool const may_lack = !one.access->optional && !found(one.name).not_null;
+            if (may_lack || one.access->nested) made.is_readable = false;
+        }
+        check_key_and_obstacles();
+        find_indexed_texts(made);
+        check_publications();
+        made.count = columns_.size();
+        for (auto const& one : columns_) {
+            bool const named = of_.record->find(one.name).has_value();
+            if (named || one.generated) continue;
+            made.others.push_back({one.name, one.declared, one.base});
+            if (is_unwritable(one.base)) made.unwritable = one.name;
+        }
+        return made;
+    }
+
+    [[nodiscard]] std::string create_sql() const {
+        std::string sql = "CREATE TABLE IF NOT EXISTS " + table_;
+        char separator = '(';
+        for (std::size_t at = 0; at < of_.members().size(); ++at) {
+            auto const& one = of_.members()[at];
+            sql += std::exchange(separator, ',');
+            sql += quoted_name(one.name) + ' ' + made_type(*one.access);
+            if (at == of_.key) {
+                sql += one.access->kind == field_kind::text ? " COLLATE \"C\"" : "";
+                sql += " PRIMARY KEY";
+            } else if (!one.access->optional) {
+                sql += " NOT NULL";
+            }
+        }
+        // Room in the pages keeps changes away from the index.
+        return sql + ") WITH (fillfactor = 80)";
+    }
+
+private:
+    table_check(pool& with, collection_descriptor const& of, std::string const& table)
+        : table_rules(settle::detail::need_of(of), table, "postgresql"), pool_(with), of_(of),
+          table_(table) {}
+
+    static std::string made_type(member_access const& access) {
+        if (access.nested) return "jsonb";
+        switch (access.kind) {
+        case field_kind::boolean: return "boolean";
+        case field_kind::text: return "text";
+        // A timestamptz has not the range of all times.
+        default: return "bigint";
+        }
+    }
+
+    /// Runs a query about the table.
+    void ask(char const* sql, settle::detail::function_view<void(rows const&)> take) const {
+        auto const& query = pool_.prepare(sql, {value_type::text}, "look at a table");
+        auto on = pool_.take();
+        auto const number = on->send(query, table_);
+        on->sync();
+        take(on->result(number));
+    }
+    void check_kind(fit_table& made) const {
+        ask("SELECT c.relkind::text, c.relpersistence::text, c.relispartition, c.relhasrules, "
+            "row_security_active(c.oid), "
+            "EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = c.oid), "
+            "EXISTS (SELECT FROM pg_constraint AS f WHERE f.confrelid = c.oid AND "
+            "f.contype = 'f') FROM pg_class AS c WHERE c.oid = to_regclass($1)",
+            [&](rows const& found) {
+                check_kind(found);
+                made.is_referenced = found.boolean(0, 6);
+            });
+    }
+    void check_kind(rows const& found) const;
+    void read_columns();
+    [[nodiscard]] column_found const& found(std::string_view name) const;
+    [[nodiscard]] table_column column_for(member_descriptor const& of) const;
+    [[nodiscard]] bool set_form(table_column& made, member_access const& access,
+                                column_found const& is) const;
+    void set_number(table_column& made, member_access const& access, column_found const& is) const;
+    /// Checks the key, and then everything that could refuse a change.
+    void check_key_and_obstacles() const;
+    /// Finds members whose texts are in an index, which may refuse a long one.
+    void find_indexed_texts(fit_table& made) const;
+    /// Refuses a table whose changes a publication makes the server refuse.
+    void check_publications() const;
+
+    pool& pool_;
+    collection_descriptor const& of_;
+    std::string table_;
+    std::vector<column_found> columns_;
+};
+
+SETTLE_FUNCTION void table_check::check_kind(rows const& found) const {
+    if (found.empty()) refuse_gone();
+    auto const kind = found.text(0, 0);
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kinds{
+        {{"v", "view"},
+         {"m", "materialized view"},
+         {"f", "foreign table"},
+         {"p", "partitioned table"},
+         {"S", "sequence"}}};
+    for (auto const& [letter, name] : kinds) {
+        if (kind != letter) continue;
+        refuse("it is a " + std::string{name} + ", not an ordinary table", "Name a table");
+    }
+    if (kind != "r") refuse("it is not an ordinary table", "Name a table");
+    if (found.text(0, 1) != "p") {
+        refuse("it is unlogged or temporary, so a crash empties it",
+               "Use ALTER TABLE … SET LOGGED");
+    }
+    if (found.boolean(0, 2) || found.boolean(0, 5)) {
+        refuse("it shares its rows with other tables, as a partition or by inheritance",
+               "Name a table of its own");
+    }
+    if (found.boolean(0, 3)) refuse("it has a rule, which could change a write", "Drop the rule");
+    if (found.boolean(0, 4)) {
+        refuse("its row security could hide rows from this user",
+               "Use ALTER TABLE … DISABLE ROW LEVEL SECURITY, or a user with BYPASSRLS");
+    }
+}
+
+/// A row for each column of the table.
+inline constexpr char const* columns_sql =
+    "SELECT a.attname::text, format_type(a.atttypid, a.atttypmod), "
+    "CASE WHEN b.typtype = 'e' THEN 'enum' WHEN b.typtype <> 'b' OR "
+    "b.typnamespace <> 'pg_catalog'::regnamespace THEN '' ELSE b.typname::text END, "
+    "format_type(b.oid, NULL), "
+    "(CASE WHEN y.typtype = 'd' THEN y.typtypmod ELSE a.atttypmod END)::int8, "
+    "(SELECT string_agg(chr(1) || e.enumlabel, '' ORDER BY e.enumsortorder) "
+    "FROM pg_enum AS e WHERE e.enumtypid = b.oid), "
+    "a.attnotnull, a.attgenerated <> '', "
+    "y.typtype = 'd' AND (y.typnotnull OR "
+    "EXISTS (SELECT FROM pg_constraint AS k WHERE k.contypid = y.oid)), "
+    "coalesce(l.collisdeterministic, true), a.attidentity = 'a', "
+    "a.atttypid::int8, a.atttypmod::int8 "
+    "FROM pg_attribute AS a JOIN pg_type AS y ON y.oid = a.atttypid "
+    "JOIN pg_type AS b ON b.oid = CASE WHEN y.typtype = 'd' THEN y.typbasetype ELSE y.oid END "
+    "LEFT JOIN pg_collation AS l ON l.oid = a.attcollation "
+    "WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped "
+    "ORDER BY a.attnum";
+
+/// A row for each column of each object that could refuse a change.
+inline constexpr char const* obstacles_sql =
+    "SELECT 'trigger', t.tgname::text, NULL::text, false FROM pg_trigger AS t "
+    "WHERE t.tgrelid = to_regclass($1) AND NOT t.tgisinternal AND t.tgenabled <> 'D' "
+    "UNION ALL SELECT CASE k.contype WHEN 'c' THEN 'check' ELSE 'foreign key' END, "
+    "k.conname::text, a.attname::text, false FROM pg_constraint AS k "
+    "LEFT JOIN LATERAL unnest(k.conkey) AS c(n) ON true "
+    "LEFT JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = c.n "
+    "WHERE k.conrelid = to_regclass($1) AND k.contype IN ('c', 'f') "
+    "UNION ALL SELECT 'unique index', x.relname::text, "
+    "CASE WHEN i.indpred IS NULL THEN a.attname::text END, "
+    "i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL AND "
+    "i.indnkeyatts = 1 FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid "
+    "CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS c(n, place) "
+    "LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = c.n "
+    "WHERE i.indrelid = to_regclass($1) AND (i.indisunique OR i.indisexclusion) AND "
+    "c.place <= i.indnkeyatts "
+    // An expression or a condition may raise an error for a value, or take more room than an index
+    // has. The whole row is a variable with number 0. A function may also need another search path,
+    // whatever its arguments; the server's own functions are not in pg_depend.
+    "UNION ALL SELECT 'index with an expression or a condition', x.relname::text, "
+    "a.attname::text, false FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid "
+    "JOIN pg_depend AS d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND "
+    "d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid "
+    "JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = d.refobjsubid "
+    "WHERE i.indrelid = to_regclass($1) AND d.refobjsubid > 0 AND "
+    "(i.indexprs IS NOT NULL OR i.indpred IS NOT NULL) "
+    "UNION ALL SELECT 'index with an expression or a condition', x.relname::text, NULL, false "
+    "FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid "
+    "WHERE i.indrelid = to_regclass($1) AND "
+    "concat(i.indexprs::text, i.indpred::text) LIKE '%:varattno 0 %' "
+    "UNION ALL SELECT 'index with a function', x.relname::text, NULL, false FROM pg_index AS i "
+    "JOIN pg_class AS x ON x.oid = i.indexrelid WHERE i.indrelid = to_regclass($1) AND "
+    "EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND "
+    "d.objid = i.indexrelid AND d.refclassid = 'pg_proc'::regclass) "
+    "UNION ALL SELECT 'generated column', g.attname::text, a.attname::text, false "
+    "FROM pg_attribute AS g LEFT JOIN pg_attrdef AS f ON (f.adrelid, f.adnum) = "
+    "(g.attrelid, g.attnum) JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND "
+    "d.refobjid = g.attrelid AND d.refobjsubid > 0 AND d.refobjsubid <> g.attnum AND "
+    "((d.classid = 'pg_class'::regclass AND d.objid = g.attrelid AND d.objsubid = g.attnum) "
+    "OR (d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid)) "
+    "JOIN pg_attribute AS a ON a.attrelid = g.attrelid AND a.attnum = d.refobjsubid "
+    "WHERE g.attrelid = to_regclass($1) AND g.attgenerated <> ''";
+
+SETTLE_FUNCTION void table_check::read_columns() {
+    ask(columns_sql, [&](rows const& found) {
+        for_each_row(found, [&](row const& one) {
+            auto const text = [&](int column) { return std::string{one.text(column)}; };
+            auto const truth = [&](int column) { return one.integer(column) != 0; };
+            columns_.push_back({text(0), text(1), text(2), text(3), one.integer(4), text(5),
+                                truth(6), truth(7), truth(8), truth(9), truth(10), one.integer(11),
+                                one.integer(12)});
+        });
+    });
+}
+
+SETTLE_FUNCTION column_found const& table_check::found(std::string_view name) const {
+    for (auto const& one : columns_) {
+        if (one.name == name) return one;
+    }
+    refuse_missing(name);
+}
+
+SETTLE_FUNCTION table_column table_check::column_for(member_descriptor const& of) const {
+    column_found const& is = found(of.name);
+    auto const name = shown_column(of.name);
+    check_column(*need().find(of.name), is.generated, is.not_null);
+    if (is.always_drawn && !need().find(of.name)->key) {
+        refuse(name + " is GENERATED ALWAYS AS IDENTITY, so no program can change it",
+               "Use ALTER TABLE … ALTER COLUMN … SET GENERATED BY DEFAULT");
+    }
+    if (is.domain_refuses) {
+        refuse(name + " has the domain " + is.declared + ", whose constraint could refuse a change",
+               "Remove the constraint of the domain");
+    }
+    table_column made;
+    made.name = quoted_name(of.name);
+    made.type = is.type;
+    made.type_id = is.declared_id;
+    made.type_modifier = is.declared_modifier;
+    if (set_form(made, *of.access, is)) return made;
+    auto const needs = of.access->nested                        ? "JSON. Declare it jsonb"
+                       : of.access->kind == field_kind::text    ? "texts. Declare it text"
+                       : of.access->kind == field_kind::boolean ? "booleans. Declare it boolean"
+                       : of.access->kind == field_kind::time
+                           ? "times. Declare it timestamptz or bigint"
+                           : "whole numbers. Declare it bigint, or numeric with a scale";
+    std::string const remedy{needs};
+    auto const point = remedy.find(". ");
+    refuse(name + " is declared '" + is.declared + "' and must keep " + remedy.substr(0, point),
+           remedy.substr(point + 2));
+}
+
+/// False if the column cannot keep the member's values.
+SETTLE_FUNCTION bool table_check::set_form(table_column& made, member_access const& access,
+                                           column_found const& is) const {
+    bool const text = is.base == "text" || is.base == "varchar";
+    if (access.nested) {
+        made.form = text ? column_form::text : column_form::cast;
+        return text || is.base == "jsonb" || is.base == "json";
+    }
+    if (access.kind == field_kind::text) {
+        made.form = text ? column_form::text : column_form::cast;
+        if (is.base == "varchar" && is.modifier >= 0) made.length = is.modifier - 4;
+        made.is_uuid = is.base == "uuid";
+        for (std::string_view rest{is.labels}; !rest.empty();) {
+            auto const end = std::min(rest.find('\x01', 1), rest.size());
+            made.labels.emplace_back(rest.substr(1, end - 1));
+            rest.remove_prefix(end);
+        }
+        return text || made.is_uuid || is.base == "enum";
+    }
+    made.form = column_form::number;
+    set_number(made, access, is);
+    if (made.form != column_form::text) return true;
+    if (access.kind == field_kind::boolean && is.base == "bool") {
+        made.form = column_form::boolean;
+    } else if (access.kind == field_kind::time && is.base == "timestamptz") {
+        constexpr std::int64_t first_time = -210'866'803'200'000'000;
+        constexpr std::int64_t last_time = 9'000'000'000'000'000'000;
+        auto const unit = table_column::micros(access);
+        if (unit == 0) {
+            refuse(shown_column(is.name) + " counts microseconds, and its field a finer unit",
+                   "Declare it bigint");
+        }
+        made.form = column_form::time;
+        made.least = first_time / unit;
+        made.most = last_time / unit;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/// Leaves the form `text` if the column keeps no numbers.
+SETTLE_FUNCTION void table_check::set_number(table_column& made, member_access const& access,
+                                             column_found const& is) const {
+    auto const range = [&](auto of) {
+        made.least = std::numeric_limits<decltype(of)>::min();
+        made.most = std::numeric_limits<decltype(of)>::max();
+    };
+    if (is.base == "int8") return;
+    if (is.base == "int4") return range(std::int32_t{});
+    if (is.base == "int2") return range(std::int16_t{});
+    made.form = column_form::text;
+    if (access.kind != field_kind::integer || is.base != "numeric") return;
+    // As PostgreSQL packs precision and scale.
+    auto const packed = is.modifier - 4;
+    auto const precision = packed >> 16 & 0xffff;
+    auto const scale = ((packed & 0x7ff) ^ 1024) - 1024;
+    if (packed < 0 || scale < 0 || scale > precision) {
+        refuse(shown_column(is.name) + " is declared '" + is.declared + "', and its field counts " +
+                   "a declared unit",
+               "Declare it with a precision and a scale, as numeric(18, 2)");
+    }
+    made.form = column_form::decimal;
+    made.scale = static_cast<int>(scale);
+    std::int64_t most = 1;
+    for (std::int64_t digit = 0; digit < precision; ++digit) {
+        if (__builtin_mul_overflow(most, std::int64_t{10}, &most)) return;
+    }
+    made.most = most - 1;
+    made.least = -made.most;
+}
+
+SETTLE_FUNCTION void table_check::check_key_and_obstacles() const {
+    auto const& key = of_.members()[of_.key];
+    column_found const& is = found(key.name);
+    auto const name = shown_column(key.name);
+    bool const number = is.base == "int2" || is.base == "int4" || is.base == "int8";
+    bool const text = is.base == "text" || is.base == "varchar" || is.base == "uuid";
+    if (!number && !text) {
+        refuse(name + " is the key and is declared '" + is.declared + "'",
+               "Declare it text, varchar, uuid, bigint, integer or smallint");
+    }
+    if (!is.deterministic) {
+        refuse(name + " is the key, and its collation compares different texts as equal",
+               "Declare it COLLATE \"C\"");
+    }
+    ask(obstacles_sql, [&](rows const& found) {
+        bool is_unique = false;
+        for_each_row(found, [&](row const& one) {
+            is_unique = is_unique || (one.integer(3) != 0 && one.text(2) == key.name);
+        });
+        if (!is_unique) refuse_key();
+        for_each_row(found, [&](row const& one) {
+            check_obstacle({one.text(0), one.text(1), one.text(2)});
+        });
+    });
+}
+
+SETTLE_FUNCTION void table_check::find_indexed_texts(fit_table& made) const {
+    ask("SELECT DISTINCT a.attname::text FROM pg_index AS i "
+        "CROSS JOIN LATERAL unnest(i.indkey) AS c(n) "
+        "JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = c.n "
+        "WHERE i.indrelid = to_regclass($1)",
+        [&](rows const& found) {
+            for_each_row(found, [&](row const& one) {
+                auto const member = of_.record->find(one.text(0));
+                if (!member || *member == of_.key) return;
+                bool const text = of_.members()[*member].access->kind == field_kind::text;
+                if (text) made.indexed_texts |= std::uint64_t{1} << *member;
+            });
+        });
+}
+
+SETTLE_FUNCTION void table_check::check_publications() const {
+    // The server checks this for a statement that changes no row, too.
+    auto const& key = quoted_name(of_.members()[of_.key].name);
+    for (auto const& sql : {"UPDATE " + table_ + " SET " + key + " = DEFAULT WHERE false",
+                            "DELETE FROM " + table_ + " WHERE false"}) {
+        try {
+            auto on = pool_.take();
+            on->send_sql(sql, "look at a table");
+            on->sync();
+        } catch (failure const& caught) {
+            auto const& code = caught.problem().code;
+            // Without a right, nothing is changed here either.
+            if (code != object_not_ready && code != invalid_column_reference) continue;
+            refuse("a publication has it, and its rows have no replica identity",
+                   "Use ALTER TABLE … REPLICA IDENTITY FULL, or give it a PRIMARY KEY");
+        }
+    }
+}
+
+SETTLE_FUNCTION fit_table settle_table(pool& with, collection_descriptor const& of) {
+    constexpr std::size_t longest_name = 63;
+    auto const refuse_name = [&](std::string_view name, char const* why) {
+        raise(errc::unfit_store, "settle: the name '" + std::string{name} + "' " + why +
+                                     ". Choose another name. See postgresql#existing-tables");
+    };
+    if (of.name.starts_with("settle_") || of.name.starts_with("pg_")) {
+        refuse_name(of.name, "begins as other tables do");
+    }
+    // The server would shorten it.
+    if (of.name.size() > longest_name) refuse_name(of.name, "has more than 63 bytes");
+    for (auto const& one : of.members()) {
+        if (one.name.size() > longest_name) refuse_name(one.name, "has more than 63 bytes");
+    }
+    table_check checks{with, of};
+    if (!checks.exists()) {
+        perform_or_throw(with, [&](connection& on) {
+            // Another program may be creating it.
+            on.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))",
+                        "wait for another program that creates tables");
+            on.send_sql(checks.create_sql(), "create a table");
+        });
+    }
+    return checks.check();
+}
+
+} // namespace postgresql::detail
+SETTLE_END

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that group_commit.hpp declares.
+#pragma once
+
+#include <settle/sqlite/connection/group_commit.hpp>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+SETTLE_FUNCTION commit_result
+group_commit::perform(settle::detail::function_view<void(transaction&)> function) {
+    member me{{}, function};
+    groups_.perform(me, [&](group& all) {
+        std::lock_guard const guard{writer_.mutex()};
+        all.join();
+        perform_all(all);
+    });
+    if (me.thrown) std::rethrow_exception(me.thrown);
+    if (me.end) return *std::move(me.end);
+    return {commit_status::unknown,
+            {std::make_error_code(std::errc::not_enough_memory),
+             "settle: the thread that committed for several callers ran out of memory. "
+             "See running#undecided"}};
+}
+
+SETTLE_FUNCTION void group_commit::perform_all(group& all) {
+    std::optional<transaction> native;
+    try {
+        native.emplace(writer_);
+    } catch (failure const& problem) {
+        return all.end_all({commit_status::undone, problem.problem()});
+    }
+    std::size_t done = 0;
+    do {
+        auto const members = all.members();
+        for (; done < members.size(); ++done) {
+            if (!perform_one(*native, *members[done], members.size() > 1)) {
+                return fall_apart(native, members);
+            }
+        }
+        // A caller that arrives while a group is at work need not wait for the next.
+    } while (all.join() > 0);
+    auto const end = native->commit();
+    for (member* const one : all.members()) {
+        if (!one->failed) one->end = end;
+    }
+}
+
+SETTLE_FUNCTION bool group_commit::perform_one(transaction& native, member& caller, bool shared) {
+    caller.failed = false;
+    try {
+        if (shared) native.in_savepoint([&] { caller.perform(native); });
+        else caller.perform(native);
+        return true;
+    } catch (failure const& problem) {
+        caller.end = {commit_status::undone, problem.problem()};
+    } catch (...) {
+        caller.thrown = std::current_exception();
+    }
+    caller.failed = true;
+    return shared && writer_.on().in_transaction();
+}
+
+SETTLE_FUNCTION void group_commit::fall_apart(std::optional<transaction>& native,
+                                              std::span<member* const> all) {
+    native.reset();
+    if (all.size() == 1) return;
+    for (member* const one : all) {
+        one->thrown = nullptr;
+        try {
+            transaction alone{writer_};
+            if (!perform_one(alone, *one, false)) continue;
+            one->end = alone.commit();
+        } catch (failure const& problem) {
+            one->end = {commit_status::undone, problem.problem()};
+        }
+    }
+}
+
+} // namespace sqlite::detail
+SETTLE_END

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that writer.hpp declares.
+#pragma once
+
+#include <settle/sqlite/connection/writer.hpp>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+SETTLE_FUNCTION void writer::prepare() {
+    begin_ = {connection_, "BEGIN IMMEDIATE", "begin a transaction"};
+    commit_ = {connection_, "COMMIT", "commit a transaction"};
+    rollback_ = {connection_, "ROLLBACK", "roll a transaction back"};
+    savepoint_ = {connection_, "SAVEPOINT settle_one", "begin a part of a transaction"};
+    release_ = {connection_, "RELEASE settle_one", "end a part of a transaction"};
+    return_ = {connection_, "ROLLBACK TO settle_one", "undo a part of a transaction"};
+}
+
+SETTLE_FUNCTION transaction::transaction(writer& on) : writer_(on) {
+    // If a rollback failed before, its transaction is still open.
+    roll_back();
+    run{on.begin_}.change();
+    ++on.begun_;
+}
+
+SETTLE_FUNCTION transaction::~transaction() {
+    // Some errors have rolled the transaction back already.
+    if (!committed_) ++writer_.undone_;
+    roll_back();
+}
+
+SETTLE_FUNCTION commit_result transaction::commit() {
+    try {
+        // A commit may also write a checkpoint, over changes of other programs.
+        writer_.files().check_lately();
+    } catch (failure const& problem) {
+        roll_back();
+        return {commit_status::undone, problem.problem()};
+    }
+    try {
+        run{writer_.commit_}.change();
+        committed_ = true;
+        // A commit to files that no other program sees may be lost.
+        writer_.files().check();
+        return {};
+    } catch (failure const& problem) {
+        auto const busy = primary_code(problem.problem().code.value()) == SQLITE_BUSY &&
+                          writer_.on().in_transaction();
+        roll_back();
+        return {busy ? commit_status::undone : commit_status::unknown, problem.problem()};
+    }
+}
+
+SETTLE_FUNCTION void transaction::in_savepoint(settle::detail::function_view<void()> function) {
+    run{writer_.savepoint_}.change();
+    try {
+        function();
+    } catch (...) {
+        ++writer_.undone_;
+        // If the error has ended the whole transaction, nothing is left to undo.
+        if (!is_open()) throw;
+        run{writer_.return_}.change();
+        run{writer_.release_}.change();
+        throw;
+    }
+    run{writer_.release_}.change();
+}
+
+SETTLE_FUNCTION void transaction::roll_back() noexcept {
+    if (!writer_.on().in_transaction()) return;
+    sqlite3_stmt* const handle = writer_.rollback_.get();
+    sqlite3_step(handle);
+    sqlite3_reset(handle);
+}
+
+} // namespace sqlite::detail
+SETTLE_END

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that log_session.hpp declares.
+#pragma once
+
+#include <settle/sqlite/log/log_session.hpp>
+
+#include <settle/adapter/ownership.hpp>
+#include <settle/sqlite/connection/file.hpp>
+#include <settle/sqlite/connection/file_home.hpp>
+#include <settle/sqlite/connection/schema.hpp>
+#include <settle/sqlite/log/entry_reader.hpp>
+#include <settle/sqlite/log/entry_table.hpp>
+
+SETTLE_BEGIN
+namespace sqlite {
+
+/// The statements of a log on both connections of its file.
+struct detail::log_statements {
+    explicit log_statements(file& of) : entries(of.with()), reader(of.reader()) {}
+
+    entry_table entries;
+    entry_reader reader;
+};
+
+SETTLE_FUNCTION log_session::log_session(detail::file& file, std::string name)
+    : file_(&file), name_(std::move(name)) {
+    using detail::log_statements;
+    held_ = {new log_statements{file}, detail::alone_deleter<log_statements>{&file}};
+}
+
+SETTLE_FUNCTION detail::entry_table& log_session::entries() { return held_->entries; }
+
+SETTLE_FUNCTION result<std::optional<entry>> log_session::read(transaction_id const& id) {
+    return file_->reading([&] { return held_->reader.read(id); });
+}
+
+SETTLE_FUNCTION result<std::vector<entry>>
+log_session::list(entry_filter const& filter, transaction_id const& after, std::size_t limit) {
+    return file_->reading([&] { return held_->reader.list(filter, after, limit); });
+}
+
+SETTLE_FUNCTION void log_session::write(std::span<entry_write const> writes,
+                                        std::span<write_result> results, write_context const& at) {
+    if (writes.empty()) return;
+    auto all = settle::detail::sent_writes(writes, results);
+    auto const ended = file_->perform([&](detail::transaction&) {
+        if (writes.front().inserts) held_->entries.insert(all, at);
+        else held_->entries.change(all, at);
+    });
+    // The answers of the entry table hold now.
+    if (ended.status == detail::commit_status::committed) return;
+    for (write_result& one : results) settle::detail::set_result(one, ended);
+}
+
+SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t limit,
+                                                  std::int64_t passed) {
+    purged gone;
+    gone.passed = passed;
+    if (limit == 0) return gone;
+    auto const old = file_->reading(
+        [&] { return held_->reader.find_old(before, limit, gone.passed, gone.more); });
+    if (!old.has_value()) return old.problem();
+    if (old.value().empty()) return gone;
+    auto const erased =
+        file_->writing([&] { return held_->entries.erase_old(old.value(), before); });
+    if (!erased.has_value()) return erased.problem();
+    gone.erased = erased.value();
+    return gone;
+}
+
+SETTLE_FUNCTION result<std::chrono::milliseconds>
+log_session::keep_horizon(std::chrono::milliseconds least) {
+    auto const name = settle::detail::horizon_metadata;
+    // Most calls only read, and wait for no writer.
+    auto const stored =
+        file_->reading([&] { return detail::known_metadata(file_->reader(), name); });
+    if (!stored.has_value()) return stored.problem();
+    if (stored.value()) {
+        auto const kept = settle::detail::read_horizon(*stored.value());
+        if (kept >= least) return kept;
+    }
+    try {
+        auto const guard = file_->alone();
+        auto& writer = file_->with();
+        auto const horizon = settle::detail::keep_horizon(
+            least,
+            [&](auto const& text) { return detail::get_or_init_metadata(writer, name, text); },
+            [&](auto const& old, auto const& text) {
+                detail::replace_metadata(writer, name, old, text);
+            });
+        file_->check();
+        return horizon;
+    } catch (failure const& problem) {
+        return problem.problem();
+    }
+}
+
+SETTLE_FUNCTION result<log_home> log_session::home() {
+    auto const name = settle::detail::home_metadata;
+    return file_->reading([&] {
+        log_home seen;
+        seen.kept = detail::known_metadata(file_->reader(), name).value_or(std::string{});
+        seen.present = detail::home_of(file_->reader());
+        seen.is_same = seen.kept.empty() || seen.present.empty() ||
+                       detail::is_same_file(seen.kept, seen.present);
+        return seen;
+    });
+}
+
+SETTLE_FUNCTION result<void> log_session::take_home(log_home const& seen, bool renames) {
+    try {
+        auto const guard = file_->alone();
+        std::string const name = settle::detail::fresh_log_name(detail::log_name_prefix);
+        detail::replace_home(file_->with(), seen, name_, renames ? name : name_);
+        file_->check();
+        return {};
+    } catch (failure const& problem) {
+        return problem.problem();
+    }
+}
+
+SETTLE_FUNCTION void log_session::look_up(std::span<read_request const> requests,
+                                          found_function found) {
+    if (requests.size() == 1) return found(0, read(*requests.front().id), false);
+    if (requests.empty()) return;
+    // A result is returned only if the files are still the right files after the read.
+    auto read = file_->reading([&] {
+        std::vector<result<std::optional<entry>>> all;
+        all.reserve(requests.size());
+        held_->reader.from_one_state([&] {
+            for (auto const& one : requests) all.push_back(read_within(*one.id));
+        });
+        return all;
+    });
+    for (std::size_t at = 0; at < requests.size(); ++at) {
+        if (read.has_value()) found(at, std::move(read.value()[at]), false);
+        else found(at, read.problem(), false);
+    }
+}
+
+SETTLE_FUNCTION result<std::optional<entry>>
+log_session::read_within(transaction_id const& id) const {
+    try {
+        return held_->reader.read(id);
+    } catch (failure const& problem) {
+        return problem.problem();
+    }
+}
+
+} // namespace sqlite
+SETTLE_END

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// The SQL of one collection's table, written at binding; and the images of its whole rows.
+#pragma once
+
+#include <settle/sqlite/connection/row.hpp>
+
+#include <utility>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+/// The name and the value of a column in a whole row.
+using native_column = std::pair<std::string, native_value>;
+
+class record_sql {
+public:
+    explicit record_sql(table_need need)
+        : need_(std::move(need)), table_(quoted_name(need_.name)),
+          key_(quoted_name(need_.key().name)) {}
+
+    [[nodiscard]] table_need const& need() const noexcept { return need_; }
+    /// The members that an update may set: all but the key.
+    [[nodiscard]] std::uint64_t changeable() const;
+
+    [[nodiscard]] std::string select() const {
+        return "SELECT " + names() + " FROM " + table_ + " WHERE " + key_ + " = ?1";
+    }
+    /// Selects the index of each record in the wave, and its members. The wave's columns are key
+    /// and index.
+    [[nodiscard]] std::string select_wave() const {
+        return "SELECT w.c1, " + names("t.") + " FROM settle_wave AS w CROSS JOIN " + table_ +
+               " AS t ON t." + key_ + " = w.c0";
+    }
+    [[nodiscard]] std::string select_whole() const {
+        return "SELECT * FROM " + table_ + " WHERE " + key_ + " = ?1";
+    }
+    [[nodiscard]] std::string scan(bool after_key) const {
+        return "SELECT " + names() + " FROM " + table_ +
+               (after_key ? " WHERE " + key_ + " > ?2" : "") + " ORDER BY " + key_ + " LIMIT ?1";
+    }
+    [[nodiscard]] std::string insert() const { return insert_with({}); }
+    /// Shape:   more - columns that are no members
+    [[nodiscard]] std::string insert_with(std::vector<native_column> const& more) const;
+    [[nodiscard]] std::string update(std::uint64_t fields) const {
+        return update_with(fields, [](std::size_t) { return "?"; }) + " = ?";
+    }
+    /// The same for `count` records: settle_value(key, number of the member) gives each value.
+    [[nodiscard]] std::string update_many(std::uint64_t fields, std::size_t count) const;
+    [[nodiscard]] std::string erase() const {
+        return "DELETE FROM " + table_ + " WHERE " + key_ + " = ?1";
+    }
+
+private:
+    /// The statement up to the condition on the key.
+    template <typename Value>
+    [[nodiscard]] std::string update_with(std::uint64_t fields, Value&& value_of) const {
+        std::string sql;
+        for (std::size_t at = 0; at < need_.columns.size(); ++at) {
+            if ((fields >> at & 1U) == 0) continue;
+            sql += sql.empty() ? "UPDATE OR ABORT " + table_ + " SET " : ", ";
+            sql.append(quoted_name(need_.columns[at].name)).append(" = ").append(value_of(at));
+        }
+        return sql + " WHERE " + key_;
+    }
+    static std::string placeholders(std::size_t count);
+
+    [[nodiscard]] std::string names(std::string_view of = {}) const;
+
+    table_need need_;
+    std::string table_;
+    std::string key_;
+};
+
+/// The columns of a row's image that can be inserted again, without generated columns.
+/// Errors:  throws errc::damaged when the image is unreadable, errc::unfit_store when a column is
+///          gone
+[[nodiscard]] std::vector<native_column> read_image(connection const& on, table_need const& need,
+                                                    std::string_view image);
+
+} // namespace sqlite::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/records/record_sql.ipp>
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that codec.hpp declares.
+#pragma once
+
+#include <settle/definition/codec.hpp>
+
+SETTLE_BEGIN
+
+namespace detail {
+
+SETTLE_FUNCTION void write_members(std::string& out, member_codec const* members,
+                                   void const* const* pointers, secrets shown) {
+    out += '{';
+    for (std::size_t at = 0; members[at].codec != nullptr; ++at) {
+        if (at > 0) out += ',';
+        append_json_text(out, members[at].name);
+        out += ':';
+        // An empty value is hidden, too.
+        if (members[at].is_secret && shown == secrets::hidden) out += "\"***\"";
+        else members[at].codec->write(out, pointers[at], shown);
+    }
+    out += '}';
+}
+
+SETTLE_FUNCTION bool read_members(json_reader& reader, member_codec const* members,
+                                  void* const* pointers, bool* seen, json_form form) {
+    if (!reader.begin_object()) return false;
+    auto const begun = reader.offset();
+    for (std::string_view name; reader.next_member(name);) {
+        std::size_t at = 0;
+        while (members[at].codec != nullptr && members[at].name != name) ++at;
+        if (members[at].codec != nullptr) {
+            seen[at] = true;
+            if (!members[at].codec->read(reader, pointers[at], form)) return false;
+        } else if (form == json_form::exact) {
+            return reader.fail("the struct has no such member");
+        } else if (!reader.skip_value()) {
+            return false;
+        }
+    }
+    for (std::size_t at = 0; members[at].codec != nullptr; ++at) {
+        if (seen[at]) continue;
+        auto* const clear = members[at].codec->clear;
+        if (clear != nullptr) clear(pointers[at]);
+        if (clear != nullptr && form != json_form::exact) continue;
+        reader.fail("the member " + std::string{members[at].name} + " is missing", begun);
+    }
+    return !reader.failed();
+}
+
+SETTLE_FUNCTION error read_whole(value_codec const& codec, std::string_view text, json_form form,
+                                 void* value) {
+    json_reader reader{text};
+    if (codec.read(reader, value, form) && reader.finish()) return {};
+    return reader.problem();
+}
+
+SETTLE_FUNCTION bool read_nested_text(json_reader& reader, value_codec const& codec, void* value) {
+    std::string text;
+    if (!reader.read_text(text)) return false;
+    if (read_whole(codec, text, json_form::exact, value).empty()) return true;
+    return reader.fail("the text is no JSON of the type");
+}
+
+} // namespace detail
+
+SETTLE_END

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+// A client that answers in time, whatever another client does.
+#pragma once
+
+#include <settle/base/saturating.hpp>
+#include <settle/kinds/services/service.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Copies of calls with their texts, and their answers. A client may still use them after the
+/// caller has returned.
+struct sent_calls {
+    explicit sent_calls(std::span<service_call const> given)
+        : calls(given.begin(), given.end()), answers(given.size()) {
+        for (service_call& one : calls) {
+            for (auto* const text : {&one.service, &one.key, &one.transaction, &one.participant,
+                                     &one.request, &one.result}) {
+                *text = texts.emplace_back(*text);
+            }
+        }
+    }
+
+    std::deque<std::string> texts; ///< a deque, so that no text moves
+    std::vector<service_call> calls;
+    std::vector<service_answer> answers;
+    bool over = false; ///< the client has returned, so the answers may be read
+    std::string thrown;
+};
+
+} // namespace detail
+
+/// A client that passes its calls to another client, on a thread of its own. If the other client
+/// does not return in time, it answers `unknown` to all calls. Then the engine goes on: it sends
+/// the calls again, within their limits, or lets other transactions run.
+/// Shape:   Client - a ServiceClient that several threads may use
+/// Cost:    a thread for each send(). A send() that never returns keeps its thread and the client
+template <ServiceClient Client>
+class bounded_client {
+public:
+    /// Shape:   most - the time after which a send() is given up; threads - how many sends may be
+    ///          under way: if there are more, their calls are not sent and answered `unavailable`
+    bounded_client(std::shared_ptr<Client> client, time_limit most, std::size_t threads = 64)
+        : client_(std::move(client)), most_(std::min(most, longest)), threads_(threads),
+          shared_(std::make_shared<shared>()) {}
+
+    void send(std::span<service_call const> calls, std::span<service_answer> answers) {
+        auto const sent = std::make_shared<detail::sent_calls>(calls);
+        if (!enter()) {
+            for (service_answer& one : answers) {
+                one = service_answer::unavailable(
+                    "settle: all threads of a bounded client wait for sends that do not return. "
+                    "Mend its client, or give it more threads. See sagas#when-a-client-hangs");
+            }
+            return;
+        }
+        start(sent);
+        std::unique_lock guard{shared_->mutex};
+        bool const over = shared_->changed.wait_for(guard, most_, [&] { return sent->over; });
+        for (std::size_t at = 0; at < answers.size(); ++at) {
+            if (over) answers[at] = std::move(sent->answers[at]);
+            else answers[at] = service_answer::unknown("settle: the client did not return in time");
+            bool const has_no_answer = answers[at].status == call_status::unknown;
+            if (over && has_no_answer && answers[at].text.empty()) answers[at].text = sent->thrown;
+        }
+    }
+
+    /// How many sends are under way, also sends that were given up.
+    [[nodiscard]] std::size_t under_way() const {
+        std::scoped_lock const guard{shared_->mutex};
+        return shared_->under_way;
+    }
+
+private:
+    /// The sum of the clock's time and a limit for ever would exceed 64 bits.
+    static constexpr time_limit longest = std::chrono::hours{24 * 365};
+
+    struct shared {
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::size_t under_way = 0;
+    };
+
+    bool enter() {
+        std::scoped_lock const guard{shared_->mutex};
+        if (shared_->under_way >= threads_) return false;
+        ++shared_->under_way;
+        return true;
+    }
+
+    void start(std::shared_ptr<detail::sent_calls> const& sent) {
+        try {
+            // The thread shares all that it uses, since it may outlive this client.
+            std::thread{[sent, client = client_, all = shared_] {
+                std::string thrown;
+                try {
+                    client->send(sent->calls, sent->answers);
+                } catch (std::exception const& problem) {
+                    thrown = problem.what();
+                } catch (...) {
+                    thrown = "an exception";
+                }
+                std::scoped_lock const guard{all->mutex};
+                sent->thrown = std::move(thrown);
+                sent->over = true;
+                --all->under_way;
+                all->changed.notify_all();
+            }}.detach();
+        } catch (...) {
+            std::scoped_lock const guard{shared_->mutex};
+            --shared_->under_way;
+            throw;
+        }
+    }
+
+    std::shared_ptr<Client> client_;
+    time_limit most_;
+    std::size_t threads_;
+    std::shared_ptr<shared> shared_;
+};
+
+SETTLE_END

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// The engine's access to entries and records outside of transactions.
+#pragma once
+
+#include <settle/running/calls/closing.hpp>
+#include <settle/running/calls/creation.hpp>
+#include <settle/running/calls/doubts.hpp>
+#include <settle/running/calls/gate.hpp>
+#include <settle/running/calls/sweeper.hpp>
+#include <settle/running/calls/unfinished.hpp>
+#include <settle/running/construction/refused_engine.hpp>
+
+SETTLE_BEGIN
+
+/// The base of an engine: its log and its stores.
+/// Shape:   Arguments - of the engine
+template <typename... Arguments>
+class engine_access {
+public:
+    engine_access(engine_access const&) = delete;
+    engine_access& operator=(engine_access const&) = delete;
+
+    // Each call tries again while a log or a store cannot be reached: until its deadline or a stop
+    // request, or else for options::patience.
+
+    /// The entry of an id, if the log has it.
+    result<std::optional<entry>> find(transaction_id const& id, call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        return assembly_.read_entry(id, call);
+    }
+
+    /// One page of entries whose ids follow `after`, in the order of the ids.
+    result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
+                                    std::size_t limit, call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        return assembly_.patience_of(call)(
+            [&] { return assembly_.log().list(filter, after, limit); });
+    }
+
+    /// Entries that are unfinished although they were created longer ago than
+    /// options::stuck_after, or that a wrong clock has dated in the future, or that this engine has
+    /// seen stuck: see event::stuck.
+    /// Cost:    linear in the unfinished entries
+    result<std::vector<entry>> stuck(call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        auto patience = assembly_.patience_of(call);
+        return detail::unfinished_entries(assembly_.log(), patience, limits().stuck_after,
+                                          assembly_.environment().now(), limits().clocks,
+                                          assembly_.stuck().ids());
+    }
+    result<std::vector<entry>> stuck(time_limit older_than, call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        auto patience = assembly_.patience_of(call);
+        return detail::unfinished_entries(assembly_.log(), patience, older_than,
+                                          assembly_.environment().now(), limits().clocks);
+    }
+
+    /// The figures of this engine since its construction.
+    /// Cost:    no call to the log or to a store
+    [[nodiscard]] settle::statistics statistics() const { return assembly_.figures(); }
+
+    /// The number of marks in the bound stores. The names in doubt of a database count once for
+    /// each prepared target that is bound to it.
+    result<std::uint64_t> marks(call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        auto patience = assembly_.patience_of(call);
+        return detail::count_marks(assembly_.sessions(), patience);
+    }
+
+    /// The parts of this log that the database of a prepared target holds in doubt, also parts of
+    /// other targets there, each with the entry that it waits for, in the order of their names.
+    /// Cost:    a read of the log for each part
+    template <typename Request, fixed_string Name>
+    result<std::vector<doubtful_part>> in_doubt(prepared<Request, Name> const&,
+                                                call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        auto patience = assembly_.patience_of(call);
+        return detail::parts_in_doubt(assembly_.template session_of<prepared<Request, Name>>(),
+                                      assembly_.log(), patience);
+    }
+
+    /// A record as it is now, including the `apply` effects of pending transactions.
+    template <typename Record, fixed_string Name, auto Key>
+    result<std::optional<Record>> read(collection<Record, Name, Key> const&,
+                                       value_of<Key> const& key, call_options const& call = {}) {
+        using collection_type = collection<Record, Name, Key>;
+        if (!gate_.is_open(call)) return gate_.why();
+        auto& session = assembly_.template session_of<collection_type>();
+        return assembly_.patience_of(call)(
+            [&] { return session.template read<collection_type>(key); });
+    }
+
+    /// As read(), for a record that must exist.
+    /// Errors:  throws settle::failure: errc::record_missing when no record has this key
+    template <typename Record, fixed_string Name, auto Key>
+    [[nodiscard]] Record at(collection<Record, Name, Key> const& of, value_of<Key> const& key,
+                            call_options const& call = {}) {
+        auto found = read(of, key, call).value();
+        if (!found) throw failure(detail::record_missing(Name.view(), encode_json(key)));
+        return *std::move(found);
+    }
+
+    /// Creates a record outside of any transaction.
+    /// Errors:  errc::record_exists when a record has this key; condition::unknown when the answer
+    ///          was lost: read the record
+    template <typename Record, fixed_string Name, auto Key>
+    result<void> create(collection<Record, Name, Key> const&, Record const& record,
+                        call_options const& call = {}) {
+        using collection_type = collection<Record, Name, Key>;
+        if (!gate_.is_open(call)) return gate_.why();
+        if (auto texts = check_texts(record); !texts.has_value()) return texts;
+        auto& session = assembly_.template session_of<collection_type>();
+        return assembly_.patience_of(call).if_without_effect(
+            [&] { return session.template create<collection_type>(record); });
+    }
+
+    /// Creates a range of records outside of any transaction, one commit for each wave.
+    /// Shape:   ended(number, result<void>) - called for each record with the answer of create()
+    /// Errors:  each record has its own answer. The call retries an unreachable store until the
+    ///          deadline, or for options::patience. An exception of the range or of `ended` is
+    ///          rethrown after each record that was taken has its answer
+    template <typename Record, fixed_string Name, auto Key, ranges::input_range Range,
+              typename Ended>
+        requires std::is_invocable_v<Ended&, std::size_t, result<void>>
+    create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
+                             batch_options const& given = {}) {
+        if (!gate_.is_open(given)) return gate_.template report<create_report>();
+        return detail::create_range<collection<Record, Name, Key>>(assembly_, range, ended, given);
+    }
+    template <typename Record, fixed_string Name, auto Key, ranges::input_range Range>
+    create_report create_all(collection<Record, Name, Key> const& where, Range&& range,
+                             batch_options const& given = {}) {
+        return create_all(where, range, [](std::size_t, auto const&) {}, given);
+    }
+
+    /// One page of records whose keys follow `after`, in the order of the keys.
+    template <typename Collection>
+    result<std::vector<typename Collection::record_type>>
+    scan_page(std::optional<typename Collection::key_type> const& after, std::size_t limit,
+              call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        auto& session = assembly_.template session_of<Collection>();
+        return assembly_.patience_of(call)(
+            [&] { return session.template scan<Collection>(after, limit); });
+    }
+
+    [[nodiscard]] options const& limits() const { return assembly_.limits(); }
+    /// The name of this process as the owner of entries.
+    [[nodiscard]] std::string const& owner() const { return assembly_.owner(); }
+
+protected:
+    using assembly_type = detail::assembly<Arguments...>;
+
+    template <typename... Given>
+    explicit engine_access(Given&&... arguments)
+        : assembly_(detail::assembled<assembly_type>(std::forward<Given>(arguments)...)) {}
+    ~engine_access() = default;
+
+    assembly_type assembly_;
+    detail::gate gate_;
+};
+
+SETTLE_END

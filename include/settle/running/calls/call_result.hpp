@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// The result of a call, from an outcome or an entry.
+#pragma once
+
+#include <settle/definition/codec.hpp>
+#include <settle/protocol/direction.hpp>
+#include <settle/running/calls/outcome.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Shape:   Type - a transaction_definition
+template <typename Type, fixed_string Participant>
+struct call_result;
+template <typename Parameters, fixed_string Name, typename Guards, typename... Participants,
+          fixed_string Participant>
+struct call_result<transaction_definition<Parameters, Name, Guards, Participants...>, Participant> {
+    static constexpr std::size_t index = index_of_participant<Participants...>(Participant.view());
+    static constexpr bool given = [] {
+        if constexpr (index == sizeof...(Participants)) {
+            return false;
+        } else {
+            using found = participant_named<Participant, Participants...>;
+            if constexpr (is_call_participant<found>) return found::gives_result;
+            else return false;
+        }
+    }();
+    static consteval auto value() {
+        if constexpr (given) {
+            using found = participant_named<Participant, Participants...>;
+            return std::type_identity<typename found::service_type::result_type>{};
+        } else {
+            return std::type_identity<nothing>{};
+        }
+    }
+    using type = typename decltype(value())::type;
+};
+
+} // namespace detail
+
+/// The result of a call: `settle::result_of<trip_type, "flight">(outcome)`.
+/// Shape:   Type - the definition; Participant - a name; of - an outcome or an entry of that type;
+///          line - of the participant, in a range, from 0
+/// Returns: an empty optional if the log keeps no readable result of the call
+template <auto const& Type, fixed_string Participant, typename Holder>
+[[nodiscard]] auto result_of(Holder const& of, std::uint32_t line = 0) {
+    using found = detail::call_result<std::remove_cvref_t<decltype(Type)>, Participant>;
+    static_assert(found::given, "settle: result_of names no participant of the type that calls a "
+                                "service with a result. See definition#services");
+    std::optional<typename found::type> value;
+    if constexpr (found::given) {
+        for (kept_result const& one : of.results) {
+            if (one.participant != found::index || one.line != line) continue;
+            auto read = decode_json<typename found::type>(one.value);
+            if (read) value = *std::move(read);
+        }
+    }
+    return value;
+}
+
+SETTLE_END

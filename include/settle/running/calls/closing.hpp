@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// Closes the part of a call whose service never answers.
+#pragma once
+
+#include <settle/running/calls/take_over.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// A part of a transaction, and its number among all parts.
+struct found_part {
+    part_descriptor const* descriptor = nullptr;
+    part_number number{};
+    std::size_t at = coordinator::no_part;
+};
+
+/// The named part, if it is a call that the state of the entry allows to close.
+template <typename Direction>
+[[nodiscard]] found_part find_call(entry const& in,
+                                   typename Direction::parameters const& parameters,
+                                   part_name const& named) {
+    found_part found;
+    descriptor_of<Direction>.for_each_part(
+        &parameters, [&](part_descriptor const& one, std::size_t line, std::size_t part) {
+            part_name const name = descriptor_of<Direction>.name_part(&parameters, part);
+            if (name.participant != named.participant || name.line != named.line) return;
+            if (one.make_result == nullptr) return;
+            if (in.state == state::deciding && !one.is_pivot) return;
+            found = {&one, {one.participant, static_cast<std::uint32_t>(line)}, part};
+        });
+    return found;
+}
+
+/// Reads the result that a person gives for a pivot, as its service would give it.
+/// Errors:  why the entry cannot keep it
+[[nodiscard]] inline error read_stated(entry const& found, part_descriptor const& pivot,
+                                       std::string const& given, std::string& value) {
+    bool const is_call = pivot.kind == &service_kind;
+    auto* const read_result =
+        is_call ? static_cast<call_functions const*>(pivot.functions)->read_result : nullptr;
+    std::string const service{pivot.name};
+    if (read_result == nullptr) {
+        if (given.empty()) return {};
+        return not_closable(found, "the service '" + service + "' gives no result");
+    }
+    auto const fault = read_result(given, value);
+    if (fault.empty()) return {};
+    return not_closable(found, "no result of the service '" + service + "' can be read from '" +
+                                   given + "': " + fault.text);
+}
+
+/// The end of a closing.
+struct closing {
+    error problem{};        ///< empty if the part is closed
+    bool is_certain = true; ///< false if the log could not be reached, or its answer was lost
+};
+
+/// Writes the reason into the entry, in a compare-and-set on state, epoch and revision. A live
+/// worker then loses its next compare-and-set, since the revision is raised or the state changed.
+/// A pivot that was applied is closed in `deciding`: the next worker applies the records under its
+/// own epoch, takes the pivot as applied, and commits. A pivot that was not applied is closed by
+/// the compare-and-set that cancels.
+/// Errors:  why the part is not closed
+template <typename Direction, typename Assembly, typename Patience>
+closing close_part(Assembly& assembly, Patience& patience, entry const& found,
+                   typename Direction::parameters const& parameters, part_name const& named,
+                   std::string_view why, resolve_options const& given) {
+    if (auto refused = check_closing(found, why, given); !refused.empty()) return {refused};
+    auto const part = find_call<Direction>(found, parameters, named);
+    if (part.descriptor == nullptr) return {no_such_call(found, named)};
+    kept_result closed{part.number.participant, part.number.line, {}, std::string{why}};
+    if (given.pivot == pivot_outcome::was_applied) {
+        auto problem = read_stated(found, *part.descriptor, given.result, closed.value);
+        if (!problem.empty()) return {problem};
+    }
+    std::vector<kept_result> results = found.results;
+    auto const at = std::find_if(results.begin(), results.end(), [&](kept_result const& one) {
+        return one.participant == closed.participant && one.line == closed.line;
+    });
+    if (at != results.end()) {
+        at->closed = std::move(closed.closed);
+        // A person who states the outcome again may correct the result.
+        if (given.pivot == pivot_outcome::was_applied) at->value = std::move(closed.value);
+    } else {
+        results.push_back(std::move(closed));
+    }
+    bool const cancels = given.pivot == pivot_outcome::was_not_applied;
+    auto change = closing_of(standing_of(found));
+    if (cancels) {
+        change = transition_to(standing_of(found), state::canceling);
+        ++change.to_epoch;
+        change.why = reason::cancel_asked;
+        change.takes_owner = true;
+    }
+    entry_write write{&found.id,     &descriptor_of<Direction>,
+                      &parameters,   cancels ? step::cancel : step::keep,
+                      false,         change,
+                      found.created, cancels ? part.at : entry_write::no_part,
+                      nullptr,       0,
+                      &results};
+    write_result answer;
+    bool again = true;
+    while (again) {
+        answer = {};
+        assembly.log().write({&write, 1}, {&answer, 1},
+                             {assembly.environment().now(), assembly.owner()});
+        again = answer.reply == log_answer::unavailable &&
+                answer.problem.code == condition::retryable && patience.pause();
+    }
+    if (answer.reply == log_answer::taken) return {};
+    if (answer.reply == log_answer::conflict) return {moved_meanwhile(found)};
+    bool const is_certain =
+        answer.reply != log_answer::unavailable && answer.reply != log_answer::unknown;
+    return {answer.problem, is_certain};
+}
+
+} // namespace detail
+SETTLE_END

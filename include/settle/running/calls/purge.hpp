@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// Erases old entries of a log, a step at a time.
+#pragma once
+
+#include <settle/running/calls/refusals.hpp>
+#include <settle/running/calls/unfinished.hpp>
+#include <settle/running/construction/options.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+SETTLE_BEGIN
+namespace detail {
+
+[[nodiscard]] inline std::size_t step_of(purge_options const& given) {
+    constexpr std::size_t largest_step = 100'000;
+    return std::clamp<std::size_t>(given.step, 1, largest_step);
+}
+
+/// Shape:   before - old entries were both created and last changed before this time
+template <typename Log, typename Patience>
+purge_report purge_log(Log& log, Patience& patience, timestamp before, purge_options const& given) {
+    std::size_t const step = step_of(given);
+    purge_report report;
+    std::int64_t passed = purged::nothing;
+    for (bool more = given.limit != 0; more;) {
+        if (given.stop.stop_requested()) {
+            report.problem = stopped_early();
+            return report;
+        }
+        auto const most = std::min<std::size_t>(step, given.limit - report.erased);
+        auto const gone = patience([&] { return log.purge(before, most, passed); });
+        if (!gone.has_value()) {
+            report.problem = gone.problem();
+            return report;
+        }
+        passed = gone.value().passed;
+        report.erased += gone.value().erased;
+        more = gone.value().more && report.erased < given.limit;
+    }
+    return report;
+}
+
+/// The error of a database whose clock differs too much from the worker's: the dates of receipts
+/// that other programs have written may be as wrong. Empty if the clocks agree.
+[[nodiscard]] inline error compare_clocks(result<timestamp> const& there, timestamp now,
+                                          std::chrono::milliseconds clocks) {
+    if (!there.has_value()) return there.problem();
+    // The answer takes a moment, also where the clocks are the same.
+    auto const most = later(now, clocks) + std::chrono::minutes{1};
+    auto const least = earlier(now, clocks) - std::chrono::minutes{1};
+    if (least <= there.value() && there.value() <= most) return {};
+    auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(there.value() - now);
+    return {make_error_code(errc::unfit_store),
+            "settle: no receipt was erased, since the clock of a database that prepares is " +
+                std::to_string(std::chrono::abs(seconds).count()) + " s " +
+                (seconds.count() < 0 ? "behind" : "ahead of") +
+                " this program's, more than options::clocks. Set the clocks right, and purge "
+                "again. See prepared#receipts"};
+}
+
+/// Erases the receipts of finished transactions in the stores that keep receipts. If an old entry
+/// is unfinished, it may still need its receipts, so none is erased.
+/// Shape:   before - `given.older_than` ago; clocks - the difference between the clock of a worker,
+///          which dates an entry, and the clock of a store, which dates a receipt
+template <typename Log, typename Patience, typename... Sessions>
+error purge_stores(Log& log, Patience& patience, std::tuple<Sessions...>& sessions, timestamp now,
+                   timestamp before, purge_options const& given, std::chrono::milliseconds clocks) {
+    constexpr bool any = (forgets<Sessions> || ...);
+    if constexpr (any) {
+        auto const old = unfinished_entries(log, patience, time_between(later(before, clocks), now),
+                                            now, clocks);
+        if (!old.has_value()) return old.problem();
+        if (!old.value().empty()) return {};
+    }
+    error problem;
+    auto const forget = [&]<typename Session>(Session& session) {
+        if constexpr (forgets<Session>) {
+            if constexpr (requires { session.time(); }) {
+                auto const there = [&] { return session.time(); };
+                if (problem.empty()) problem = compare_clocks(patience(there), now, clocks);
+            }
+            while (problem.empty()) {
+                if (given.stop.stop_requested()) {
+                    problem = stopped_early();
+                    return;
+                }
+                auto const gone = patience([&] { return session.forget(before, step_of(given)); });
+                if (!gone.has_value()) problem = gone.problem();
+                if (!gone.has_value() || gone.value() < step_of(given)) return;
+            }
+        }
+    };
+    std::apply([&](Sessions&... session) { (forget(session), ...); }, sessions);
+    return problem;
+}
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+// The figures of an engine for a metrics system, and its list of stuck transactions.
+#pragma once
+
+#include <settle/kinds/services/service_session.hpp>
+#include <settle/protocol/entry.hpp>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <vector>
+
+SETTLE_BEGIN
+
+/// The figures of one engine since its construction.
+struct statistics {
+    /// The transactions that got stuck in calls of this engine and, as far as this engine knows,
+    /// are unfinished. engine.stuck() lists the stuck transactions of all processes.
+    std::size_t stuck = 0;
+    std::vector<call_counts> calls{}; ///< for each service, in the order of the engine's arguments
+
+    friend bool operator==(statistics const&, statistics const&) = default;
+};
+
+namespace detail {
+
+/// The stuck transactions in the calls of an engine. Threads may share an object.
+/// Cost:    an id is in memory while its transaction is stuck
+class stuck_transactions {
+public:
+    [[nodiscard]] std::size_t count() const noexcept {
+        return count_.load(std::memory_order_relaxed);
+    }
+    /// True if the id is new.
+    bool add(transaction_id const& id) {
+        std::scoped_lock const guard{mutex_};
+        bool const added = ids_.insert(id).second;
+        count_.store(ids_.size(), std::memory_order_relaxed);
+        return added;
+    }
+    void remove(transaction_id const& id) {
+        if (count() == 0) return;
+        std::scoped_lock const guard{mutex_};
+        ids_.erase(id);
+        count_.store(ids_.size(), std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::vector<transaction_id> ids() const {
+        std::scoped_lock const guard{mutex_};
+        return {ids_.begin(), ids_.end()};
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::set<transaction_id> ids_;
+    std::atomic<std::size_t> count_{0};
+};
+
+/// Forgets the transactions that another process has ended.
+/// Cost:    a read of each stuck transaction
+template <typename Log>
+void forget_ended(stuck_transactions& stuck, Log& log) {
+    for (transaction_id const& id : stuck.ids()) {
+        auto const found = log.read(id);
+        if (!found.has_value()) continue;
+        if (!found.value() || is_final(found.value()->state)) stuck.remove(id);
+    }
+}
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+// Looks at the marks of the bound stores and undoes the stray marks.
+#pragma once
+
+#include <settle/protocol/fresh.hpp>
+#include <settle/running/construction/assembly.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+inline constexpr std::size_t marks_a_page = 256;
+
+/// Calls `function(mark_locator const&)` for every mark of a session until it returns false.
+template <typename Session, typename Patience, typename Function>
+void for_each_mark(Session& session, Patience& patience, error& problem, Function&& function) {
+    std::optional<mark_locator> after;
+    for (;;) {
+        auto const found = patience([&] { return session.marks(after, marks_a_page); });
+        if (!found.has_value()) {
+            problem = found.problem();
+            return;
+        }
+        for (mark_locator const& one : found.value()) {
+            if (!function(one)) return;
+        }
+        if (found.value().size() < marks_a_page) return;
+        after = found.value().back();
+    }
+}
+
+/// How many marks the sessions of a tuple hold.
+template <typename Sessions, typename Patience>
+result<std::uint64_t> count_marks(Sessions& sessions, Patience& patience) {
+    std::uint64_t count = 0;
+    error problem;
+    auto const one_more = [&](mark_locator const&) { return ++count != 0; };
+    std::apply(
+        [&](auto&... session) { (for_each_mark(session, patience, problem, one_more), ...); },
+        sessions);
+    if (!problem.empty()) return problem;
+    return count;
+}
+
+template <typename Assembly>
+class sweeper {
+public:
+    sweeper(Assembly& assembly, std::stop_token const& stop)
+        : assembly_(assembly), call_{std::nullopt, stop}, patience_(assembly.patience_of(call_)) {}
+    sweeper(sweeper const&) = delete;
+    sweeper& operator=(sweeper const&) = delete;
+
+    sweep_report sweep() {
+        std::apply([&](auto&... session) { ((ends() ? void() : sweep_session(session)), ...); },
+                   assembly_.sessions());
+        if (thrown_) std::rethrow_exception(thrown_);
+        return std::move(report_);
+    }
+
+private:
+    template <typename Session>
+    void sweep_session(Session& session) {
+        for_each_mark(session, patience_, report_.problem, [&](mark_locator const& one) {
+            if (thrown_) return false;
+            if (call_.stop.stop_requested()) {
+                report_.problem = stopped_early();
+                return false;
+            }
+            ++report_.looked_at;
+            if (!one.fault.empty()) return note_failure(one.id, one.fault);
+            auto const found = entry_of(one.id);
+            if (!found.has_value()) return note_failure(one.id, found.problem());
+            if (!is_stray(found.value(), one.epoch_number)) return true;
+            auto const undone = patience_([&] { return session.resolve(one, false); });
+            if (!undone.has_value()) return note_failure(one.id, undone.problem());
+            if (undone.value() == answer::applied) ++report_.undone;
+            return true;
+        });
+    }
+
+    [[nodiscard]] bool ends() const { return thrown_ || !report_.problem.empty(); }
+
+    /// Reports a failure; true if the sweep goes on. A permanent failure must not keep the sweep
+    /// from later marks.
+    bool note_failure(transaction_id const& id, error const& problem) {
+        if (problem.code == condition::permanent) report_.skipped.push_back({id, problem});
+        else report_.problem = problem;
+        return report_.problem.empty();
+    }
+
+    /// The entry of a mark. For a mark without an entry, inserts one as canceled first, so that a
+    /// later insert of that id finds it.
+    result<standing> entry_of(transaction_id const& id) {
+        auto const found = patience_([&] { return assembly_.log().read(id); });
+        if (!found.has_value()) return found.problem();
+        if (found.value()) return standing_of(*found.value());
+        nothing const no_parameters;
+        auto driver = assembly_.make_driver(call_);
+        epoch const first = fresh_epoch(assembly_.environment());
+        auto work =
+            make_job<undescribed>(id, no_parameters, coordinator::begin(0, first, goal::tombstone));
+        work.created = driver.time();
+        execution_state execution;
+        using driver_type = typename Assembly::driver_type;
+        auto const& calls = driver_type::template calls_of<undescribed>();
+        auto const cut = driver.drive(work, execution, false, calls);
+        if (!thrown_) thrown_ = driver.thrown();
+        if (cut != interruption::none && cut != interruption::described) {
+            return work.problem;
+        }
+        if (!execution.seen) {
+            ++report_.tombstones;
+            return standing{state::canceled, work.coordinator.epoch_number(), 0, 0};
+        }
+        return standing_of(*execution.seen);
+    }
+
+    Assembly& assembly_;
+    call_options call_;
+    typename Assembly::patience_type patience_;
+    sweep_report report_;
+    std::exception_ptr thrown_; ///< an exception of the observer, about a tombstone
+};
+
+} // namespace detail
+SETTLE_END

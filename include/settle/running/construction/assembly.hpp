@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: BSL-1.0
+// The parts of an engine: one log, a session for each store, types, limits, an environment.
+#pragma once
+
+#include <settle/protocol/reversal.hpp>
+#include <settle/running/calls/patience.hpp>
+#include <settle/running/calls/wrong_calls.hpp>
+#include <settle/running/construction/home.hpp>
+#include <settle/running/construction/prepared_binding.hpp>
+#include <settle/running/driving/container_calls.hpp>
+#include <settle/running/driving/seam_driver.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+template <typename Argument>
+struct held_argument {
+    using type = Argument;
+};
+template <typename Argument>
+    requires is_database<Argument>
+struct held_argument<Argument> {
+    using type = Argument&; // an engine refers to a database and never copies it
+};
+
+/// True if an argument binds a collection to a database of this type.
+template <typename Argument, typename Host>
+inline constexpr bool holds_collection_in = false;
+template <typename Target, typename Host>
+inline constexpr bool holds_collection_in<store_binding<Target, Host>, Host> =
+    is_collection<Target>;
+
+/// The arguments of an engine, and the role of each.
+template <typename... Arguments>
+class engine_arguments {
+public:
+    using gathered = gather<type_list<>, type_list<>, Arguments...>;
+    using left_over = typename unbound_by<typename gathered::targets, Arguments...>::type;
+    static constexpr std::size_t databases = (std::size_t{0} + ... + is_database<Arguments>);
+    static constexpr std::size_t logs = (std::size_t{0} + ... + is_log<Arguments>);
+    static constexpr bool each_once = all_differ<typename role<Arguments>::type...>;
+
+    template <typename... Given>
+    explicit engine_arguments(Given&&... given) : arguments_(std::forward<Given>(given)...) {}
+
+    auto bind_log() {
+        auto& given = std::get<log_at>(arguments_);
+        if constexpr (databases == 1) return given.bind_log();
+        else return given.database.bind_log();
+    }
+    auto bind_stores(std::string const& log_name) {
+        return std::apply(
+            [&](auto&... given) { return std::tuple_cat(bind_store(given, log_name)...); },
+            arguments_);
+    }
+    /// Calls `function(session)` for each session of collections that the log's own database holds.
+    template <typename Function>
+    void with_own_stores(std::string const& log_name, Function&& function) {
+        auto& given = std::get<log_at>(arguments_);
+        auto& host = [&]() -> auto& {
+            if constexpr (databases == 1) return given;
+            else return given.database;
+        }();
+        std::apply([&](auto&... each) { (with_own_store(each, host, log_name, function), ...); },
+                   arguments_);
+    }
+    /// Errors:  throws settle::failure when an option is invalid
+    [[nodiscard]] settle::options limits() const {
+        settle::options limits;
+        if constexpr (options_at < sizeof...(Arguments)) limits = std::get<options_at>(arguments_);
+        if (auto problem = check_options(limits); !problem.empty()) throw failure(problem);
+        return limits;
+    }
+    [[nodiscard]] settle::phases phases() const {
+        if constexpr (phases_at < sizeof...(Arguments)) return std::get<phases_at>(arguments_);
+        else return settle::phases::one;
+    }
+    [[nodiscard]] auto const& environment() const {
+        if constexpr (environment_at < sizeof...(Arguments)) {
+            return std::get<environment_at>(arguments_).value;
+        } else {
+            static constexpr system_environment machine{};
+            return machine;
+        }
+    }
+    [[nodiscard]] auto& observer() {
+        if constexpr (observer_at < sizeof...(Arguments)) {
+            return std::get<observer_at>(arguments_).value;
+        } else {
+            static no_observer unobserved;
+            return unobserved;
+        }
+    }
+
+private:
+    template <typename Test>
+    static constexpr std::size_t position(Test test) {
+        std::size_t found = sizeof...(Arguments);
+        std::size_t at = 0;
+        ((found =
+              found == sizeof...(Arguments) && test(std::type_identity<Arguments>{}) ? at : found,
+          ++at),
+         ...);
+        return found;
+    }
+    static constexpr std::size_t environment_at =
+        position([](auto one) { return is_environment<typename decltype(one)::type>; });
+    static constexpr std::size_t observer_at =
+        position([](auto one) { return is_observer<typename decltype(one)::type>; });
+    static constexpr std::size_t options_at = position(
+        [](auto one) { return std::is_same_v<typename decltype(one)::type, settle::options>; });
+    static constexpr std::size_t phases_at = position(
+        [](auto one) { return std::is_same_v<typename decltype(one)::type, settle::phases>; });
+    static constexpr std::size_t log_at = position([](auto one) {
+        using given = typename decltype(one)::type;
+        return is_database<given> || is_log<given>;
+    });
+
+    template <typename Argument>
+    static auto bind_store(Argument& given, std::string const& log_name) {
+        if constexpr (is_binding<Argument>) {
+            using bound = typename contribution<Argument>::target;
+            return session_for(type_list<bound>{}, given.database, log_name);
+        } else if constexpr (is_database<Argument>) {
+            return session_for(left_over{}, given, log_name);
+        } else {
+            return std::tuple<>{};
+        }
+    }
+
+    template <typename Argument, typename Host, typename Function>
+    static void with_own_store(Argument& given, Host& host, std::string const& log_name,
+                               Function& function) {
+        auto const visit = [&] {
+            std::apply([&](auto... session) { (function(session), ...); },
+                       bind_store(given, log_name));
+        };
+        if constexpr (is_database<Argument>) {
+            visit();
+        } else if constexpr (holds_collection_in<Argument, Host>) {
+            if (&given.database == &host) visit();
+        }
+    }
+
+    std::tuple<typename held_argument<Arguments>::type...> arguments_;
+};
+
+/// The largest wave that the log or a session prefers, within the limit of each session.
+template <typename Log, typename Sessions>
+struct widest;
+template <typename Log, typename... Sessions>
+struct widest<Log, std::tuple<Sessions...>> {
+    static constexpr std::size_t wave =
+        std::min({std::max({wave_of<Log>, wave_of<Sessions>...}), largest_window_of<Sessions>...});
+    static constexpr std::size_t recovery_wave =
+        std::max({recovery_wave_of<Log>, recovery_wave_of<Sessions>...});
+};
+
+/// The ports of an engine's log, stores, environment and observer.
+template <typename Targets, typename Rules, typename Log, typename Sessions>
+class ports;
+template <typename... Targets, typename Rules, typename Log, typename... Sessions>
+class ports<type_list<Targets...>, Rules, Log, std::tuple<Sessions...>> {
+public:
+    template <typename Environment, typename Observer>
+    ports(Log& log, std::tuple<Sessions...>& sessions, Environment const& given_environment,
+          Observer& given_observer)
+        : environment(given_environment), observer(given_observer), log_(log),
+          stores_{std::apply(
+              [&](Sessions&... session) {
+                  return stores{std::make_unique<port_of_store<Sessions, Log>>(session, log)...};
+              },
+              sessions)} {}
+
+    [[nodiscard]] engine_ports view() { return {log_, stores_, targets}; }
+
+    any_environment<Rules> const environment;
+    any_observer observer;
+
+private:
+    using stores = std::array<std::unique_ptr<store_port>, sizeof...(Sessions)>;
+
+    template <typename Target>
+    static constexpr target_binding binding_of() {
+        std::size_t found = 0;
+        std::size_t at = 0;
+        ((Sessions::template holds<Target>::value ? void(found = at) : void(), ++at), ...);
+        return {&target_tag<Target>, found};
+    }
+    static constexpr std::array<target_binding, sizeof...(Targets)> targets{
+        binding_of<Targets>()...};
+
+    port_of_log<Log> log_;
+    stores stores_;
+};
+
+/// Containers are called without ports.
+struct no_ports {
+    template <typename... Ignored>
+    explicit no_ports(Ignored&...) {}
+};
+
+template <typename... Arguments>
+class assembly {
+    using given_type = engine_arguments<Arguments...>;
+    using log_type = decltype(std::declval<given_type&>().bind_log());
+    using sessions_type =
+        decltype(std::declval<given_type&>().bind_stores(std::declval<std::string const&>()));
+    using environment_type =
+        std::remove_cvref_t<decltype(std::declval<given_type&>().environment())>;
+    using observer_type = std::remove_cvref_t<decltype(std::declval<given_type&>().observer())>;
+
+public:
+    using types = typename given_type::gathered::types;
+
+    assembly(assembly const&) = delete;
+    assembly& operator=(assembly const&) = delete;
+    template <typename... Given>
+    explicit assembly(Given&&... given)
+        : given_(std::forward<Given>(given)...), limits_(given_.limits()),
+          owner_(owner_in(given_.environment())), log_(given_.bind_log()),
+          // A store that is bound to the log of a copy would belong to it.
+          sessions_((check_home(log_), given_.bind_stores(log_.name()))) {
+        // Before the first entry: from now on no purge of another program erases it too early.
+        static_cast<void>(log_.keep_horizon(limits_.horizon()).value());
+        if constexpr (std::tuple_size_v<sessions_type> > 1) {
+            std::apply([](auto&... session) { (expect_others(session), ...); }, sessions_);
+        }
+    }
+
+    [[nodiscard]] log_type& log() { return log_; }
+    [[nodiscard]] log_type const& log() const { return log_; }
+    [[nodiscard]] sessions_type& sessions() { return sessions_; }
+    [[nodiscard]] options const& limits() const { return limits_; }
+    [[nodiscard]] std::string const& owner() const { return owner_; }
+    [[nodiscard]] environment_type const& environment() const { return given_.environment(); }
+    [[nodiscard]] observer_type& observer() { return given_.observer(); }
+    [[nodiscard]] stuck_transactions& stuck() { return stuck_; }
+
+    using patience_type = patience<environment_type>;
+    /// Shape:   call - outlives the result
+    [[nodiscard]] patience_type patience_of(call_options const& call) const {
+        return {given_.environment(), limits_, call};
+    }
+    [[nodiscard]] result<std::optional<entry>> read_entry(transaction_id const& id,
+                                                          call_options const& call) {
+        return patience_of(call)([&] { return log_.read(id); });
+    }
+
+    /// Reads an entry with the time that a driver has left.
+    /// Shape:   driver - outlives the result
+    template <typename Driver>
+    [[nodiscard]] auto reader(Driver const& driver) {
+        return [this, &driver](transaction_id const& id) { return read_entry(id, driver.rest()); };
+    }
+
+    [[nodiscard]] statistics figures() const {
+        statistics made{stuck_.count()};
+        std::apply([&](auto const&... session) { (append_counts(made, session), ...); }, sessions_);
+        return made;
+    }
+
+    /// The session of the store that holds a collection or another target.
+    template <typename Target>
+    auto& session_of() {
+        constexpr std::size_t at =
+            session_position<Target>(std::make_index_sequence<std::tuple_size_v<sessions_type>>{});
+        constexpr bool uses = at < std::tuple_size_v<sessions_type>;
+        static_assert(uses,
+                      "settle: no type of this engine uses the collection. Add one that does with "
+                      "settle::type<your_type>, or ask an engine that has one. See running#calls");
+        if constexpr (uses) return std::get<at>(sessions_);
+        else return refused_session::one();
+    }
+
+    /// The reason why a session of the direction's targets cannot use an id; empty if all can.
+    template <typename Direction>
+    [[nodiscard]] error fault_of([[maybe_unused]] transaction_id const& id) {
+        error problem;
+        if constexpr (any_limits_ids) {
+            Direction::for_each_participant([&](auto index) {
+                using target = typename Direction::template target_of<index>;
+                auto& session = session_of<target>();
+                if constexpr (limits_ids<std::remove_cvref_t<decltype(session)>>) {
+                    if (id.size() > session.longest_id()) {
+                        problem = long_id(target::name, session.longest_id());
+                    }
+                }
+            });
+        }
+        return problem;
+    }
+
+    /// Announces to the log an entry that is about to be inserted.
+    void expect_entry([[maybe_unused]] transaction_id const& id) {
+        if constexpr (fetches_ahead<log_type>) log_.expect(id);
+    }
+    /// Announces to the stores the records that a transaction is about to change.
+    template <typename Direction>
+    void expect_records([[maybe_unused]] typename Direction::parameters const& parameters) {
+        if constexpr (any_fetches_ahead) {
+            for_each_key<Direction>(
+                parameters, [&]<typename Target>(std::type_identity<Target>, auto const& key) {
+                    auto& session = session_of<Target>();
+                    if constexpr (fetches_ahead<std::remove_cvref_t<decltype(session)>>) {
+                        session.template expect<Target>(key);
+                    }
+                });
+        }
+    }
+
+    /// How many transactions the log and the stores prefer in one wave.
+    static constexpr std::size_t wave = widest<log_type, sessions_type>::wave;
+    /// How many entries recovery claims in one wave.
+    static constexpr std::size_t recovery_wave = widest<log_type, sessions_type>::recovery_wave;
+
+    /// True if the log and all stores are plain containers of this process.
+    static constexpr bool is_container =
+        detail::is_container<log_type> &&
+        []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
+            return (detail::is_container<Sessions> && ...);
+        }(std::type_identity<sessions_type>{});
+    using driver_type = std::conditional_t<
+        is_container,
+        driver<container_calls<log_type, sessions_type>, environment_type, observer_type>,
+        seam_driver<typename order_rules_of<environment_type>::type>>;
+
+    driver_type make_driver(call_options const& call) {
+        auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
+        if constexpr (is_container) {
+            return driver_type{{log_, sessions_},
+                               given_.environment(),
+                               given_.observer(),
+                               limits_,
+                               owner_,
+                               call,
+                               stuck_,
+                               how,
+                               keeps_at_insert<log_type>};
+        } else {
+            return driver_type{seam_calls{ports_.view(), limits_.lifetime},
+                               ports_.environment,
+                               ports_.observer,
+                               limits_,
+                               owner_,
+                               call,
+                               stuck_,
+                               how,
+                               keeps_at_insert<log_type>};
+        }
+    }
+
+private:
+    /// Errors:  throws errc::bad_option
+    template <typename Session>
+    static void append_counts([[maybe_unused]] statistics& to,
+                              [[maybe_unused]] Session const& session) {
+        if constexpr (requires { session.append_counts(to.calls); })
+            session.append_counts(to.calls);
+    }
+
+    template <typename Session>
+    static void expect_others([[maybe_unused]] Session& session) {
+        if constexpr (overlaps_others<Session>) session.expect_others();
+    }
+
+    static constexpr bool any_limits_ids =
+        []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
+            return (limits_ids<Sessions> || ...);
+        }(std::type_identity<sessions_type>{});
+    static constexpr bool any_fetches_ahead =
+        []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
+            return (fetches_ahead<Sessions> || ...);
+        }(std::type_identity<sessions_type>{});
+
+    /// Some stores know only after opening whether they can run one phase.
+    [[nodiscard]] bool settles_in_one_phase_here() const {
+        // One store holds the log and all records.
+        constexpr bool alone = given_type::databases == 1 && std::tuple_size_v<sessions_type> == 1;
+        if constexpr (alone && !is_container) {
+            return can_settle_in_one_phase(std::get<0>(sessions_));
+        } else {
+            return false;
+        }
+    }
+
+    template <typename Target, std::size_t... Index>
+    static constexpr std::size_t session_position(std::index_sequence<Index...>) {
+        std::size_t found = sizeof...(Index);
+        ((std::tuple_element_t<Index, sessions_type>::template holds<Target>::value
+              ? void(found = Index)
+              : void()),
+         ...);
+        return found;
+    }
+
+    using targets = typename given_type::gathered::targets;
+
+    given_type given_;
+    settle::options limits_;
+    std::string owner_;
+    stuck_transactions stuck_;
+    log_type log_;
+    sessions_type sessions_;
+    std::conditional_t<
+        is_container, no_ports,
+        ports<targets, typename order_rules_of<environment_type>::type, log_type, sessions_type>>
+        ports_{log_, sessions_, given_.environment(), given_.observer()};
+};
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+// The state that a driver keeps for each job under way.
+#pragma once
+
+#include <settle/running/driving/order.hpp>
+
+#include <memory>
+
+SETTLE_BEGIN
+
+/// Why a drive ended before the coordinator's own end.
+enum class interruption : std::uint8_t {
+    none,
+    stopped,   ///< the deadline passed, or a stop was requested
+    elsewhere, ///< another owner works on the entry, and the caller does not wait
+    mismatch,  ///< another transaction uses the id
+    redefined, ///< another definition made the entry, which is unfinished
+    described, ///< the entry is unfinished, and only its type knows its records
+    unfit,     ///< the log cannot hold the entry
+    failed     ///< by an error that trying again does not remove; job::problem has it
+};
+
+/// The state of a job that only its driver uses; the job itself has the other members.
+struct execution_state {
+    /// The entry as last read. Most jobs never read theirs, and an entry is large.
+    std::unique_ptr<entry> seen{};
+    interruption cut = interruption::none;
+    bool over = false;
+    bool takes_part = false;    ///< in the current step
+    bool kept_back = false;     ///< by the order of its window
+    bool held_up = false;       ///< by marks or a store outside its window, when last sent
+    bool requeued = false;      ///< after an earlier job of its window, when it was last sent
+    bool fenced = false;        ///< a mark had a later epoch, so the entry must be read
+    bool behind_marks = false;  ///< the entry was unchanged at that read; a claim verifies it
+    bool ended_here = false;    ///< a write of this call made the entry final
+    bool failed_unsure = false; ///< a write of unknown outcome had a permanent error
+    bool behind_twin = false;   ///< rests until an earlier job of its window with its id is over
+    answer failed_answer =
+        answer::none; ///< the first answer of a wave other than applied or nothing
+    /// First and last epoch of unanswered writes that may have made the entry final.
+    epoch first_unsure = 0;
+    epoch last_unsure = 0;
+    std::uint32_t rests = 0;
+    std::uint32_t tries = 0;          ///< waves of the stage of calls that is under way
+    std::chrono::nanoseconds wakes{}; ///< the end of its rest, on the clock of elapsed()
+    std::optional<std::chrono::nanoseconds> deadline{};
+    std::optional<std::chrono::nanoseconds> still_since{};
+};
+
+namespace detail {
+
+/// The jobs of one window, in their order, and the driver's state of each.
+/// Shape:   Count - 1 for a single job, which saves the work that only several jobs need
+template <std::size_t Count>
+struct jobs_side_by_side {
+    std::span<job, Count> jobs;
+    std::span<execution_state, Count> executions;
+    bool follows; ///< wait for another owner: a caller does, recovery does not
+};
+
+[[nodiscard]] inline bool same_parameters(job const& work, entry const& stored) {
+    std::string ours;
+    ours.reserve(stored.parameters.size());
+    work.type->append_json(ours, work.parameters, secrets::written);
+    // A log may write the members in another order, so their values decide.
+    return ours == stored.parameters || work.type->normal_json(stored.parameters) == ours;
+}
+
+/// An entry without a type was inserted by a cancel or a sweep, and matches any transaction. A
+/// job without a type knows no records to compensate, so it leaves a typed entry alone.
+[[nodiscard]] inline interruption compare_entry(job const& work, entry const& stored) {
+    if (!work.type->described) {
+        bool const alive = !stored.type.empty() && !is_final(stored.state);
+        return alive ? interruption::described : interruption::none;
+    }
+    if (stored.type.empty()) return interruption::none;
+    if (stored.type != work.type->name() || !same_parameters(work, stored)) {
+        return interruption::mismatch;
+    }
+    // Another definition has other parts, so only it can bring its entry to an end.
+    if (!is_final(stored.state) && stored.definition != work.type->definition()) {
+        return interruption::redefined;
+    }
+    return interruption::none;
+}
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reports every step of a job, and the end of its transaction, to an observer.
+#pragma once
+
+#include <settle/running/driving/execution_state.hpp>
+#include <settle/running/driving/observer.hpp>
+
+#include <exception>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Reports the jobs of one call to an observer.
+/// Cost:    nothing without an observer
+template <typename Observer>
+class observation {
+    static constexpr bool observed = !std::is_same_v<Observer, no_observer>;
+
+public:
+    explicit observation(Observer& observer) : observer_(observer) {}
+
+    /// The observer's first exception. It is rethrown after the transactions under way have ended.
+    [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return thrown_; }
+
+    /// Shape:   stuck - as in event
+    void step_taken([[maybe_unused]] step taken, [[maybe_unused]] job const& work,
+                    [[maybe_unused]] execution_state& execution,
+                    [[maybe_unused]] bool stuck = false) {
+        if constexpr (observed) {
+            if (!watches()) return;
+            auto const& c = work.coordinator;
+            event seen{work.id,        work.type->name(), taken,
+                       c.state(),      c.attempts(),      execution.failed_answer,
+                       c.why(),        work.problem.text, work.type->append_json,
+                       work.parameters};
+            seen.stuck = stuck;
+            std::size_t const failed = stuck ? first_due(work) : c.failed_part();
+            if (failed != coordinator::no_part) {
+                auto const name = work.name_part(failed);
+                seen.participant = name.participant;
+                seen.line = name.line;
+            }
+            notify(seen);
+            execution.failed_answer = answer::none;
+        }
+    }
+
+    /// Reports the end of the call for a job, if its transaction is done or canceled.
+    void call_ended([[maybe_unused]] job const& work,
+                    [[maybe_unused]] execution_state const& execution) {
+        if constexpr (observed) {
+            if (!watches()) return;
+            auto const& c = work.coordinator;
+            if (execution.cut != interruption::none || c.vanished() || !is_final(c.state())) return;
+            event seen{work.id,
+                       work.type->name(),
+                       step::end,
+                       c.state(),
+                       c.attempts(),
+                       answer::none,
+                       c.why(),
+                       {},
+                       work.type->append_json,
+                       work.parameters,
+                       execution.ended_here};
+            seen.problem = reason_text_of(work);
+            if (execution.seen && execution.seen->why != reason::none) {
+                seen.why = execution.seen->why;
+                seen.problem = execution.seen->why_text;
+            } else if (seen.why == reason::none) {
+                seen.why = work.found_why;
+                seen.problem = work.found_text();
+            }
+            // Another worker has committed, so the reason of this worker's own cancel is obsolete.
+            if (c.state() == state::done) {
+                seen.why = reason::none;
+                seen.problem = {};
+            }
+            notify(seen);
+        }
+    }
+
+    /// Stores the answer that the observer gets, before a decision clears the answers.
+    void note_answers([[maybe_unused]] job const& work,
+                      [[maybe_unused]] execution_state& execution) {
+        if constexpr (observed) {
+            if (!watches()) return;
+            for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
+                answer const reply = work.coordinator.answer_of(part);
+                bool const fine =
+                    reply == answer::applied || reply == answer::nothing || reply == answer::none;
+                if (execution.failed_answer == answer::none && !fine)
+                    execution.failed_answer = reply;
+            }
+        }
+    }
+
+    /// Called before the coordinator takes the log's answer. The epoch of an unanswered write shows
+    /// later whether the write took effect.
+    template <step Step>
+    void note_write([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution) {
+        if constexpr (observed && ends_entry(Step)) {
+            if (!watches() || work.reply != log_answer::unknown) return;
+            auto const& c = work.coordinator;
+            if constexpr (Step == step::insert) execution.last_unsure = c.insert_epoch();
+            else if constexpr (Step == step::one_phase) execution.last_unsure = c.one_phase_epoch();
+            else execution.last_unsure = c.change(Step).to_epoch;
+            if (execution.first_unsure == 0) execution.first_unsure = execution.last_unsure;
+        }
+    }
+    /// Called after the coordinator has taken the answer.
+    template <step Step>
+    void note_end([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution) {
+        if constexpr (observed && ends_entry(Step)) {
+            bool const final = is_final(work.coordinator.state());
+            execution.ended_here =
+                execution.ended_here || (final && work.reply == log_answer::taken);
+        }
+    }
+    /// Called after a read of the entry. No other worker writes under an epoch of this call.
+    void note_entry([[maybe_unused]] entry const& found, [[maybe_unused]] std::string const& owner,
+                    [[maybe_unused]] execution_state& execution) {
+        if constexpr (observed) {
+            if (execution.first_unsure == 0 || !is_final(found.state) || found.owner != owner)
+                return;
+            execution.ended_here =
+                execution.ended_here || (found.epoch_number >= execution.first_unsure &&
+                                         found.epoch_number <= execution.last_unsure);
+        }
+    }
+
+private:
+    /// The first part that a repeated step sends to its store, or no_part.
+    static std::size_t first_due(job const& work) {
+        auto const& c = work.coordinator;
+        std::size_t found = coordinator::no_part;
+        if (!calls_stores(c.next())) return found;
+        work.type->for_each_part(work.parameters,
+                                 [&](part_descriptor const& one, std::size_t, std::size_t part) {
+                                     if (found == coordinator::no_part && c.due(part, one.stage))
+                                         found = part;
+                                 });
+        return found;
+    }
+
+    static constexpr bool calls_stores(step taken) {
+        return applies(taken) || undoes(taken) || taken == step::confirm;
+    }
+
+    static constexpr bool ends_entry(step taken) {
+        return taken == step::insert || taken == step::close || taken == step::cancel ||
+               taken == step::commit_and_close || taken == step::one_phase;
+    }
+
+    /// The observer's exception must not keep a transaction from its end.
+    void notify(event const& seen) {
+        try {
+            observer_(seen);
+        } catch (testing::crash const&) {
+            throw;
+        } catch (...) {
+            if (!thrown_) thrown_ = std::current_exception();
+        }
+    }
+
+    /// True if an observer was given.
+    [[nodiscard]] bool watches() const noexcept {
+        if constexpr (requires { observer_.watches(); }) return observer_.watches();
+        else return true;
+    }
+
+    Observer& observer_;
+    std::exception_ptr thrown_;
+};
+
+} // namespace detail
+SETTLE_END

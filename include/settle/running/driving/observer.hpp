@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// The observer: sees every step of every transaction, and never a secret value.
+#pragma once
+
+#include <settle/definition/codec.hpp>
+#include <settle/protocol/coordinator.hpp>
+
+#include <stdexcept>
+
+SETTLE_BEGIN
+
+namespace testing {
+
+/// Ends a worker of a test at once, as a kill would: nothing is cleaned up. No other exception of
+/// an observer ends its call at once.
+struct crash : std::runtime_error {
+    crash() : std::runtime_error("settle: the worker was ended by a test") {}
+};
+
+} // namespace testing
+
+/// One step of a transaction; `step::end` reports that the transaction is over.
+struct event {
+    transaction_id const& id;
+    std::string_view type; ///< the name of the transaction type; empty for a tombstone
+    step taken = step::end;
+    settle::state state = settle::state::initial; ///< of the entry, after the step
+    std::uint32_t attempts = 0;
+    answer failed_answer =
+        answer::none; ///< of a store's step: the first answer that is not a success
+    reason why = reason::none;
+    /// The store's own message, if it had a problem; at `step::end` the text of `why`, if any.
+    std::string_view problem;
+    void (*show)(std::string&, void const*, secrets) = nullptr;
+    void const* shown = nullptr;
+    bool by_this_call = false; ///< of `step::end`: the observed call made the state final
+    /// True if this step failed and will be taken again, and the transaction is older than
+    /// options::stuck_after or only a person can change the answer: `problem` has it. An engine
+    /// sets it once for each transaction.
+    bool stuck = false;
+    std::string_view participant{};      ///< the participant that failed, if one did
+    std::optional<std::uint32_t> line{}; ///< its line, if the participant is a range
+
+    /// True if this call has ended the transaction. This holds for one event of each transaction.
+    [[nodiscard]] bool ends() const noexcept { return taken == step::end && by_this_call; }
+    /// True if the transaction had ended before this call, or another call has ended it.
+    [[nodiscard]] bool ended_before() const noexcept { return taken == step::end && !by_this_call; }
+
+    /// The parameters as JSON; a secret member is written as "***".
+    [[nodiscard]] std::string parameters() const {
+        std::string text;
+        if (show != nullptr) show(text, shown, secrets::hidden);
+        return text;
+    }
+};
+
+/// The observer of an engine without an observer: it costs nothing.
+struct no_observer {
+    void operator()(event const&) const noexcept {}
+};
+
+SETTLE_END

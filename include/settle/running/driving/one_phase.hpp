@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+// Decides one-phase transactions inside their native transaction.
+#pragma once
+
+#include <settle/running/construction/options.hpp>
+#include <settle/running/driving/order.hpp>
+
+#include <cstddef>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Keeps the order of the one-phase jobs of a wave. A busy job, or a job whose entry exists and is
+/// not final, goes on after the native transaction. A later job that shares its id or a record
+/// waits, so that it does not overtake. A job whose entry is final changes no record, so no job
+/// waits for it.
+class one_phase_order {
+public:
+    /// True if a job waits for an earlier job of its wave that has not settled.
+    /// Shape:   requests come in the order of their jobs; all or some come again when the native
+    ///          transaction is repeated, and a request comes twice in a row when its decision is
+    ///          repeated
+    [[nodiscard]] bool must_wait(one_phase_request const& request, job const& work);
+
+private:
+    struct decided {
+        std::size_t index; ///< of the job in its window
+        one_phase_request const* request;
+        job const* work;
+    };
+
+    /// True if the job has settled. A job whose id was in use gets another id, and has not.
+    static bool has_settled(decided const& one);
+    /// True if the entry of the job exists, and the job has not settled.
+    static bool is_unsettled(decided const& one);
+    void look_at_earlier(decided const& current);
+    /// Looks at earlier jobs again: the native transaction is repeated, perhaps without the jobs
+    /// whose entries exist.
+    void look_again_before(std::size_t index);
+    /// Makes later jobs that share a record or the id wait for this job.
+    void hold_back_later(decided const& one);
+
+    std::vector<decided> decided_; ///< requests, since the native transaction began
+    hash_index unsettled_;         ///< records of unsettled jobs, with the job's index
+    std::vector<std::uint64_t> records_;
+};
+
+/// Copies of jobs, with copies of their parameters.
+class copied_jobs {
+public:
+    explicit copied_jobs(std::span<job const> from);
+    ~copied_jobs();
+    copied_jobs(copied_jobs const&) = delete;
+    copied_jobs& operator=(copied_jobs const&) = delete;
+    [[nodiscard]] std::span<job> jobs() { return jobs_; }
+
+private:
+    std::vector<job> jobs_;
+    std::vector<std::unique_ptr<std::max_align_t[]>> memory_;
+};
+
+/// Stops the process unless every part was applied: an entry that says `done` without an effect
+/// would be a wrong outcome that nobody sees.
+void require_applied(std::span<part_result const> results);
+
+/// The decision for the jobs of one wave. The age is checked inside the native transaction, so that
+/// nothing comes between the check and the commit.
+template <typename Environment>
+class one_phase_decision final : public one_phase_decider {
+public:
+    /// Shape:   keeps_order - the wave has several jobs, whose order counts
+    one_phase_decision(std::span<job> jobs, Environment const& environment, options const& limits,
+                       bool keeps_order)
+        : jobs_(jobs), environment_(environment), attempts_(limits.attempts),
+          lifetime_(limits.lifetime), clocks_(limits.clocks), keeps_order_(keeps_order) {}
+
+    bool decide(one_phase_request& request) override {
+        using rules = typename order_rules_of<Environment>::type;
+        job& work = jobs_[request.index];
+        for (std::size_t at = 0; at < request.parts.size(); ++at) {
+            part_request const& one = request.parts[at];
+            work.take(at, one.part, *one.descriptor, request.results[at]);
+        }
+        if (rules::one_phase_waits && keeps_order_ && order_.must_wait(request, work)) {
+            work.coordinator.clear_decision();
+            return false;
+        }
+        bool const expired = age_of(work.created, environment_.now(), clocks_) > lifetime_;
+        if (!work.coordinator.decide_one_phase(attempts_, expired)) return false;
+        request.write = write_of<step::one_phase>(work);
+        bool const is_done = request.write.change.to == state::done;
+        if (is_done && !request.left_out) require_applied(request.results);
+        return true;
+    }
+
+    [[nodiscard]] std::shared_ptr<one_phase_decider> copy() const override {
+        auto made = std::make_shared<one_phase_decision>(std::span<job>{}, environment_, *this);
+        made->copies_ = std::make_unique<copied_jobs>(jobs_);
+        made->jobs_ = made->copies_->jobs();
+        return made;
+    }
+
+    one_phase_decision(std::span<job> jobs, Environment const& environment,
+                       one_phase_decision const& like)
+        : jobs_(jobs), environment_(environment), attempts_(like.attempts_),
+          lifetime_(like.lifetime_), clocks_(like.clocks_), keeps_order_(like.keeps_order_) {}
+
+private:
+    std::span<job> jobs_;
+    Environment environment_; ///< a copy: a copied decision may outlive the engine
+    std::uint32_t attempts_;
+    std::chrono::milliseconds lifetime_;
+    std::chrono::milliseconds clocks_;
+    bool keeps_order_;
+    one_phase_order order_;
+    std::unique_ptr<copied_jobs> copies_; ///< only of a copied decision
+};
+
+} // namespace detail
+
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/driving/one_phase.ipp>
+#endif

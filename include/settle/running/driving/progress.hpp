@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: BSL-1.0
+// Advances jobs between waves: each job takes its answers, then goes on, rests or ends.
+//
+// This file uses no C++ type of a transaction, so it is compiled once for all types.
+#pragma once
+
+#include <settle/protocol/fresh.hpp>
+#include <settle/running/calls/outcome.hpp>
+#include <settle/running/calls/refusals.hpp>
+#include <settle/running/calls/statistics.hpp>
+#include <settle/running/construction/owner.hpp>
+#include <settle/running/driving/observation.hpp>
+#include <settle/running/driving/one_phase.hpp>
+#include <settle/running/driving/retries.hpp>
+#include <settle/running/driving/twins.hpp>
+
+#include <memory>
+
+SETTLE_BEGIN
+
+namespace detail {
+
+/// Shape:   Calls - container_calls or seam_calls
+template <typename Calls, typename Environment, typename Observer>
+class progress {
+public:
+    progress(Calls& calls, Environment const& environment, Observer& observer,
+             options const& limits, std::string const& owner, call_options const& call,
+             stuck_transactions& stuck)
+        : calls_(calls), environment_(environment), watch_(observer), limits_(limits),
+          owner_(owner), call_(call), stuck_(stuck), now_(environment.now()) {
+        if (call.deadline) deadline_ = later_than(environment.elapsed(), *call.deadline);
+    }
+
+    /// True if the caller's own deadline has passed.
+    [[nodiscard]] bool late() const { return deadline_ && environment_.elapsed() >= *deadline_; }
+
+    /// The limits of the call from now on.
+    [[nodiscard]] call_options rest() const {
+        return rest_of(call_, deadline_, environment_.elapsed());
+    }
+
+    /// The observer's first exception. It is rethrown after the transactions under way have ended.
+    [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return watch_.thrown(); }
+
+    /// The time that the next steps carry. The clock is read once a wave, after every wait, and
+    /// whenever the age of an entry decides.
+    [[nodiscard]] timestamp time() const { return now_; }
+    [[nodiscard]] write_context now() const { return {now_, owner_, clock_view::on(environment_)}; }
+
+    /// Reads the clock: after a slow wave, or before a new job.
+    void look_at_clock() { now_ = environment_.now(); }
+
+    /// The decision for the one-phase transactions of a wave.
+    [[nodiscard]] one_phase_decision<Environment> decision(std::span<job> jobs) const {
+        return {jobs, environment_, limits_, ordering_};
+    }
+
+    /// Notes in each job whether it takes the step; true if any job does.
+    template <step Step, std::size_t Count>
+    [[gnu::always_inline]] bool begin(jobs_side_by_side<Count> const& all) {
+        bool any = false;
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            bool const takes_part = all.jobs[i].takes(Step);
+            // A single job needs no note: its wave ends only if it takes part.
+            if constexpr (Count != 1) all.executions[i].takes_part = takes_part;
+            any = any || takes_part;
+        }
+        if constexpr (keeps_order<Step> && Count != 1) {
+            ordering_ = any && all.jobs.size() > 1;
+            if (ordering_) any = keep_order(Step, all);
+        }
+        if (any) idle_ = false;
+        return any;
+    }
+
+    /// True if the last wave of reads found entries, as when a range runs again. Then the next ids
+    /// may exist, too.
+    [[nodiscard]] bool finds_entries() const { return finds_entries_; }
+
+    /// Reads the entries of the jobs that need a read, in one call of the log.
+    template <std::size_t Count>
+    [[gnu::noinline]] void read(jobs_side_by_side<Count> const& all) {
+        if constexpr (!Calls::takes_no_time) look_at_clock();
+        finds_entries_ = false;
+        calls_.look_up(all.jobs, [&](job& work, result<std::optional<entry>>&& found, bool same) {
+            execution_state& execution =
+                all.executions[static_cast<std::size_t>(&work - all.jobs.data())];
+            execution.cut = take_found(work, execution, std::move(found), same);
+        });
+    }
+
+    /// Gives the jobs of the wave their answers.
+    template <step Step, std::size_t Count>
+    [[gnu::always_inline]] void end(jobs_side_by_side<Count> const& all) {
+        if constexpr (keeps_order<Step> && Count != 1) {
+            if (ordering_) look_at_order<Step>(all);
+        }
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            execution_state& execution = all.executions[i];
+            if (Count != 1 && !execution.takes_part) continue;
+            job& work = all.jobs[i];
+            watch_.template note_write<Step>(work, execution);
+            stage_number const stage = work.coordinator.stage();
+            execution.cut = take_answer<Step>(work, execution);
+            watch_.template note_end<Step>(work, execution);
+            bool const same_stage = !Calls::several_stages || work.coordinator.stage() == stage;
+            bool const again = same_stage && work.coordinator.next() == Step;
+            watch_.step_taken(Step, work, execution, again && gets_stuck(work));
+            go_on(Step, same_stage, work, execution, all.follows);
+        }
+        constexpr bool may_find_entries = Step == step::insert || Step == step::read;
+        if constexpr (may_find_entries && Count != 1) twins_.let_rest(all);
+    }
+
+    /// Wakes jobs whose rest is over. If no other job can go on, waits for the first of them.
+    template <std::size_t Count>
+    [[gnu::always_inline]] void wake(jobs_side_by_side<Count> const& all) {
+        auto first = std::chrono::nanoseconds::max();
+        bool any_awake = false;
+        if constexpr (Count != 1) twins_.wake(all);
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            if (all.executions[i].over) continue;
+            if (all.jobs[i].resting) first = std::min(first, all.executions[i].wakes);
+            else any_awake = true;
+        }
+        // Jobs that are awake but have no step to take wait for a job that rests.
+        bool const was_idle = std::exchange(idle_, true);
+        if (first == std::chrono::nanoseconds::max()) return;
+        wake_at(first, !any_awake || was_idle, all.jobs, all.executions);
+    }
+
+private:
+    using order = record_order<typename order_rules_of<Environment>::type>;
+
+    /// True if this step keeps the order of the window.
+    template <step Step>
+    static constexpr bool keeps_order = Step == step::apply || Step == step::one_phase;
+
+    template <step Step>
+    [[gnu::always_inline]] interruption take_answer(job& work, execution_state& execution) {
+        auto& c = work.coordinator;
+        constexpr bool takes_over =
+            Step == step::claim || Step == step::cancel || Step == step::one_phase;
+        if constexpr (takes_over) {
+            if (work.reply == log_answer::blocked) return interruption::failed;
+        }
+        if constexpr (Step == step::insert || Step == step::one_phase) {
+            // A new id that is already in use is replaced by another new id.
+            bool const is_there =
+                work.reply == log_answer::conflict || work.reply == log_answer::ended;
+            if (work.new_id && is_there) work.id = fresh_id(environment_);
+            // After an unknown insert, an entry with the id counts as an entry of this job.
+            work.new_id = work.new_id && work.reply != log_answer::unknown;
+            if (work.reply == log_answer::unfit && c.inserts()) return interruption::unfit;
+            if constexpr (Step == step::insert) {
+                work.new_id = work.new_id && work.reply != log_answer::taken;
+                c.inserted(work.reply, expired(work));
+                if (work.reply == log_answer::taken) work.first_epoch = c.epoch_number();
+            } else {
+                watch_.note_answers(work, execution);
+                c.settled(work.reply);
+                if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
+            }
+        } else if constexpr (Step == step::read) {
+            return execution.cut;
+        } else if constexpr (Step == step::claim) {
+            bool const first = c.state() == state::initial;
+            c.claimed(work.reply, expired(work));
+            if (first && work.reply == log_answer::taken) work.first_epoch = c.epoch_number();
+            // A read may be stale; a compare-and-set is not. It shows that no other worker raised
+            // the entry's epoch, and yet a mark has a later epoch.
+            if (execution.behind_marks && work.reply == log_answer::taken) {
+                work.problem = entry_behind_marks(work.id);
+                return interruption::failed;
+            }
+        } else if constexpr (Step == step::keep) {
+            c.kept(work.reply);
+            if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
+        } else if constexpr (commits(Step)) {
+            c.committed(work.reply);
+            if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
+        } else if constexpr (Step == step::close) {
+            c.closed(work.reply);
+        } else if constexpr (Step == step::cancel) {
+            c.canceled(work.reply);
+        } else {
+            watch_.note_answers(work, execution);
+            if (Step == step::apply) execution.requeued = std::exchange(execution.kept_back, false);
+            if (Step == step::apply && execution.requeued) c.requeue();
+            else if (Calls::several_stages && c.stages() > 1) decide_stage(Step, work, execution);
+            else c.decide(Step, limits_.attempts);
+            // A fenced worker reads the entry at once. A worker whose record cannot be used while
+            // the pivot decides reads it too, and then pauses.
+            if (Step == step::apply && c.next() == step::read && !c.pauses()) {
+                execution.fenced = true;
+            }
+        }
+        return interruption::none;
+    }
+
+    /// Decides a wave of a transaction with calls. It is canceled if a call was made too often, or
+    /// if it has expired before its pivot is called.
+    [[gnu::noinline]] void decide_stage(step taken, job& work, execution_state& execution) {
+        auto& c = work.coordinator;
+        stage_number const stage = c.stage();
+        exhausted_call failed;
+        if (taken == step::apply && stage != 0) {
+            failed = find_exhausted(work, ++execution.tries, limits_.call_attempts);
+        }
+        c.decide(taken, limits_.attempts);
+        bool const again = c.next() == taken && c.stage() == stage;
+        if (!again) execution.tries = 0;
+        else if (failed.why != reason::none) c.cancel_for(failed.why, failed.part);
+        if (taken != step::apply) return;
+        look_at_clock();
+        c.look_at_age(expired(work));
+    }
+
+    /// Chooses what follows a step: the end, a rest, or the next step.
+    /// Shape:   same_stage - the next step is of the same stage as the step that was taken
+    [[gnu::always_inline]] void go_on(step taken, bool same_stage, job& work,
+                                      execution_state& execution, bool follows) {
+        step const next = work.coordinator.next();
+        if (execution.cut == interruption::none && next == step::wait && !follows) {
+            execution.cut = interruption::elsewhere;
+        }
+        if (execution.cut != interruption::none || next == step::end) return end(work, execution);
+        // A job that only waits for an earlier job of its wave takes no pause: the earlier job ends
+        // first, or rests, and then keep_order() keeps this job back. The time limit of this job
+        // begins here all the same.
+        if (taken == step::one_phase && next == taken && work.reply == log_answer::held_back) {
+            return end_if_late(work, execution);
+        }
+        // A log that answers `unknown` may do so again, so the job rests then, too.
+        bool const stalled = (next == taken && same_stage) ||
+                             (writes_log(taken) && work.reply == log_answer::unknown);
+        bool const hopeless = std::exchange(work.hopeless, false);
+        if (stalled && fails_always(taken, work, execution, hopeless)) {
+            execution.cut = interruption::failed;
+            return end(work, execution);
+        }
+        if (stalled || next == step::pause || next == step::wait) rest(work, execution);
+    }
+
+    /// True if a transaction whose step is taken again is stuck, and was not before.
+    [[gnu::cold, gnu::noinline]] bool gets_stuck(job const& work) {
+        bool const is_old = age_of(work.created, now_, limits_.clocks) > limits_.stuck_after;
+        return (is_old || work.for_person) && stuck_.add(work.id);
+    }
+
+    /// Ends the job: no wave includes it any more.
+    void end(job& work, execution_state& execution) {
+        execution.over = true;
+        work.resting = true;
+        if (is_final(work.coordinator.state()) || work.coordinator.vanished())
+            stuck_.remove(work.id);
+        watch_.call_ended(work, execution);
+    }
+
+    // --------------------------------------------------------------------------- order of a window
+
+    /// Keeps back each job on a record of a waiting earlier job; false if no job is left to send.
+    template <std::size_t Count>
+    bool keep_order(step wave, jobs_side_by_side<Count> const& all) {
+        if (!order_) order_ = std::make_unique<order>();
+        order_->begin();
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            bool const backs_off = all.jobs[i].coordinator.next() == step::back_off;
+            if (backs_off && !all.executions[i].over) order_->backs_off(all.jobs[i]);
+        }
+        bool any = false;
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            execution_state& execution = all.executions[i];
+            if (execution.over) continue;
+            bool const waits = order_->must_wait(wave, all.jobs[i], execution.takes_part,
+                                                 execution.held_up, execution.requeued);
+            if (!execution.takes_part) continue;
+            any = any || !waits;
+            if (!waits) continue;
+            execution.takes_part = false;
+            execution.kept_back = true;
+            all.jobs[i].resting = true;
+        }
+        return any;
+    }
+
+    /// True if every job of the wave has taken effect and no job was kept back. In this usual case
+    /// the order of the window has nothing to decide.
+    template <step Step, std::size_t Count>
+    static bool no_job_waits(jobs_side_by_side<Count> const& all) {
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            execution_state const& execution = all.executions[i];
+            if (execution.kept_back) return false;
+            if (Step == step::one_phase) continue;
+            if (execution.held_up) return false;
+            if (!execution.takes_part) continue;
+            auto const& c = all.jobs[i].coordinator;
+            for (std::size_t part = 0; part < c.parts(); ++part) {
+                if (c.answer_of(part) != answer::applied) return false;
+            }
+        }
+        return true;
+    }
+
+    /// Lets each job that was kept back go on, or ends it if it has waited too long.
+    template <step Step, std::size_t Count>
+    void look_at_order(jobs_side_by_side<Count> const& all) {
+        order_->begin_answers();
+        if constexpr (Step == step::apply) order_->begin_rulings();
+        if (no_job_waits<Step>(all)) return;
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            execution_state& execution = all.executions[i];
+            job& work = all.jobs[i];
+            if (execution.over) continue;
+            bool const waited = std::exchange(execution.kept_back, false);
+            if (waited) work.resting = false;
+            if constexpr (Step == step::apply) take_ruling(work, execution);
+            bool const failed =
+                Step == step::apply ? execution.held_up : work.reply != log_answer::taken;
+            bool const held_up = execution.takes_part ? failed : work.resting;
+            // A job that rests checks its own time.
+            bool const stalled = order_->stalls(Step, work, held_up);
+            if (stalled && waited) end_if_late(work, execution);
+        }
+    }
+
+    /// A job that failed because of an earlier job of its window is requeued: it may succeed later.
+    /// A later job on the same record is requeued, too.
+    void take_ruling(job& work, execution_state& execution) {
+        auto const found = order_->ruling_of(work, execution.takes_part);
+        if (execution.takes_part) execution.held_up = found == order::ruling::held_up;
+        execution.kept_back = found == order::ruling::requeued;
+    }
+
+    // ------------------------------------------------------------------------------------- entries
+
+    [[nodiscard]] bool expired(job const& work) const {
+        return age_of(work.created, now_, limits_.clocks) > limits_.lifetime;
+    }
+
+    [[gnu::noinline]] interruption take_found(job& work, execution_state& execution,
+                                              result<std::optional<entry>>&& found, bool same) {
+        if (!found.has_value()) {
+            work.problem = found.problem();
+            return found.problem().code == condition::permanent ? interruption::failed
+                                                                : interruption::none;
+        }
+        view_of_entry view;
+        if (!found.value()) {
+            view.fresh = fresh_epoch(environment_, now_);
+            // A repeated insert keeps the call's creation time, so that an old transaction expires:
+            // it may have been settled and purged while this worker slept.
+            work.coordinator.found_nothing(view);
+            return interruption::none;
+        }
+        // This job has not inserted yet, so the entry belongs to another caller.
+        if (work.new_id) {
+            work.id = fresh_id(environment_);
+            return interruption::none;
+        }
+        finds_entries_ = true;
+        entry const& stored = *found.value();
+        watch_.note_entry(stored, owner_, execution);
+        if (auto damaged = fault_of(stored); !damaged.empty()) {
+            work.problem = std::move(damaged);
+            return interruption::failed;
+        }
+        execution.behind_marks = std::exchange(execution.fenced, false) &&
+                                 stored.state == work.coordinator.state() &&
+                                 stored.epoch_number == work.coordinator.epoch_number();
+        auto const unfit = same ? interruption::none : compare_entry(work, stored);
+        if (unfit != interruption::none) {
+            execution.seen = std::make_unique<entry>(*std::move(found).value());
+            return unfit;
+        }
+        view.mine = stored.owner == owner_;
+        // No caller waits for the owner of a final entry, so the owner is not looked at.
+        view.abandoned =
+            !is_final(stored.state) && (stored.state == state::initial || is_gone(stored.owner) ||
+                                        stands_still(stored, execution) || execution.behind_marks);
+        work.created = stored.created;
+        work.coordinator.found(standing_of(stored), view);
+        if (work.type->stages.count > 1) work.results = stored.results;
+        // The outcome of an entry that is done needs only its state.
+        bool const needs_entry = stored.state != state::done || !work.type->described;
+        if (needs_entry) execution.seen = std::make_unique<entry>(*std::move(found).value());
+        return interruption::none;
+    }
+
+    /// True when the entry has not moved for `takeover`, by this process's own clock.
+    bool stands_still(entry const& stored, execution_state& execution) {
+        auto const elapsed = environment_.elapsed();
+        auto const& seen = execution.seen;
+        bool const moved = !seen || seen->state != stored.state ||
+                           seen->epoch_number != stored.epoch_number ||
+                           seen->attempts != stored.attempts || seen->modified != stored.modified;
+        if (moved || !execution.still_since) execution.still_since = elapsed;
+        using std::chrono::milliseconds;
+        return std::chrono::duration_cast<milliseconds>(elapsed - *execution.still_since) >=
+               limits_.takeover;
+    }
+
+    // ------------------------------------------------------------------------------------- resting
+
+    /// Ends a job without progress after the deadline, a stop request or the patience.
+    [[gnu::cold, gnu::noinline]] void end_if_late(job& work, execution_state& execution) {
+        auto const elapsed = environment_.elapsed();
+        if (!execution.deadline) {
+            execution.deadline = deadline_ ? *deadline_ : later_than(elapsed, limits_.patience);
+        }
+        if (elapsed < *execution.deadline && !call_.stop.stop_requested()) return;
+        if (work.problem.empty()) {
+            work.problem = ended_waiting(call_.stop.stop_requested() ? "a stop request"
+                                         : deadline_                 ? "the call's deadline"
+                                                                     : "options::patience");
+        }
+        execution.cut = interruption::stopped;
+        end(work, execution);
+    }
+
+    /// Lets a job rest, longer each time.
+    [[gnu::cold, gnu::noinline]] void rest(job& work, execution_state& execution) {
+        end_if_late(work, execution);
+        if (execution.over) return;
+        auto const elapsed = environment_.elapsed();
+        auto const chosen = pauses_of(work, limits_).after(execution.rests, environment_.random());
+        std::chrono::nanoseconds const retry_after =
+            std::chrono::milliseconds{std::exchange(work.retry_after_ms, 0U)};
+        execution.wakes = std::min(elapsed + std::max(chosen, retry_after), *execution.deadline);
+        ++execution.rests;
+        work.resting = true;
+    }
+
+    /// Wakes each job whose rest is over.
+    /// Shape:   first - the earliest end of a rest; waits - wait until then
+    [[gnu::cold, gnu::noinline]] void wake_at(std::chrono::nanoseconds first, bool waits,
+                                              std::span<job> jobs,
+                                              std::span<execution_state> executions) {
+        auto elapsed = environment_.elapsed();
+        if (waits) {
+            if (first > elapsed) environment_.pause(first - elapsed, call_.stop);
+            // A stop request ends a pause early; every job notices it at its next rest.
+            elapsed = call_.stop.stop_requested() ? std::chrono::nanoseconds::max()
+                                                  : std::max(first, environment_.elapsed());
+            look_at_clock();
+        }
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            if (executions[i].over || !jobs[i].resting || executions[i].wakes > elapsed) continue;
+            jobs[i].resting = false;
+            auto& c = jobs[i].coordinator;
+            step const taken = c.next();
+            if (taken == step::pause) c.resume();
+            else if (taken == step::wait) c.look_again();
+            else continue;
+            watch_.step_taken(taken, jobs[i], executions[i]);
+        }
+    }
+
+    Calls& calls_;
+    Environment const& environment_;
+    observation<Observer> watch_;
+    options const& limits_;
+    std::string const& owner_;
+    call_options const& call_;
+    stuck_transactions& stuck_;
+    timestamp now_;
+    /// The end of the caller's deadline. Without a deadline, each job has the engine's patience,
+    /// counted from its first rest.
+    std::optional<std::chrono::nanoseconds> deadline_;
+    bool idle_ = false;          ///< no job had a step to take in the last round
+    bool finds_entries_ = false; ///< the last wave of reads found entries
+    twins twins_;
+    bool ordering_ = false;        ///< the current wave keeps the order of its window
+    std::unique_ptr<order> order_; ///< only with several jobs under way
+};
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+// The driver's calls through the seam: it makes part requests and entry writes from jobs, and takes
+// the answers. Nothing here depends on a transaction type, a store or a log.
+#pragma once
+
+#include <settle/running/construction/options.hpp>
+#include <settle/running/driving/job.hpp>
+#include <settle/running/driving/ports.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// The log and the stores of an engine, as the driver sees them.
+struct engine_ports {
+    log_port& log;
+    std::span<std::unique_ptr<store_port> const> stores;
+    std::span<target_binding const> targets;
+};
+
+/// Makes the part requests of jobs.
+[[nodiscard]] part_request request_of(job const& work, part_descriptor const& one, std::size_t line,
+                                      step action, time_limit lifetime);
+
+class seam_calls {
+public:
+    /// Shape:   lifetime - of the engine's transactions
+    seam_calls(engine_ports const& ports, time_limit lifetime);
+    seam_calls(seam_calls&& other) noexcept;
+    ~seam_calls();
+
+    static constexpr bool takes_no_time = false;
+    static constexpr bool one_phase = true;
+    static constexpr bool several_stages = true;
+    static constexpr bool one_at_a_time = false;
+
+    /// Nothing is compiled for each direction.
+    struct typed {};
+    template <typename Direction>
+    static constexpr typed const& of() noexcept {
+        return nothing_typed;
+    }
+
+    template <step Step>
+    void write(std::span<job> jobs, write_context const& at) {
+        writes_.clear();
+        writers_.clear();
+        for (job& work : jobs) {
+            if (!work.takes(Step)) continue;
+            writes_.push_back(write_of<Step>(work));
+            if (Step == step::insert) {
+                writes_.back().last_moment = later(work.created, lifetime_);
+            }
+            writers_.push_back(&work);
+        }
+        write_all(at);
+    }
+
+    /// Calls `found(job, result<std::optional<entry>>, same)` for each job that reads.
+    void look_up(std::span<job> jobs,
+                 function_view<void(job&, result<std::optional<entry>>&&, bool)> found);
+
+    /// Has the stores execute the due parts of all jobs that take a step, side by side where they
+    /// can.
+    void execute(step action, std::span<job> jobs, typed const&);
+
+    /// Settles the jobs that take step::one_phase, in the only store.
+    void settle(std::span<job> jobs, write_context const& at, one_phase_decider& decider);
+
+private:
+    struct wave;
+    class running;
+
+    void request_parts(job& work, step action);
+
+    /// An engine binds every target of its types.
+    [[nodiscard]] std::size_t store_of(part_descriptor const& one) const;
+
+    void write_all(write_context const& at);
+
+    static constexpr typed nothing_typed{};
+
+    engine_ports ports_;
+    time_limit lifetime_;
+    std::vector<entry_write> writes_;
+    std::vector<write_result> results_;
+    std::vector<job*> writers_; ///< the jobs of the writes or reads
+    std::vector<wave> waves_;   ///< one for each store
+};
+
+} // namespace detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/driving/seam_calls.ipp>
+#endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that seam_calls.hpp declares.
+#pragma once
+
+#include <settle/running/driving/seam_calls.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+SETTLE_BEGIN
+namespace detail {
+
+SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& one,
+                                        std::size_t line, step action, time_limit lifetime) {
+    auto const& c = work.coordinator;
+    epoch const under = action == step::compensate  ? c.latest()
+                        : action == step::one_phase ? c.one_phase_epoch()
+                                                    : c.epoch_number();
+    return {&one,
+            work.type,
+            work.parameters,
+            &work.id,
+            {one.participant, static_cast<std::uint32_t>(line)},
+            action,
+            under,
+            c.committed(),
+            work.type->stages.count == 1 ? nullptr : &work.results,
+            later(work.created, lifetime)};
+}
+
+/// A store that gives no answer is broken, and no guess at the answer would be safe.
+[[noreturn]] inline void stop_without_answer() {
+    std::fputs("settle: a store gave no answer to a part; this is a fault of the store. "
+               "Report it.\n",
+               stderr);
+    std::abort();
+}
+
+/// The requests to one store, with the job and the number of each part.
+struct seam_calls::wave {
+    std::vector<part_request> requests{};
+    std::vector<part_result> results{};
+    std::vector<std::pair<job*, std::size_t>> parts{};
+
+    void clear() {
+        requests.clear();
+        results.clear();
+        parts.clear();
+    }
+    void deliver() {
+        for (std::size_t at = 0; at < requests.size(); ++at) {
+            auto const& [work, number] = parts[at];
+            if (results[at].what == answer::none) stop_without_answer();
+            work->take(number, requests[at].part, *requests[at].descriptor, results[at]);
+        }
+    }
+};
+
+/// The waves of one step. If anything throws, the destructor ends the stores' waves before the
+/// requests are destroyed.
+class seam_calls::running {
+public:
+    explicit running(seam_calls& of) : of_(of), begun_(of.waves_.size()) {}
+    running(running const&) = delete;
+    running& operator=(running const&) = delete;
+    ~running() {
+        for (std::size_t at = 0; at < begun_.size(); ++at) {
+            if (begun_[at]) of_.ports_.stores[at]->abandon(of_.waves_[at].results);
+        }
+    }
+
+    /// Stores that overlap others start first.
+    void start() {
+        for (bool const overlapping : {true, false}) {
+            for (std::size_t at = 0; at < begun_.size(); ++at) {
+                store_port& store = *of_.ports_.stores[at];
+                wave& one = of_.waves_[at];
+                if (one.requests.empty() || store.overlaps() != overlapping) continue;
+                one.results.resize(one.requests.size());
+                begun_[at] = true;
+                store.start(one.requests, one.results);
+            }
+        }
+    }
+    void finish() {
+        for (std::size_t at = 0; at < begun_.size(); ++at) {
+            if (!begun_[at]) continue;
+            begun_[at] = false;
+            of_.ports_.stores[at]->finish(of_.waves_[at].results);
+        }
+    }
+
+private:
+    seam_calls& of_;
+    std::vector<bool> begun_;
+};
+
+SETTLE_FUNCTION seam_calls::seam_calls(engine_ports const& ports, time_limit lifetime)
+    : ports_(ports), lifetime_(lifetime), waves_(ports.stores.size()) {}
+SETTLE_FUNCTION seam_calls::seam_calls(seam_calls&& other) noexcept = default;
+SETTLE_FUNCTION seam_calls::~seam_calls() = default;
+
+SETTLE_FUNCTION void
+seam_calls::look_up(std::span<job> jobs,
+                    function_view<void(job&, result<std::optional<entry>>&&, bool)> found) {
+    std::vector<read_request> requests;
+    writers_.clear();
+    for (job& work : jobs) {
+        if (!work.takes(step::read)) continue;
+        bool const inserts_next = work.coordinator.inserts() && work.reply == log_answer::unknown;
+        requests.push_back({&work.id, work.type, work.parameters, &work.row, inserts_next});
+        writers_.push_back(&work);
+    }
+    if (requests.empty()) return;
+    ports_.log.look_up(requests, [&](std::size_t at, result<std::optional<entry>>&& stored,
+                                     bool same) { found(*writers_[at], std::move(stored), same); });
+}
+
+SETTLE_FUNCTION void seam_calls::execute(step action, std::span<job> jobs, typed const&) {
+    for (wave& one : waves_) one.clear();
+    for (job& work : jobs) {
+        if (work.takes(action)) request_parts(work, action);
+    }
+    running all{*this};
+    all.start();
+    all.finish();
+    for (wave& one : waves_) one.deliver();
+}
+
+SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const& at,
+                                        one_phase_decider& decider) {
+    wave& all = waves_.front();
+    all.clear();
+    std::size_t count = 0;
+    std::size_t parts_of_all = 0;
+    for (job const& work : jobs) {
+        if (!work.takes(step::one_phase)) continue;
+        ++count;
+        parts_of_all += work.coordinator.parts();
+    }
+    // The requests of a transaction are spans of these vectors, which must not grow below.
+    all.requests.reserve(parts_of_all);
+    all.results.resize(parts_of_all);
+    std::vector<one_phase_request> requests;
+    requests.reserve(count);
+    for (std::size_t index = 0; index < jobs.size(); ++index) {
+        job& work = jobs[index];
+        if (!work.takes(step::one_phase)) continue;
+        std::size_t const first = all.requests.size();
+        work.type->for_each_part(
+            work.parameters, [&](part_descriptor const& one, std::size_t line, std::size_t) {
+                all.requests.push_back(request_of(work, one, line, step::one_phase, lifetime_));
+            });
+        std::size_t const parts = all.requests.size() - first;
+        requests.push_back({index, &work.id, work.type, work.parameters, work.coordinator.inserts(),
+                            std::span{all.requests}.subspan(first, parts),
+                            std::span{all.results}.subspan(first, parts)});
+        requests.back().result.row = work.row;
+    }
+    ports_.stores.front()->one_phase(requests, at, decider);
+    for (one_phase_request& one : requests) {
+        job& work = jobs[one.index];
+        // The store may hold a transaction back although its decision was to write.
+        if (one.result.reply == log_answer::held_back) work.coordinator.clear_decision();
+        work.take(std::move(one.result));
+    }
+}
+
+/// True if a person has closed the part, so that it is not sent. In `deciding`, the person knows
+/// that the pivot was applied.
+[[nodiscard]] inline bool is_closed(job const& work, part_descriptor const& one, std::size_t line) {
+    return std::any_of(work.results.begin(), work.results.end(), [&](kept_result const& kept) {
+        return kept.closed && kept.participant == one.participant && kept.line == line;
+    });
+}
+
+SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
+    auto const request_part = [&](part_descriptor const& one, std::size_t line,
+                                  std::size_t number) {
+        if (!work.coordinator.due(number, one.stage)) return;
+        if (is_closed(work, one, line)) {
+            work.coordinator.answered(number, answer::applied);
+            return;
+        }
+        wave& to = waves_[store_of(one)];
+        to.requests.push_back(request_of(work, one, line, action, lifetime_));
+        to.requests.back().may_be_under_way = work.may_be_under_way(number);
+        to.parts.emplace_back(&work, number);
+    };
+    work.type->for_each_part(work.parameters, request_part);
+}
+
+SETTLE_FUNCTION std::size_t seam_calls::store_of(part_descriptor const& one) const {
+    if (ports_.stores.size() == 1) return 0;
+    for (target_binding const& bound : ports_.targets) {
+        if (bound.target == one.target) return bound.store;
+    }
+    std::abort();
+}
+
+SETTLE_FUNCTION void seam_calls::write_all(write_context const& at) {
+    if (writes_.empty()) return;
+    results_.clear();
+    results_.resize(writes_.size());
+    for (std::size_t i = 0; i < writes_.size(); ++i) results_[i].row = writes_[i].row;
+    ports_.log.write(writes_, results_, at);
+    for (std::size_t i = 0; i < writes_.size(); ++i) writers_[i]->take(std::move(results_[i]));
+}
+
+} // namespace detail
+SETTLE_END

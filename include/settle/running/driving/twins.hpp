@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// Jobs of one window with the same id.
+#pragma once
+
+#include <settle/running/driving/execution_state.hpp>
+
+#include <functional>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// A job that finds the entry of an earlier job of its window rests until that job is over. No
+/// other worker moves the entry, so further reads would be wasted.
+class twins {
+public:
+    /// Call after a wave that inserts or reads entries.
+    void let_rest(jobs_side_by_side<std::dynamic_extent> const& all) {
+        bool noted = false;
+        for (std::size_t i = 1; i < all.jobs.size(); ++i) {
+            execution_state& execution = all.executions[i];
+            if (!execution.takes_part || execution.over || !finds_entry(all.jobs[i])) continue;
+            if (!std::exchange(noted, true)) note_ids(all);
+            if (!has_earlier(i, all)) continue;
+            all.jobs[i].resting = true;
+            execution.wakes = std::chrono::nanoseconds::max();
+            execution.behind_twin = any_ = true;
+        }
+    }
+
+    /// Wakes each job whose earlier job is over.
+    void wake(jobs_side_by_side<std::dynamic_extent> const& all) {
+        if (!any_) return;
+        any_ = false;
+        note_ids(all);
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            execution_state& execution = all.executions[i];
+            if (!execution.behind_twin || execution.over) continue;
+            execution.behind_twin = has_earlier(i, all);
+            any_ = any_ || execution.behind_twin;
+            if (!execution.behind_twin) execution.wakes = {};
+        }
+    }
+
+private:
+    using jobs_of_window = jobs_side_by_side<std::dynamic_extent>;
+
+    /// A job that rests before it reads has found the log unreachable.
+    static bool finds_entry(job const& work) {
+        step const next = work.coordinator.next();
+        return next == step::wait || (next == step::read && !work.resting);
+    }
+
+    /// Notes for each id the first job that is not over.
+    void note_ids(jobs_of_window const& all) {
+        first_.clear();
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            if (all.executions[i].over || first_of(all.jobs[i].id, all) != nullptr) continue;
+            first_.insert(std::hash<transaction_id>{}(all.jobs[i].id), i);
+        }
+    }
+    [[nodiscard]] bool has_earlier(std::size_t at, jobs_of_window const& all) const {
+        auto const* const first = first_of(all.jobs[at].id, all);
+        return first != nullptr && *first < at;
+    }
+    [[nodiscard]] std::size_t const* first_of(transaction_id const& id,
+                                              jobs_of_window const& all) const {
+        return first_.find(std::hash<transaction_id>{}(id),
+                           [&](std::size_t other) { return all.jobs[other].id == id; });
+    }
+
+    hash_index first_;
+    bool any_ = false; ///< some job rests until an earlier job with its id is over
+};
+
+} // namespace detail
+SETTLE_END
