@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions of a handler take the session of its database.
 // expect: settle: the handler's 'compensate' must take (session&, settle::service_call const&)
-#include <settle/sqlite/receiver.hpp>
+#include <settle/sqlite/receiver/receiver.hpp>
 
 namespace bank {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A handler of a receiver has an apply or a confirm.
 // expect: settle: the handler has no 'apply', no 'confirm' and no 'query'.
-#include <settle/sqlite/receiver.hpp>
+#include <settle/sqlite/receiver/receiver.hpp>
 
 namespace bank {
 

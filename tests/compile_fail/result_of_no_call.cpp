@@ -3,7 +3,7 @@
 // expect: settle: result_of names no participant of the type that calls a service with a result.
 #include "trip.hpp"
 
-#include <settle/running/call_result.hpp>
+#include <settle/running/calls/call_result.hpp>
 
 namespace bank {
 

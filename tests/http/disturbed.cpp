@@ -4,7 +4,7 @@
 #include "calls.hpp"
 #include "raw_server.hpp"
 
-#include <settle/store/utf8.hpp>
+#include <settle/base/utf8.hpp>
 
 #include <csignal>
 

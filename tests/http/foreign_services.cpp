@@ -263,6 +263,7 @@ TEST_CASE("the text of a header is decoded once, whichever version of cpp-httpli
     for (auto const& text : {"plain"s, "a b"s, "Köln 7"s, "a%20b"s, "%"s, "a%2520b"s, ""s}) {
         CHECK_MESSAGE(text_of_header(header_value(text)) == text, text);
     }
+    CHECK(text_of_header("\"" + header_value("K\"n 7") + "\"") == "\"K\"n 7\"");
     // No client of ours has written these.
     for (auto const& value : {"a b"s, "50%"s, "%zz"s, "Köln"s}) {
         CHECK_MESSAGE(text_of_header(value) == value, value);
@@ -287,7 +288,8 @@ TEST_CASE("a receiver server says its address in the form that a client takes") 
 
 TEST_CASE("only an address of this host is a loopback address") {
     using settle::http::detail::is_loopback;
-    for (auto const* host : {"localhost", "a.localhost", "127.0.0.1", "127.255.1.2", "[::1]"}) {
+    for (auto const* host : {"localhost", "a.localhost", "127.0.0.1", "127.255.1.2", "[::1]",
+                             "LocalHost", "localhost.", "A.LOCALHOST."}) {
         CHECK_MESSAGE(is_loopback(host), host);
     }
     for (auto const* host : {"127.example.com", "127.0.0.1.nip.io", "127.1.example", "128.0.0.1",

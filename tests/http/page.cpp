@@ -93,6 +93,16 @@ TEST_CASE("the service of the page keeps its promises") {
     purged.last_moment = settle::timestamp{1'000'000s};
     CHECK(send_one(airline, purged).status == ok);
 
+    // A compensation gives back what the apply took, whatever it says itself.
+    auto single = seat_call(apply, "log/sixth/0");
+    single.request = R"({"flight":"LH1","people":1})";
+    single.last_moment += std::chrono::years{100};
+    CHECK(send_one(airline, single).status == ok);
+    single.operation = compensate;
+    single.request = R"({"flight":"LH1","people":2})";
+    CHECK(send_one(airline, single).status == ok);
+    CHECK(ask(apply, "log/seventh/0") == service_answer::refused("no seat left"));
+
     // A bad request harms no other, and a second client does not wait for the first.
     auto bad = seat_call(apply, "log/bad/0");
     bad.request = R"({"flight":"LH1"})";

@@ -5,7 +5,7 @@
 #include "server_answers.hpp"
 #include "transfer_scene.hpp"
 
-#include <settle/running/listing.hpp>
+#include <settle/running/calls/listing.hpp>
 
 #include <set>
 
@@ -73,6 +73,7 @@ TEST_CASE("server errors: a hosting service's refusal is advised by its text") {
     for (auto const& hosted : {
              hosted_case{"bad auth : Authentication failed", "Check the name, the password"},
              hosted_case{"user is not allowed to do action [update] on [bank.accounts]", "rights"},
+             hosted_case{"user is not allowed to do action [update] on [shop.quotas]", "rights"},
              hosted_case{"you are over your space quota, using 512 MB of 512 MB", "Make room"},
              hosted_case{"setFeatureCompatibilityVersion is not allowed in this atlas tier",
                          "The hosted cluster's tier"},

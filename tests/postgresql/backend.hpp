@@ -4,7 +4,7 @@
 
 #include "shared_servers.hpp"
 
-#include <settle/postgresql/resource.hpp>
+#include <settle/postgresql/prepared/resource.hpp>
 
 namespace settle_test {
 

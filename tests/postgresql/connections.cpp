@@ -4,10 +4,14 @@
 #include "sums.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <latch>
 #include <limits>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include <sys/wait.h>
 
@@ -297,6 +301,16 @@ TEST_CASE("connections: a pool has as many connections as it may, and its caller
                 committed += add(patient, "a", 1).status == commit_status::committed;
             }
         });
+    }
+    // A connection that wakes no waiter would hold them for the whole of their patience.
+    constexpr auto longest_pause = 60s;
+    auto last = std::chrono::steady_clock::now();
+    for (int before = 0; committed < 160; std::this_thread::sleep_for(5ms)) {
+        auto const now = std::chrono::steady_clock::now();
+        if (std::exchange(before, committed.load()) != committed) last = now;
+        if (now - last < longest_pause) continue;
+        std::fputs("no caller got a connection for 60 s\n", stderr);
+        std::quick_exit(1);
     }
     for (auto& one : threads) one.join();
     CHECK(committed == 160);

@@ -3,7 +3,7 @@
 // on with another session, and sees each row once.
 #include "bank_story.hpp"
 
-#include <settle/running/listing.hpp>
+#include <settle/running/calls/listing.hpp>
 
 #include <set>
 

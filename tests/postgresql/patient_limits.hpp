@@ -2,7 +2,7 @@
 // Limits for tests whose subject is no limit.
 #pragma once
 
-#include <settle/postgresql/database_options.hpp>
+#include <settle/postgresql/connection/database_options.hpp>
 
 namespace settle_test {
 

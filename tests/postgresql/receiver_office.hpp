@@ -7,7 +7,7 @@
 
 #include <receiver_checks.hpp>
 
-#include <settle/postgresql/receiver.hpp>
+#include <settle/postgresql/receiver/receiver.hpp>
 
 namespace postgresql_receivers {
 

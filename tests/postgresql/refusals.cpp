@@ -23,6 +23,7 @@ TEST_CASE("refusals: addresses that cannot be read, and never their passwords") 
           "postgresql://user:secret@h,h:1,h:2/bank?port=1,2", "postgresql://user:secret@[::1/bank",
           "postgresql://user:%zzsecret@host/bank",
           "postgresql://user:secret@host/bank?sslmode=maybe",
+          "postgresql://user:secret@127.0.0.1:1/bank?keepalives=x",
           "host=a,b port=1,2,3 dbname=x password=secret"}) {
         INFO(address);
         auto const problem = refusal(address);

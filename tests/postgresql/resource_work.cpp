@@ -133,16 +133,17 @@ TEST_CASE("work: a native transaction with a failed statement is not prepared") 
                          "current_database()") == "0");
 }
 
-TEST_CASE("work: COPY with the client is refused, with a sentence") {
+TEST_CASE("work: COPY with the client, and no statement, is refused with a sentence") {
     fresh_postgresql const own;
     prepared_scene<backend> s{own.address()};
-    for (auto const* const sql : {"COPY sums FROM STDIN", "COPY sums TO STDOUT"}) {
+    for (auto const* const sql : {"COPY sums FROM STDIN", "COPY sums TO STDOUT", "", " -- none"}) {
         CAPTURE(sql);
         auto const answer = s.books.prepare(name_of("t1"), statements({sql}));
         CHECK(answer.what == prepare_answer::unavailable);
         CHECK(answer.problem.code == settle::condition::permanent);
-        CHECK_MESSAGE(answer.problem.text.find("use INSERT or SELECT") != std::string::npos,
-                      answer.problem);
+        bool const copies = std::string_view{sql}.starts_with("COPY");
+        char const* const why = copies ? "use INSERT or SELECT" : "the statement is empty";
+        CHECK_MESSAGE(answer.problem.text.find(why) != std::string::npos, answer.problem);
     }
     commit_surely<backend>(s, "t1", add<backend>("a"));
 }

@@ -5,7 +5,7 @@
 #include "patient_limits.hpp"
 #include "shared_servers.hpp"
 
-#include <settle/postgresql/native.hpp>
+#include <settle/postgresql/connection/native.hpp>
 
 #include <doctest/doctest.h>
 

@@ -81,6 +81,10 @@ TEST_CASE("tables: an unfit table is refused when it is bound, with a sentence")
          "'amount'"},
         {plain + "); CREATE INDEX few ON items (id) WHERE 1000 / (110 - amount) > 1",
          "index with an expression or a condition 'few'"},
+        {plain + "); CREATE INDEX whole ON items ((items))",
+         "index with an expression or a condition 'whole' could refuse a change of a row"},
+        {plain + "); CREATE INDEX named ON items (id) WHERE items IS NOT NULL",
+         "index with an expression or a condition 'named'"},
         {plain + "); CREATE FUNCTION f(text) RETURNS text LANGUAGE sql IMMUTABLE AS "
                  "'SELECT $1 || 1'; CREATE INDEX own ON items (f(id))",
          "index with a function 'own' could refuse a change of a row"},
