@@ -24,6 +24,7 @@
 
 #include <settle/adapter/sql_connection.hpp>
 #include <settle/base/environment.hpp>
+#include <settle/protocol/fresh.hpp>
 
 #include <doctest/doctest.h>
 

@@ -350,7 +350,7 @@ TEST_SUITE("waves") {
             char const* name;
             bool* rule;
         };
-        for (auto const& [name, rule] :
+        for (auto const& switched_off :
              {named_rule{"reads_after_miss", &switched::reads_after_miss},
               {"partly_stays", &switched::partly_stays},
               {"unknown_stays", &switched::unknown_stays},
@@ -362,11 +362,11 @@ TEST_SUITE("waves") {
               {"forgets_answers", &switched::forgets_answers},
               {"one_phase_compares", &switched::one_phase_compares},
               {"refused_cancels", &switched::refused_cancels}}) {
-            INFO(std::string{name});
-            *rule = false;
+            INFO(std::string{switched_off.name});
+            *switched_off.rule = false;
             auto const executed = every_run(two_mishaps, execute_wave<switched>);
             auto const settled = every_run(two_mishaps, settle_wave<switched>);
-            *rule = true;
+            *switched_off.rule = true;
             CHECK_FALSE((executed.right && settled.right));
         }
     }

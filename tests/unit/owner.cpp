@@ -3,6 +3,7 @@
 #include "ended_process.hpp"
 
 #include <settle/base/environment.hpp>
+#include <settle/protocol/fresh.hpp>
 #include <settle/running/calls/ids.hpp>
 
 #include <algorithm>

@@ -136,9 +136,9 @@ inline void set_all(one_phase_call const& call, attempt_result const& ended) {
 
 template <typename Rules>
 bool basic_wave_executor<Rules>::must_read_after(attempt_result const& ended) {
-    using enum attempt_end;
-    bool const matched = ended.end == committed || ended.end == unknown;
-    if (matched || ended.end == unmatched) conditional_tries_.ended(matched);
+    // After any failure the next wave reads: a native transaction detects a held record at once.
+    bool const is_tried = ended.end != attempt_end::must_read;
+    if (is_tried) conditional_tries_.ended(ended.end == attempt_end::committed);
     return Rules::reads_after_miss && ended.must_be_read();
 }
 
