@@ -73,13 +73,11 @@ public:
     [[nodiscard]] bool may_be_conditional(std::span<one_phase_call* const>) const override {
         return conditional_;
     }
-    [[nodiscard]] settle::result<existing_ids> look_for(std::span<one_phase_call* const> calls,
-                                                        int) override {
+    [[nodiscard]] settle::result<existing_ids>
+    look_for(std::vector<settle::transaction_id const*> const& ids, int) override {
         existing_ids found;
-        for (auto const* const call : calls) {
-            for (auto const* const request : call->requests) {
-                if (entries.contains(*request->id)) found.emplace(*request->id, log_answer::ended);
-            }
+        for (auto const* const id : ids) {
+            if (entries.contains(*id)) found.emplace(*id, log_answer::ended);
         }
         return found;
     }

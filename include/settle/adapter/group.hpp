@@ -51,8 +51,8 @@ public:
         [[nodiscard]] std::span<Member* const> members() const noexcept { return members_; }
         /// Admits the callers that have arrived meanwhile; returns their number.
         std::size_t join() { return of_ == nullptr ? 0 : of_->join(members_); }
-        void end_all(typename Member::result_type const& with) const {
-            for (Member* const one : members_) one->end = with;
+        void end_all(typename Member::result_type const& ended) const {
+            for (Member* const one : members_) one->end = ended;
         }
 
     private:

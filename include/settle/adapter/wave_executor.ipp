@@ -125,6 +125,17 @@ private:
     std::unordered_map<std::string_view, one_phase_request const*> first_{}; ///< of each new id
 };
 
+[[nodiscard]] inline std::vector<transaction_id const*>
+ids_of_inserts(std::span<one_phase_call* const> calls) {
+    std::vector<transaction_id const*> ids;
+    for (auto const* const call : calls) {
+        for (auto const* const request : call->requests) {
+            if (request->inserts) ids.push_back(request->id);
+        }
+    }
+    return ids;
+}
+
 inline void set_all(one_phase_call const& call, attempt_result const& ended) {
     if (ended.end == attempt_end::committed) return;
     for (auto* const request : call.requests) {
@@ -289,7 +300,7 @@ attempt_result basic_wave_executor<Rules>::settle(wave_port& port, group& calls,
     }
     plan.conditional = false;
     while (ended.end == attempt_end::id_exists && plan.looks < most_looks) {
-        auto const existing = port.look_for(calls.members(), ++plan.looks);
+        auto const existing = port.look_for(ids_of_inserts(calls.members()), ++plan.looks);
         if (!existing.has_value()) return {attempt_end::failed, existing.problem()};
         ended = settle_once(port, calls, plan, Rules::looks_for_ids ? &existing.value() : nullptr);
     }

@@ -132,8 +132,8 @@ public:
 
     /// Looks for entries with the ids of inserts.
     /// Shape:   looks - the number of this look: the first may miss an entry of another program
-    [[nodiscard]] virtual result<existing_ids> look_for(std::span<one_phase_call* const> calls,
-                                                        int looks) = 0;
+    [[nodiscard]] virtual result<existing_ids>
+    look_for(std::vector<transaction_id const*> const& ids, int looks) = 0;
 
     // After an attempt that was `refused`. A database that answers for unusable records inside of
     // its attempts needs none of these.

@@ -48,18 +48,14 @@ public:
         return true;
     }
 
-    [[nodiscard]] result<existing_ids> look_for(std::span<one_phase_call* const> calls,
+    [[nodiscard]] result<existing_ids> look_for(std::vector<transaction_id const*> const& ids,
                                                 int) override {
-        auto ids = Sql::array::texts();
-        for (auto const* const call : calls) {
-            for (auto const* const request : call->requests) {
-                if (request->inserts) ids.add(std::string_view{*request->id});
-            }
-        }
+        auto texts = Sql::array::texts();
+        for (auto const* const id : ids) texts.add(std::string_view{*id});
         try {
             existing_ids existing;
             auto session = pool_->take();
-            auto const number = log_->entries().send_look(*session, ids);
+            auto const number = log_->entries().send_look(*session, texts);
             session->sync();
             for_each_row(session->result(number), [&](row const& entry) {
                 bool const is_open = entry.integer(1) != 0;

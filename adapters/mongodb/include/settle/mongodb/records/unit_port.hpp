@@ -17,16 +17,16 @@ using settle::detail::one_phase_call;
 class unit_port final : public settle::detail::wave_port {
 public:
     /// Shape:   log - null for two phases
-    unit_port(server& with, record_layout const& layout, std::vector<record_codec> const& codecs,
-              log_session* log)
-        : server_(&with), layout_(&layout), codecs_(&codecs), log_(log) {}
+    unit_port(server& database_server, record_layout const& layout,
+              std::vector<record_codec> const& codecs, log_session* log)
+        : server_(&database_server), layout_(&layout), codecs_(&codecs), log_(log) {}
 
     [[nodiscard]] attempt_result perform(attempt_plan const& plan, action function) override {
         bool const is_alone = plan.conditional && log_ == nullptr && server_->has_transactions();
         if (is_alone) return change_unread(function);
         bool is_unmatched = false;
-        auto const change = [&](unit_of_work& unit, link& with) {
-            attempt made{*this, unit, with, false};
+        auto const change = [&](unit_of_work& unit, link& client) {
+            attempt made{*this, unit, client, false};
             static_cast<void>(function(made));
         };
         auto ended = plan.conditional ? without_reading(change, is_unmatched)
@@ -48,13 +48,7 @@ public:
 
     /// The first look reads the majority's state; the next also finds newer entries.
     [[nodiscard]] result<settle::detail::existing_ids>
-    look_for(std::span<one_phase_call* const> calls, int looks) override {
-        std::vector<transaction_id const*> ids;
-        for (auto const* const call : calls) {
-            for (auto const* const request : call->requests) {
-                if (request->inserts) ids.push_back(request->id);
-            }
-        }
+    look_for(std::vector<transaction_id const*> const& ids, int looks) override {
         return log_->find_taken(ids, looks > 1);
     }
 
@@ -75,8 +69,8 @@ private:
     class attempt final : public settle::detail::wave_attempt {
     public:
         /// Shape:   unread - no record may be read
-        attempt(unit_port& port, unit_of_work& unit, link& with, bool unread)
-            : port_(&port), unit_(&unit), link_(&with), unread_(unread) {}
+        attempt(unit_port& port, unit_of_work& unit, link& client, bool unread)
+            : port_(&port), unit_(&unit), link_(&client), unread_(unread) {}
 
         void expect(part_request const& request) override { unit_->expect(request); }
         void fetch() override { unit_->fetch(*link_); }
@@ -112,10 +106,10 @@ private:
         unit_of_work unit{*codecs_, reading::if_needed};
         commit_result ended{};
         try {
-            auto with = server_->connect();
-            attempt made{*this, unit, with, true};
+            auto client = server_->connect();
+            attempt made{*this, unit, client, true};
             if (function(made) != attempt_end::committed) return {attempt_end::must_read};
-            bool const took_effect = unit.write_unread(with, ended);
+            bool const took_effect = unit.write_unread(client, ended);
             // The next attempt reads: a native transaction detects a held record at once.
             if (!took_effect && ended.problem.empty()) return {attempt_end::unmatched, {}, true};
         } catch (failure const& caught) {
@@ -133,9 +127,9 @@ private:
             is_unmatched = is_unmatched || has_new_fault(ended, unit.get(), 0);
             return ended;
         }
-        auto with = server_->connect();
+        auto client = server_->connect();
         bool is_sent = false;
-        return try_apart(function, with, reading::if_needed, unit, is_sent, is_unmatched);
+        return try_apart(function, client, reading::if_needed, unit, is_sent, is_unmatched);
     }
 
     [[nodiscard]] static bool has_new_fault(commit_result const& ended, unit_of_work const* unit,
@@ -153,12 +147,12 @@ private:
                                bool& is_unmatched) {
         native_transaction native{*server_};
         return native.perform(
-            [&](link& with) {
+            [&](link& client) {
                 auto own = std::make_unique<unit_of_work>(*codecs_, when, unit.get());
-                function(*own, with);
+                function(*own, client);
                 commit_result ignored{};
                 try {
-                    bool const all = own->write(with, how, ignored);
+                    bool const all = own->write(client, how, ignored);
                     is_unmatched = !all && when == reading::if_needed;
                 } catch (...) {
                     unit = std::move(own);
@@ -183,7 +177,7 @@ private:
     /// Shape:   unit - of an earlier attempt or null, becomes the unit of this attempt; is_sent -
     ///          whether an earlier attempt may have an effect; is_unmatched - becomes true if a
     ///          record was changed since its read, or did not match
-    commit_result try_apart(unit_action function, link& with, reading when,
+    commit_result try_apart(unit_action function, link& client, reading when,
                             std::unique_ptr<unit_of_work>& unit, bool& is_sent,
                             bool& is_unmatched) {
         commit_result ended{};
@@ -191,9 +185,9 @@ private:
         bool const was_sent = is_sent;
         bool all = false;
         try {
-            function(*own, with);
+            function(*own, client);
             is_sent = true;
-            all = own->write(with, writing::as_read, ended);
+            all = own->write(client, writing::as_read, ended);
         } catch (failure const& caught) {
             return {is_sent ? commit_status::unknown : commit_status::undone, caught.problem()};
         }
@@ -204,12 +198,12 @@ private:
     }
     /// A repetition finds its own earlier changes.
     commit_result in_unit_apart(unit_action function) {
-        auto with = server_->connect();
+        auto client = server_->connect();
         std::unique_ptr<unit_of_work> unit;
         bool is_sent = false;
         for (retry_pauses between;;) {
             bool is_unmatched = false;
-            auto ended = try_apart(function, with, reading::always, unit, is_sent, is_unmatched);
+            auto ended = try_apart(function, client, reading::always, unit, is_sent, is_unmatched);
             if (!is_unmatched) return ended;
             if (between.next()) continue;
             return {commit_status::unknown,

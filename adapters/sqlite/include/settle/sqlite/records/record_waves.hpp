@@ -31,8 +31,8 @@ public:
 class file_port final : public settle::detail::wave_port {
 public:
     /// Shape:   entries - null for two phases
-    file_port(file& of, unit_of_work& unit, entry_table* entries)
-        : file_(&of), unit_(&unit), entries_(entries) {}
+    file_port(file& database_file, unit_of_work& unit, entry_table* entries)
+        : file_(&database_file), unit_(&unit), entries_(entries) {}
 
     [[nodiscard]] settle::detail::attempt_result perform(settle::detail::attempt_plan const& plan,
                                                          action function) override {
@@ -50,15 +50,12 @@ public:
     }
 
     [[nodiscard]] result<settle::detail::existing_ids>
-    look_for(std::span<settle::detail::one_phase_call* const> calls, int) override {
+    look_for(std::vector<transaction_id const*> const& ids, int) override {
         return file_->writing([&] {
             settle::detail::existing_ids existing;
-            for (auto const* const call : calls) {
-                for (auto const* const request : call->requests) {
-                    if (!request->inserts) continue;
-                    auto const refusal = entries_->refusal_of(*request->id);
-                    if (refusal) existing.emplace(*request->id, *refusal);
-                }
+            for (auto const* const id : ids) {
+                auto const refusal = entries_->refusal_of(*id);
+                if (refusal) existing.emplace(*id, *refusal);
             }
             return existing;
         });
