@@ -27,7 +27,8 @@ public:
     }
 };
 
-/// Shape:   the file outlives this object, which is in use by one thread at a time
+/// Shape:   the file outlives this object. Threads may share it for waves in two phases; the port of
+///          a one-phase call is in use by one thread at a time.
 class file_port final : public settle::detail::wave_port {
 public:
     /// Shape:   entries - null for two phases
@@ -37,7 +38,7 @@ public:
     [[nodiscard]] settle::detail::attempt_result perform(settle::detail::attempt_plan const& plan,
                                                          action function) override {
         auto wanted = settle::detail::attempt_end::committed;
-        failing_ = nullptr;
+        if (plan.names) failing_ = nullptr;
         auto const ended = file_->perform([&](transaction&) {
             unit_->begin(file_->unchanged_for(unit_));
             attempt made{*this, plan.names};
