@@ -12,6 +12,7 @@
 #include <settle/adapter/receiver_table.ipp>
 #include <settle/adapter/retry_pauses.ipp>
 #include <settle/adapter/row_values.ipp>
+#include <settle/adapter/sql/table_column.ipp>
 #include <settle/adapter/sql/table_values.ipp>
 #include <settle/adapter/sql_connection.ipp>
 #include <settle/adapter/sql_values.ipp>

@@ -4,14 +4,12 @@
 
 #include <settle/adapter/entry_row.hpp>
 #include <settle/adapter/sent_write.hpp>
+#include <settle/adapter/sql/parameter_type.hpp>
 
 #include <unordered_map>
 
 SETTLE_BEGIN
 namespace detail::sql {
-
-/// The kind of a column's values.
-enum class column_kind : std::uint8_t { text, integer, boolean };
 
 [[nodiscard]] constexpr column_kind kind_of(entry_field field) {
     using enum entry_field;
