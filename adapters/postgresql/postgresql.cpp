@@ -4,10 +4,12 @@
 #define SETTLE_COMPILED
 #endif
 
+#include <settle/adapter/sql/record_session.ipp>
 #include <settle/postgresql.ipp>
 #include <settle/postgresql/connection/address.ipp>
 #include <settle/postgresql/connection/connection.ipp>
 #include <settle/postgresql/connection/connection_session.ipp>
+#include <settle/postgresql/connection/dialect.ipp>
 #include <settle/postgresql/connection/error.ipp>
 #include <settle/postgresql/connection/listener.ipp>
 #include <settle/postgresql/connection/native.ipp>
@@ -20,11 +22,13 @@
 #include <settle/postgresql/prepared/work_connection.ipp>
 #include <settle/postgresql/receiver/receiver.ipp>
 #include <settle/postgresql/records/bound_table.ipp>
-#include <settle/postgresql/records/mark_table.ipp>
-#include <settle/postgresql/records/record_session.ipp>
+#include <settle/postgresql/records/record_session.hpp>
 #include <settle/postgresql/records/table_check.ipp>
-#include <settle/postgresql/records/table_column.ipp>
 
 SETTLE_BEGIN
 template class detail::sql::log_session<postgresql::detail::parts>;
+template std::shared_ptr<detail::one_phase_store<postgresql::log_session>>
+detail::sql::make_record_store<postgresql::detail::parts>(
+    postgresql::detail::pool&, std::string const&,
+    std::span<detail::collection_descriptor const* const>);
 SETTLE_END

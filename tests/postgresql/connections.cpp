@@ -130,7 +130,7 @@ TEST_CASE("connections: a statement is prepared once on each connection") {
     pool with{own.address(), {}};
     auto const& one = with.prepare("SELECT $1", {value_type::int8}, "echo");
     CHECK(&one == &with.prepare("SELECT $1", {value_type::int8}, "echo"));
-    auto const& count = with.prepare("SELECT count(*) FROM pg_prepared_statements", {}, "count");
+    auto const& count = with.prepare("SELECT count(*) FROM pg_prepared_statements", "count");
     auto here = with.take();
     auto there = with.take();
     for (int i = 0; i < 3; ++i) {

@@ -28,7 +28,7 @@ SETTLE_FUNCTION result<std::unique_ptr<database>> database::open(std::string con
 
 SETTLE_FUNCTION log_session database::bind_log() {
     auto const fresh = settle::detail::fresh_log_name(detail::log_name_prefix);
-    return log_session{*pool_, detail::get_or_init_metadata(*pool_, "log", fresh)};
+    return log_session{*pool_, detail::metadata(*pool_).get_or_init("log", fresh)};
 }
 
 SETTLE_FUNCTION listener database::listen() { return {*pool_, detail::work_channel(*pool_)}; }

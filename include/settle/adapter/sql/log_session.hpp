@@ -3,7 +3,9 @@
 #pragma once
 
 #include <settle/adapter/isolation.hpp>
+#include <settle/adapter/ownership.hpp>
 #include <settle/adapter/sql/entry_writes.hpp>
+#include <settle/adapter/sql/metadata_table.hpp>
 
 #include <memory>
 
@@ -84,6 +86,21 @@ public:
             return caught.problem();
         }
         return all;
+    }
+
+    /// Raises the horizon that the database keeps, and returns it.
+    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
+        try {
+            metadata_table<Sql> const metadata{*pool_};
+            return detail::keep_horizon(
+                least,
+                [&](auto const& text) { return metadata.get_or_init(horizon_metadata, text); },
+                [&](auto const& old, auto const& text) {
+                    metadata.replace(horizon_metadata, old, text);
+                });
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
     }
 
     /// The table of entries, for native transactions of this database.

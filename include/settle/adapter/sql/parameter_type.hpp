@@ -9,6 +9,7 @@
 #include <settle/version.hpp>
 
 #include <cstdint>
+#include <vector>
 
 SETTLE_BEGIN
 namespace detail::sql {
@@ -20,6 +21,8 @@ struct parameter_type {
     column_kind kind = column_kind::text;
     bool is_array = false; ///< the values of a column of a wave
 };
+
+using parameter_types = std::vector<parameter_type>;
 
 inline constexpr parameter_type text_value{column_kind::text};
 inline constexpr parameter_type integer_value{column_kind::integer};

@@ -2,10 +2,14 @@
 // Executes the waves of a session in native transactions, lists marks, reads and creates records:
 // for the databases of tables that a server holds. An adapter names its parts in a struct:
 //
-//   pool, connection, rows, row,         its transport
+//   pool, connection, statement,         its transport
+//   parameters, rows, row,
 //   native_transaction
-//   array                                the values of a column in a wave, as one parameter
-//   bound_table, mark_table, entry_table its statements, which a connection queues
+//   array, column_values                 the values of a column in a wave, as one parameter
+//   dialect                              its SQL; see adapter/sql/dialect.hpp
+//   column                               a column of a table; derives from sql::table_column
+//   bound_table, mark_table, entry_table its statements, which a connection queues; they derive
+//                                        from those of adapter/sql/, or are them
 //   log_session                          as in adapter/sql/log_session.hpp
 //   longest_repetition                   how long a native transaction is repeated after conflicts
 //   page                                 the page of its documentation, for sentences

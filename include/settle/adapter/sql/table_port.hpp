@@ -137,12 +137,19 @@ private:
 
         void expect(part_request const& request) override { unit_.expect(request); }
         void expect_change(one_phase_request const& request) override {
-            changed_ids_.add(std::string_view{*request.id});
+            changed_ids_.push_back(*request.id);
         }
         void fetch() override {
             unit_.send_reads(*session_);
-            bool const changes = changed_ids_.size() > 0;
-            auto const number = changes ? entries().send_locks(*session_, changed_ids_) : 0;
+            bool const changes = !changed_ids_.empty();
+            std::size_t number = 0;
+            if (changes) {
+                // All programs lock entries in this order.
+                std::sort(changed_ids_.begin(), changed_ids_.end());
+                auto ids = Sql::array::texts();
+                for (auto const id : changed_ids_) ids.add(id);
+                number = entries().send_locks(*session_, ids);
+            }
             session_->sync();
             unit_.receive(*session_);
             if (!changes) return;
@@ -191,7 +198,7 @@ private:
         table_port const* port_;
         connection* session_;
         unit_of_work<Table> unit_;
-        typename Sql::array changed_ids_ = Sql::array::texts();
+        std::vector<std::string_view> changed_ids_{};
         std::unordered_map<std::string, standing> locked_{}; ///< entries that are to be changed
         std::vector<sent_write> inserts_{};
         std::vector<sent_write> changes_{};

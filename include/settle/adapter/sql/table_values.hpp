@@ -66,9 +66,8 @@ void for_each_bit(std::uint64_t fields, Function&& function) {
 [[nodiscard]] std::string image_of_row(record_descriptor const& of, void* record,
                                        std::string_view others);
 
-/// Shape:   Column - derives from column_limits, and has values(), an empty array for its values;
-///          give(array, access, value), give_key(array, key), and read(row, column, access, value);
-///          Array - of the values of one column
+/// Shape:   Column - derives from table_column; Array - of the values of one column, made of their
+///          kind
 template <typename Column, typename Array>
 class table_values {
 public:
@@ -116,7 +115,7 @@ public:
     [[nodiscard]] bool give_key(Array& to, part_key const& key) const {
         return key_column().give_key(to, key);
     }
-    [[nodiscard]] Array keys() const { return key_column().values(); }
+    [[nodiscard]] Array keys() const { return Array{key_column().kind()}; }
 
     /// Reads the members of a record.
     /// Errors:  throws errc::damaged, naming row and column
@@ -156,7 +155,7 @@ protected:
     template <typename Range, typename RecordOf>
     [[nodiscard]] Array values_of(std::size_t member, Range const& all,
                                   RecordOf&& record_of) const {
-        Array made = column(member).values();
+        Array made{column(member).kind()};
         for (auto const& one : all) {
             column(member).give(made, *of_->members()[member].access,
                                 member_of(record_of(one), member));

@@ -5,7 +5,6 @@
 #include <settle/adapter/connection_pool.hpp>
 #include <settle/postgresql/connection/connection.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <map>
@@ -25,6 +24,17 @@ public:
     /// Shape:   phase - as in statement; a literal
     [[nodiscard]] statement const& prepare(std::string const& sql,
                                            std::vector<value_type> const& types, char const* phase);
+    [[nodiscard]] statement const&
+    prepare(std::string const& sql, std::vector<settle::detail::sql::parameter_type> const& types,
+            char const* phase) {
+        std::vector<value_type> native;
+        for (auto const& type : types) native.push_back(native_type(type));
+        return prepare(sql, native, phase);
+    }
+
+    [[nodiscard]] statement const& prepare(std::string const& sql, char const* phase) {
+        return prepare(sql, std::vector<value_type>{}, phase);
+    }
 
     /// The facts of the server of the first connection.
     [[nodiscard]] server_facts const& server() const noexcept { return server_; }
@@ -53,26 +63,6 @@ private:
     std::mutex mutex_; ///< of the statements
     std::deque<statement> statements_;
     std::map<std::string, statement const*, std::less<>> by_text_;
-};
-
-/// Statements that are prepared when they are first needed, by a key that has few values. Threads
-/// may share a cache.
-template <typename Key>
-class statement_cache {
-public:
-    /// Shape:   prepare() - the statement of the key
-    template <typename Prepare>
-    [[nodiscard]] statement const& of(Key const& key, Prepare&& prepare) {
-        std::lock_guard const guard{mutex_};
-        auto const found = std::find_if(all_.begin(), all_.end(),
-                                        [&](auto const& one) { return one.first == key; });
-        if (found != all_.end()) return *found->second;
-        return *all_.emplace_back(key, &prepare()).second;
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<std::pair<Key, statement const*>> all_;
 };
 
 } // namespace postgresql::detail

@@ -2,7 +2,8 @@
 // The library's own tables in a schema of a database.
 #pragma once
 
-#include <settle/postgresql/connection/row.hpp>
+#include <settle/adapter/sql/metadata_table.hpp>
+#include <settle/postgresql/connection/parts.hpp>
 #include <settle/store/seam.hpp>
 
 SETTLE_BEGIN
@@ -34,19 +35,9 @@ struct own_tables {
 /// Errors:  throws settle::failure; errc::other_version for tables that this library cannot use
 void prepare_schema(pool& with, own_tables const& of = database_tables());
 
-/// A stored value about the tables, if there is one.
-[[nodiscard]] std::optional<std::string> known_metadata(pool& with, std::string_view name,
-                                                        own_tables const& of = database_tables());
-
-/// A value about the tables that is written once.
-/// Shape:   value - the initial value
-[[nodiscard]] std::string get_or_init_metadata(pool& with, std::string_view name,
-                                               std::string_view value,
-                                               own_tables const& of = database_tables());
-
-/// Replaces a value about the tables if it is still `old_value`.
-void replace_metadata(pool& with, std::string_view name, std::string_view old_value,
-                      std::string_view new_value, own_tables const& of = database_tables());
+/// The values about the tables.
+[[nodiscard]] settle::detail::sql::metadata_table<parts>
+metadata(pool& with, own_tables const& of = database_tables());
 
 /// The kept home of the log, and its present home.
 [[nodiscard]] log_home look_home(pool& with);

@@ -62,9 +62,14 @@ SETTLE_FUNCTION own_tables const& database_tables() noexcept {
     return tables;
 }
 
-/// The table of metadata, as SQL takes it.
+/// The name of the table of metadata, as SQL takes it.
 [[nodiscard]] SETTLE_FUNCTION std::string meta_of(pool const& with, own_tables const& of) {
     return with.schema_prefix() + std::string{of.prefix} + "meta";
+}
+
+SETTLE_FUNCTION settle::detail::sql::metadata_table<parts> metadata(pool& with,
+                                                                    own_tables const& of) {
+    return {with, meta_of(with, of)};
 }
 
 /// Changes tables of the previous version to this one.
@@ -116,10 +121,10 @@ SETTLE_FUNCTION void prepare_schema(pool& with, own_tables const& of) {
             of.create(on, schema);
         });
     }
-    auto found = known_metadata(with, "schema_version", of);
+    auto found = metadata(with, of).known("schema_version");
     if (of.upgrade != nullptr && found == of.previous) {
         upgrade_schema(with, of);
-        found = known_metadata(with, "schema_version", of);
+        found = metadata(with, of).known("schema_version");
     }
     if (found == of.version) return;
     raise(errc::other_version,
@@ -127,36 +132,6 @@ SETTLE_FUNCTION void prepare_schema(pool& with, own_tables const& of) {
               found.value_or(std::string{"unknown"}) + " and this library needs version " +
               std::string{of.version} +
               ". Use the release of settle that made them. See postgresql#schema-version");
-}
-
-SETTLE_FUNCTION std::optional<std::string> known_metadata(pool& with, std::string_view name,
-                                                          own_tables const& of) {
-    auto const& look = with.prepare("SELECT value FROM " + meta_of(with, of) + " WHERE name = $1",
-                                    {value_type::text}, "read the table of metadata");
-    auto on = with.take();
-    auto const found = on->send(look, name);
-    on->sync();
-    auto const& value = on->result(found);
-    if (value.empty()) return std::nullopt;
-    return std::string{value.text(0, 0)};
-}
-
-SETTLE_FUNCTION std::string get_or_init_metadata(pool& with, std::string_view name,
-                                                 std::string_view value, own_tables const& of) {
-    if (auto stored = known_metadata(with, name, of)) return *std::move(stored);
-    auto const& write =
-        with.prepare("INSERT INTO " + meta_of(with, of) + " VALUES($1, $2) ON CONFLICT DO NOTHING",
-                     {value_type::text, value_type::text}, "write the table of metadata");
-    perform_or_throw(with, [&](connection& on) { on.send(write, name, value); });
-    return known_metadata(with, name, of).value_or(std::string{});
-}
-
-SETTLE_FUNCTION void replace_metadata(pool& with, std::string_view name, std::string_view old_value,
-                                      std::string_view new_value, own_tables const& of) {
-    auto const& write = with.prepare(
-        "UPDATE " + meta_of(with, of) + " SET value = $3 WHERE name = $1 AND value = $2",
-        {value_type::text, value_type::text, value_type::text}, "write the table of metadata");
-    perform_or_throw(with, [&](connection& on) { on.send(write, name, old_value, new_value); });
 }
 
 SETTLE_FUNCTION log_home look_home(pool& with) {
@@ -198,9 +173,9 @@ SETTLE_FUNCTION void replace_home(pool& with, log_home const& seen, std::string_
     constexpr auto phase = "write the table of metadata";
     auto const meta = meta_of(with, database_tables());
     if (seen.kept.empty()) {
-        static_cast<void>(get_or_init_metadata(with, home_metadata, seen.present));
+        static_cast<void>(metadata(with).get_or_init(home_metadata, seen.present));
     } else if (new_name == old_name) {
-        replace_metadata(with, home_metadata, seen.kept, seen.present);
+        metadata(with).replace(home_metadata, seen.kept, seen.present);
     } else {
         // One statement: after another program's answer, nothing is changed.
         auto const& write = with.prepare("WITH moved AS (UPDATE " + meta +

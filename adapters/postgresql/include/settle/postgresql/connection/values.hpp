@@ -2,6 +2,7 @@
 // The values of a statement's parameters, and the rows of its result, in PostgreSQL's binary form.
 #pragma once
 
+#include <settle/adapter/sql/parameter_type.hpp>
 #include <settle/postgresql/connection/error.hpp>
 
 #include <array>
@@ -31,6 +32,16 @@ enum class value_type : Oid {
     float8_array = 1022
 };
 
+using settle::detail::sql::column_kind;
+
+[[nodiscard]] constexpr value_type native_type(settle::detail::sql::parameter_type of) {
+    switch (of.kind) {
+    case column_kind::text: return of.is_array ? value_type::text_array : value_type::text;
+    case column_kind::boolean: return of.is_array ? value_type::boolean_array : value_type::boolean;
+    default: return of.is_array ? value_type::int8_array : value_type::int8;
+    }
+}
+
 /// Appends a number with its most significant byte first.
 template <typename T>
 void append_number(std::string& to, T value) {
@@ -58,6 +69,7 @@ class array_value {
 public:
     /// Shape:   of - the type of the elements: boolean, bytes, int8, text or float8
     explicit array_value(value_type of);
+    explicit array_value(column_kind of) : array_value(native_type({of})) {}
     static array_value texts() { return array_value{value_type::text}; }
     static array_value integers() { return array_value{value_type::int8}; }
 
@@ -179,8 +191,7 @@ private:
 /// The values of one column in a wave: an array, or one value that all have.
 class column_values {
 public:
-    /// Shape:   of - the type of the values
-    explicit column_values(value_type of) : all_(of) {}
+    explicit column_values(column_kind of) : all_(of) {}
 
     template <typename Value>
     void add(Value const& value) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/adapter/sql/log_session.hpp>
-#include <settle/postgresql/records/parts.hpp>
+#include <settle/postgresql/log/entry_table.hpp>
 
 SETTLE_BEGIN
 #ifdef SETTLE_COMPILED
@@ -22,9 +22,6 @@ public:
     /// Cost:    a whole purge reads the table once; a step reads 256 pages at most
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t passed = purged::nothing);
-
-    /// Raises the horizon that the database keeps, and returns it.
-    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least);
 
     /// Where the database is, and where it was: its cluster, its number in the cluster, and the
     /// number of the table settle_meta. A promoted standby has the same numbers.

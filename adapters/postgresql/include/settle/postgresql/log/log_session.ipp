@@ -42,21 +42,6 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
     return gone;
 }
 
-SETTLE_FUNCTION result<std::chrono::milliseconds>
-log_session::keep_horizon(std::chrono::milliseconds least) {
-    auto const name = settle::detail::horizon_metadata;
-    try {
-        return settle::detail::keep_horizon(
-            least,
-            [&](auto const& text) { return detail::get_or_init_metadata(from(), name, text); },
-            [&](auto const& old, auto const& text) {
-                detail::replace_metadata(from(), name, old, text);
-            });
-    } catch (failure const& caught) {
-        return caught.problem();
-    }
-}
-
 SETTLE_FUNCTION result<log_home> log_session::home() {
     try {
         return detail::look_home(from());

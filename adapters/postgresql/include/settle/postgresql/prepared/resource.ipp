@@ -207,7 +207,7 @@ SETTLE_FUNCTION result<timestamp> resource::time() {
         auto const with = pool_.take();
         auto const& clock =
             pool_.prepare("SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::int8",
-                          {}, "read the clock");
+                          "read the clock");
         auto const number = with->send(clock);
         with->sync();
         return timestamp{std::chrono::milliseconds{with->result(number).integer(0, 0)}};

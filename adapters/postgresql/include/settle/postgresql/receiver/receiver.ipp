@@ -48,9 +48,9 @@ inline constexpr own_tables receiver_tables{"settle_receiver_", receiver_schema_
             with.prepare(sql.erase(" FOR UPDATE SKIP LOCKED"), {int8, int8},
                          "erase rows of the receiver"),
             with.prepare(sql.list(), {text, text, text, int8}, "list rows of the receiver"),
-            with.prepare("SAVEPOINT settle_work", {}, "begin the work of a handler"),
-            with.prepare("ROLLBACK TO SAVEPOINT settle_work", {}, "undo the work of a handler"),
-            with.prepare("RELEASE SAVEPOINT settle_work", {}, "end the work of a handler")};
+            with.prepare("SAVEPOINT settle_work", "begin the work of a handler"),
+            with.prepare("ROLLBACK TO SAVEPOINT settle_work", "undo the work of a handler"),
+            with.prepare("RELEASE SAVEPOINT settle_work", "end the work of a handler")};
 }
 
 /// Calls `take(row)` for each row of a result.
@@ -119,7 +119,7 @@ SETTLE_FUNCTION receiver_database::receiver_database(std::string const& address,
     storage.check_name(name);
     detail::prepare_schema(pool_, detail::receiver_tables);
     storage.check_owner(
-        detail::get_or_init_metadata(pool_, "receiver", name, detail::receiver_tables), name);
+        detail::metadata(pool_, detail::receiver_tables).get_or_init("receiver", name), name);
 }
 
 SETTLE_FUNCTION result<std::unique_ptr<receiver_database>>

@@ -47,265 +47,66 @@ using settle::detail::sql::other_column;
     return sql;
 }
 
-SETTLE_FUNCTION bound_table::bound_table(pool& with, collection_descriptor const& of)
-    : table_values(of, settle_table(with, of), with.schema_prefix() + quoted_name(of.name),
-                   "postgresql"),
-      pool_(&with), types_stand_(types_stand(name(), columns())) {
-    auto const of_others = sql_of_others();
-    prepare_reads(of_others);
-    prepare_writes();
-    prepare_erasures(of_others);
-}
-
-/// SQL that is true for a row that is read or made.
-/// Shape:   value - SQL of the row; it keeps the server from raising the error at once
-SETTLE_FUNCTION std::string bound_table::row_stands(std::string const& value) const {
-    return " AND CASE WHEN " + types_stand_ + " THEN true ELSE " +
-           raised_sql(table_altered, value) + " = 0 END";
-}
-
-SETTLE_FUNCTION bound_table::columns_of_others bound_table::sql_of_others() const {
-    columns_of_others sql;
-    for (auto const& one : others()) {
-        auto const* const comma = sql.texts.empty() ? "" : ", ";
-        sql.names.append(comma).append(quoted_text(one.name));
-        sql.texts.append(comma).append(text_of_other(one));
-        sql.before.append(comma).append("t.").append(quoted_name(one.name));
-        sql.after.append(comma).append(value_of_other(one, "$2::json"));
+/// The columns that no member names, as a JSON object of their texts.
+/// Shape:   a function takes at most 100 arguments, and an array any number of elements
+[[nodiscard]] SETTLE_FUNCTION std::string json_of_others(std::vector<other_column> const& others) {
+    std::string names;
+    std::string texts;
+    for (auto const& column : others) {
+        auto const* const comma = texts.empty() ? "" : ", ";
+        names.append(comma).append(quoted_text(column.name));
+        texts.append(comma).append(text_of_other(column));
     }
-    return sql;
+    return "json_object(ARRAY[" + names + "]::text[], ARRAY[" + texts + "]::text[])::text";
 }
 
-SETTLE_FUNCTION void bound_table::prepare_reads(columns_of_others const& of_others) {
-    using enum value_type;
+SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const& of,
+                                         fit_table table)
+    : settle::detail::sql::bound_table<parts>(
+          from, of, table, types_stand(dialect::table_name(from, of.name), table.columns),
+          json_of_others(table.others)) {
+    prepare_check_of_image();
+}
+
+SETTLE_FUNCTION void bound_table::prepare_check_of_image() {
     auto const& key = key_column();
-    std::string members;
-    for (auto const& one : columns()) {
-        members.append(members.empty() ? "" : ", ").append(one.read_sql());
+    std::string before; // the values of a row
+    std::string after;  // the values of its image
+    for (auto const& column : others()) {
+        auto const* const comma = before.empty() ? "" : ", ";
+        before.append(comma).append("t.").append(quoted_name(column.name));
+        after.append(comma).append(value_of_other(column, "$2::json"));
     }
-    auto const lock = [&](std::string const& more) {
-        // The server locks the rows in the order of the array.
-        return &pool_->prepare("SELECT " + members + ", w.n" + more + " FROM " +
-                                   arrays_as_table(1, true) + " JOIN " + name() + " AS t ON t." +
-                                   key.name + " = " + key.write_sql("w.c0") + row_stands("w.n") +
-                                   " ORDER BY w.n FOR NO KEY UPDATE OF t",
-                               {key.array()}, "read records");
-    };
-    lock_ = lock("");
-    // A function takes at most 100 arguments, and an array any number of elements.
-    lock_whole_ = lock(", json_object(ARRAY[" + of_others.names + "]::text[], ARRAY[" +
-                       of_others.texts + "]::text[])::text");
-    auto const read_marks = [&](std::size_t arrays, char const* condition) {
-        return "SELECT m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m.undo, "
-               "m.image, w.n FROM " +
-               arrays_as_table(arrays, true) + " CROSS JOIN LATERAL (SELECT * FROM " + marks() +
-               " AS m WHERE m.key = w.c0 AND m.collection = " + condition + " OFFSET 0) AS m";
-    };
-    all_marks_ = &pool_->prepare(read_marks(1, "$2"), {text_array, text}, "read marks");
-    own_marks_ = &pool_->prepare(read_marks(2, "$3 AND m.id = w.c1"),
-                                 {text_array, text_array, text}, "read marks");
-    auto const select = "SELECT " + members + " FROM " + name() + " AS t WHERE true" +
-                        row_stands("t." + key.name + "::text");
-    auto const given = key.write_sql("$1");
-    auto const order = " ORDER BY t." + key.name + " LIMIT $";
-    read_ = &pool_->prepare(select + " AND t." + key.name + " = " + given, {key.element()},
-                            "read a record");
-    first_ = &pool_->prepare(select + order + "1", {int8}, "read records");
-    next_ = &pool_->prepare(select + " AND t." + key.name + " > " + given + order + "2",
-                            {key.element(), int8}, "read records");
-}
-
-SETTLE_FUNCTION void bound_table::prepare_writes() {
-    using enum value_type;
-    auto const& key = key_column();
-    auto types = member_arrays();
-    auto const insert = "INSERT INTO " + name() + "(" + names() +
-                        ") OVERRIDING SYSTEM VALUE SELECT " + values() + " FROM ";
-    auto const made_stands = row_stands("coalesce(w.c0::text, '')");
-    new_ = &pool_->prepare(insert + arrays_as_table(types.size()) + " WHERE true" + made_stands,
-                           types, "create records");
-    auto const mark_keys = types.size();
-    types.push_back(text_array);
-    types.push_back(text);
-    create_ = &pool_->prepare(
-        insert + arrays_as_table(mark_keys + 1) + " WHERE NOT EXISTS (SELECT FROM " + marks() +
-            " AS m WHERE m.key = w.c" + std::to_string(mark_keys) + " AND m.collection = $" +
-            std::to_string(mark_keys + 2) + " OFFSET 0)" + made_stands + " ON CONFLICT (" +
-            key.name + ") DO NOTHING RETURNING " + key.name + "::text",
-        types, "create records");
-}
-
-SETTLE_FUNCTION void bound_table::prepare_erasures(columns_of_others const& of_others) {
-    using enum value_type;
-    auto const& key = key_column();
+    using namespace settle::detail::sql;
     // The operator compares the bytes of the values.
-    check_image_ = &pool_->prepare(
+    check_image_ = &from().prepare(
         "SELECT CASE WHEN (SELECT count(*) FROM pg_attribute WHERE attrelid = " +
             quoted_text(name()) + "::regclass AND attnum > 0 AND NOT attisdropped) <> " +
             std::to_string(count_of_columns()) + " THEN " +
-            raised_sql(table_altered, "t." + key.name + "::text") + " WHEN (SELECT ROW(" +
-            of_others.before + ")) OPERATOR(pg_catalog.*=) (SELECT ROW(" + of_others.after +
-            ")) THEN 1 ELSE " + raised_sql(no_way_back, "t." + key.name + "::text") + " END FROM " +
-            name() + " AS t, json_populate_record(NULL::" + name() + ", $2::json) AS r WHERE t." +
-            key.name + " = " + key.write_sql("$1"),
-        {key.element(), text}, "erase a row that a reversal could not bring back");
-    erase_ =
-        &pool_->prepare(expecting("DELETE FROM " + name() + " AS t USING " + arrays_as_table(1) +
-                                      " WHERE t." + key.name + " = " + key.write_sql("w.c0"),
-                                  1),
-                        {key.array(), int8}, "erase records");
+            raised_sql(table_altered, "t." + key.name + "::text") + " WHEN (SELECT ROW(" + before +
+            ")) OPERATOR(pg_catalog.*=) (SELECT ROW(" + after + ")) THEN 1 ELSE " +
+            raised_sql(no_way_back, "t." + key.name + "::text") + " END FROM " + name() +
+            " AS t, json_populate_record(NULL::" + name() + ", $2::json) AS r WHERE t." + key.name +
+            " = " + dialect::write_sql(key, "$1"),
+        {key.element(), text_value}, "erase a row that a reversal could not bring back");
 }
 
-SETTLE_FUNCTION std::string bound_table::names() const {
-    std::string all;
-    for (auto const& one : columns()) all.append(all.empty() ? "" : ", ").append(one.name);
-    return all;
-}
-
-/// The values of an inserted row, from the arrays of the members.
-SETTLE_FUNCTION std::string bound_table::values() const {
-    std::string all;
-    for (std::size_t at = 0; at < columns().size(); ++at) {
-        all.append(at == 0 ? "" : ", ").append(column(at).write_sql("w.c" + std::to_string(at)));
-    }
-    return all;
-}
-
-SETTLE_FUNCTION std::vector<value_type> bound_table::member_arrays() const {
-    std::vector<value_type> types;
-    for (auto const& one : columns()) types.push_back(one.array());
-    return types;
-}
-
-SETTLE_FUNCTION std::size_t bound_table::send_read(connection& on, part_key const& key) const {
-    parameters values;
-    if (!key_column().give_key(values, key)) values.bind(nullptr);
-    return on.send(*read_, values);
-}
-
-SETTLE_FUNCTION void bound_table::send_check_of_image(connection& on, part_key const& key,
+SETTLE_FUNCTION void bound_table::send_check_of_image(connection& to, part_key const& key,
                                                       std::string_view others) const {
     parameters values;
     // A row with the key was read.
     static_cast<void>(key_column().give_key(values, key));
     values.bind(others);
-    on.send(*check_image_, values);
+    to.send(*check_image_, values);
 }
 
-SETTLE_FUNCTION std::size_t bound_table::send_scan(connection& on, part_key const* after,
-                                                   std::size_t limit) const {
-    parameters values;
-    if (after != nullptr) {
-        // If no row can have the key, no row follows it.
-        if (!key_column().give_key(values, *after)) values.bind(nullptr);
-    }
-    values.bind(settle::detail::limit_of(limit));
-    return on.send(after != nullptr ? *next_ : *first_, values);
-}
-
-SETTLE_FUNCTION statement const& bound_table::update_of(std::uint64_t fields) const {
-    return updates_.of(fields, [&]() -> auto const& {
-        auto const& key = key_column();
-        std::vector<value_type> types{key.array()};
-        std::string sets;
-        settle::detail::sql::for_each_bit(fields, [&](std::size_t at) {
-            sets.append(sets.empty() ? "" : ", ").append(column(at).name).append(" = ");
-            sets += column(at).write_sql("w.c" + std::to_string(types.size()));
-            types.push_back(column(at).array());
-        });
-        auto const count = types.size();
-        types.push_back(value_type::int8);
-        auto const sql = "UPDATE " + name() + " AS t SET " + sets + " FROM " +
-                         arrays_as_table(count) + " WHERE t." + key.name + " = " +
-                         key.write_sql("w.c0");
-        return pool_->prepare(expecting(sql, count, types_stand_), types, "change records");
-    });
-}
-
-SETTLE_FUNCTION statement const& bound_table::sums_of(std::uint64_t changed,
-                                                      std::uint64_t bounded) const {
-    return sums_.of({changed, bounded}, [&]() -> auto const& {
-        auto const& key = key_column();
-        std::vector<value_type> types{key.array()};
-        auto const next = [&](std::size_t at) {
-            types.push_back(value_type::int8_array);
-            return column(at).write_sql("w.c" + std::to_string(types.size() - 1));
-        };
-        std::string sets;
-        settle::detail::sql::for_each_bit(changed, [&](std::size_t at) {
-            auto const& name = column(at).name;
-            sets.append(sets.empty() ? "" : ", ").append(name).append(" = t.").append(name);
-            sets.append(" + ").append(next(at));
-        });
-        auto condition = " WHERE t." + key.name + " = " + key.write_sql("w.c0");
-        settle::detail::sql::for_each_bit(bounded, [&](std::size_t at) {
-            condition += " AND t." + column(at).name + " >= " + next(at);
-            condition += " AND t." + column(at).name + " <= " + next(at);
-        });
-        auto const count = types.size();
-        types.push_back(value_type::int8);
-        auto const wave = arrays_as_table(count);
-        auto const sql =
-            changed != 0
-                ? expecting("UPDATE " + name() + " AS t SET " + sets + " FROM " + wave + condition,
-                            count, types_stand_)
-                : counting("SELECT FROM " + name() + " AS t, " + wave + condition +
-                               " FOR NO KEY UPDATE OF t",
-                           count, types_stand_);
-        return pool_->prepare(sql, types, "change records");
-    });
-}
-
-SETTLE_FUNCTION void
-bound_table::send_sums(connection& on, std::uint64_t changed, std::uint64_t bounded,
-                       std::span<std::pair<part_key, conditional_sum const*> const> all) const {
-    auto const& by = sums_of(changed, bounded);
-    std::vector<array_value> arrays{keys_of(all)};
-    auto const add = [&](std::size_t member, std::int64_t conditional_sum::* value) {
-        auto& made = arrays.emplace_back(value_type::int8);
-        auto const position = of().members()[member].integer;
-        for (auto const& one : all) made.add(one.second[position].*value);
-    };
-    settle::detail::sql::for_each_bit(changed,
-                                      [&](std::size_t at) { add(at, &conditional_sum::added); });
-    settle::detail::sql::for_each_bit(bounded, [&](std::size_t at) {
-        add(at, &conditional_sum::least);
-        add(at, &conditional_sum::most);
-    });
-    on.send(by, parameters{arrays, static_cast<std::int64_t>(all.size())});
-}
-
-SETTLE_FUNCTION void
-bound_table::send_update(connection& on, std::uint64_t fields,
-                         std::span<std::pair<part_key, void const*> const> all) const {
-    auto const& by = update_of(fields);
-    std::vector<array_value> arrays{keys_of(all)};
-    settle::detail::sql::for_each_bit(fields, [&](std::size_t at) {
-        arrays.push_back(values_of(at, all, [](auto const& one) { return one.second; }));
-    });
-    on.send(by, parameters{arrays, static_cast<std::int64_t>(all.size())});
-}
-
-SETTLE_FUNCTION void bound_table::send_new(connection& on, std::span<void const* const> all) const {
-    auto const arrays = arrays_of(all);
-    on.send(*new_, parameters{arrays});
-}
-
-SETTLE_FUNCTION std::size_t bound_table::send_create(connection& on,
-                                                     std::span<void const* const> all) const {
-    auto const arrays = arrays_of(all);
-    array_value mark_keys{value_type::text};
-    for (auto const* const one : all) mark_keys.add(mark_key{of().key_of(one)}.text());
-    return on.send(*create_, parameters{arrays, mark_keys, of().name});
-}
-
-SETTLE_FUNCTION void bound_table::send_restored(connection& on, void const* record,
+SETTLE_FUNCTION void bound_table::send_restored(connection& to, void const* record,
                                                 std::string_view image) const {
     auto columns = names();
     auto given = values();
     auto types = member_arrays();
     auto const members = types.size();
-    types.push_back(value_type::text);
+    types.push_back(settle::detail::sql::text_value);
     auto const texts = "$" + std::to_string(types.size()) + "::json";
     std::string others;
     for (auto const& [column, value] : read_others(image)) {
@@ -318,12 +119,12 @@ SETTLE_FUNCTION void bound_table::send_restored(connection& on, void const* reco
     others += others.empty() ? "{}" : "}";
     void const* const only[]{record};
     auto const arrays = arrays_of(only);
-    auto const& insert = pool_->prepare(
+    auto const& insert = from().prepare(
         "INSERT INTO " + name() + "(" + columns + ") OVERRIDING SYSTEM VALUE SELECT " + given +
             " FROM " + arrays_as_table(members) + ", json_populate_record(NULL::" + name() + ", " +
             texts + ") AS r",
         types, "create a record");
-    on.send(insert, parameters{arrays, others});
+    to.send(insert, parameters{arrays, others});
 }
 
 } // namespace postgresql::detail

@@ -3,10 +3,14 @@
 // change a write of settle is refused when the collection is bound.
 #pragma once
 
-#include <settle/postgresql/records/table_column.hpp>
+#include <settle/postgresql/connection/dialect.hpp>
 
 SETTLE_BEGIN
 namespace postgresql::detail {
+
+using settle::detail::collection_descriptor;
+using settle::detail::member_access;
+using settle::detail::member_descriptor;
 
 using fit_table = settle::detail::sql::fit_table<table_column>;
 

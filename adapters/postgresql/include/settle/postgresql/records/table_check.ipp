@@ -11,6 +11,8 @@
 SETTLE_BEGIN
 namespace postgresql::detail {
 
+using settle::detail::sql::column_form;
+
 /// A column as the catalog describes it.
 struct column_found {
     std::string name;
@@ -346,14 +348,7 @@ SETTLE_FUNCTION void table_check::set_number(table_column& made, member_access c
                    "a declared unit",
                "Declare it with a precision and a scale, as numeric(18, 2)");
     }
-    made.form = column_form::decimal;
-    made.scale = static_cast<int>(scale);
-    std::int64_t most = 1;
-    for (std::int64_t digit = 0; digit < precision; ++digit) {
-        if (__builtin_mul_overflow(most, std::int64_t{10}, &most)) return;
-    }
-    made.most = most - 1;
-    made.least = -made.most;
+    made.set_decimal(static_cast<int>(precision), static_cast<int>(scale));
 }
 
 SETTLE_FUNCTION void table_check::check_key_and_obstacles() const {

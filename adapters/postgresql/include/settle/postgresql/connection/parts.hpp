@@ -2,26 +2,36 @@
 // The parts of this adapter, as adapter/sql/ takes them.
 #pragma once
 
-#include <settle/postgresql/log/entry_table.hpp>
-#include <settle/postgresql/records/bound_table.hpp>
-#include <settle/postgresql/records/mark_table.hpp>
+#include <settle/postgresql/connection/dialect.hpp>
 
 SETTLE_BEGIN
+namespace detail::sql {
+template <typename Sql>
+class mark_table;
+}
 namespace postgresql {
 
 class log_session;
 
 namespace detail {
 
+class bound_table;
+class entry_table;
+
 struct parts {
     using pool = detail::pool;
     using connection = detail::connection;
+    using statement = detail::statement;
+    using parameters = detail::parameters;
     using rows = detail::rows;
     using row = detail::row;
     using native_transaction = detail::native_transaction;
     using array = array_value;
+    using column_values = detail::column_values;
+    using column = table_column;
+    using dialect = detail::dialect;
     using bound_table = detail::bound_table;
-    using mark_table = detail::mark_table;
+    using mark_table = settle::detail::sql::mark_table<parts>;
     using entry_table = detail::entry_table;
     using log_session = postgresql::log_session;
 

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSL-1.0
+// The entries of a log, in the table settle_entry: the statements that insert, change, read and
+// list them.
+#pragma once
+
+#include <settle/adapter/sql/dialect.hpp>
+#include <settle/adapter/sql/entry_writes.hpp>
+#include <settle/adapter/sql/statement_cache.hpp>
+#include <settle/store/seam.hpp>
+
+#include <tuple>
+
+SETTLE_BEGIN
+namespace detail::sql {
+
+/// Threads may share a table of entries. An adapter derives its own, which has wake(): it wakes the
+/// workers of all programs, after the commit of what they shall do.
+/// Shape:   Sql - the parts of an adapter; see adapter/sql/record_waves.hpp
+template <typename Sql>
+class entry_table {
+protected:
+    using pool = typename Sql::pool;
+    using connection = typename Sql::connection;
+    using statement = typename Sql::statement;
+    using parameters = typename Sql::parameters;
+    using array = typename Sql::array;
+    using dialect = typename Sql::dialect;
+
+public:
+    explicit entry_table(pool& from);
+
+    /// Queues the insert of entries that do not exist, for set_inserted().
+    /// Shape:   writes - not empty
+    std::size_t send_insert(connection& to, std::span<sent_write const> writes,
+                            write_context const& context) const {
+        return send_writes(purpose::insert, to, writes, context);
+    }
+    /// Queues compare-and-sets of one action, for set_changed().
+    /// Shape:   writes - not empty
+    std::size_t send_change(connection& to, std::span<sent_write const> writes,
+                            write_context const& context) const {
+        if (dialect::returns_changes) return send_writes(purpose::change, to, writes, context);
+        auto const number = send_writes(purpose::lock, to, writes, context);
+        static_cast<void>(send_writes(purpose::change, to, writes, context));
+        return number;
+    }
+
+    /// Queues the insert of entries with new ids, for a native transaction that fails if an id
+    /// exists.
+    void send_new(connection& to, std::span<sent_write const> writes,
+                  write_context const& context) const {
+        static_cast<void>(send_writes(purpose::insert_new, to, writes, context));
+    }
+    /// Queues changes of entries that send_locks() has locked and that match the changes.
+    void send_certain(connection& to, std::span<sent_write const> writes,
+                      write_context const& context) const {
+        static_cast<void>(send_writes(purpose::certain, to, writes, context));
+    }
+    /// Queues a read of id, state, epoch and revision of some entries, and locks them.
+    /// Shape:   ids - in their order
+    std::size_t send_locks(connection& to, array const& ids) const { return to.send(*locks_, ids); }
+    /// Queues a read of the ids that exist, and whether each is open.
+    std::size_t send_look(connection& to, array const& ids) const { return to.send(*look_, ids); }
+
+    /// Queues a read of entries: their columns, and the number of each id, from 1 on.
+    std::size_t send_read(connection& to, array const& ids) const { return to.send(*read_, ids); }
+    /// Queues a page of entries.
+    std::size_t send_page(connection& to, entry_filter const& filter, transaction_id const& after,
+                          std::size_t limit) const;
+
+protected:
+    ~entry_table() = default;
+
+    [[nodiscard]] pool& from() const noexcept { return *pool_; }
+    [[nodiscard]] std::string const& table() const noexcept { return table_; }
+
+private:
+    /// What a statement on the writes of a wave is for.
+    enum class purpose : std::uint8_t { insert, insert_new, lock, change, certain };
+    /// A purpose, the action, and the columns whose values are arrays, a bit for each.
+    using shape = std::tuple<purpose, step, std::uint64_t>;
+
+    [[nodiscard]] static bool inserts(purpose of_writes) noexcept {
+        return of_writes == purpose::insert || of_writes == purpose::insert_new;
+    }
+    /// The number of the columns that a statement takes.
+    [[nodiscard]] static std::size_t count_of(purpose of_writes, write_columns const& columns) {
+        return of_writes == purpose::lock ? columns.expected : columns.size();
+    }
+    /// Queues the writes. A column whose values are all equal is one value instead of an array.
+    std::size_t send_writes(purpose of_writes, connection& to, std::span<sent_write const> writes,
+                            write_context const& context) const;
+    [[nodiscard]] statement const& statement_of(shape const& key) const;
+    [[nodiscard]] statement const& prepare_insert(purpose of_writes, write_columns const& columns,
+                                                  std::vector<parameter_type> const& types,
+                                                  std::vector<std::string> const& values) const;
+    [[nodiscard]] statement const& prepare_change(purpose of_writes, write_columns const& columns,
+                                                  std::vector<parameter_type> const& types,
+                                                  std::vector<std::string> const& values) const;
+
+    pool* pool_;
+    std::string table_;
+    mutable statement_cache<shape, statement> writes_;
+    statement const* locks_;
+    statement const* look_;
+    statement const* read_;
+    statement const* all_;
+    statement const* of_state_;
+    statement const* open_of_state_;
+    statement const* unfinished_;
+};
+
+/// The columns of an entry in the order of the fields. An entry that a cancel or a sweep inserted
+/// has no type.
+[[nodiscard]] inline std::string entry_columns_sql() {
+    std::string sql;
+    for (auto const field : all_entry_fields) {
+        auto const name = std::string{name_of(field)};
+        bool const of_type = field == entry_field::type || field == entry_field::definition ||
+                             field == entry_field::parameters;
+        sql += sql.empty() ? "" : ", ";
+        if (!of_type) sql += "e." + name;
+        else
+            sql += "coalesce(e." + name + ", '" + (field == entry_field::definition ? "0" : "") +
+                   "') AS " + name;
+    }
+    return sql;
+}
+
+template <typename Sql>
+entry_table<Sql>::entry_table(pool& from)
+    : pool_(&from), table_(dialect::table_name(from, "settle_entry")) {
+    std::vector<parameter_type> const ids{text_array};
+    auto const of_ids = "e.id = w.c0";
+    locks_ =
+        &from.prepare(dialect::lock("e.id, e.state, e.epoch, e.revision", ids, table_, "e", of_ids),
+                      ids, "lock entries");
+    look_ = &from.prepare(dialect::look_up("e.id, e.open", ids, table_, "e", of_ids), ids,
+                          "look for entries");
+    auto const columns = entry_columns_sql();
+    read_ = &from.prepare(dialect::look_up(columns + ", w.n", ids, table_, "e", of_ids), ids,
+                          "read entries");
+    auto const page = [&](std::string const& condition, bool of_state) {
+        std::vector<parameter_type> types{text_value, integer_value, integer_value, integer_value};
+        if (of_state) types.push_back(integer_value);
+        return &from.prepare("SELECT " + columns + " FROM " + table_ +
+                                 " AS e WHERE e.id > $1 AND (e.modified <= $2 OR "
+                                 "greatest(e.created, e.modified) > $3) " +
+                                 condition + " ORDER BY e.id LIMIT $4",
+                             types, "read entries");
+    };
+    all_ = page("", false);
+    of_state_ = page("AND e.state = $5", true);
+    // With `open` in the condition, the index of open entries answers these two statements.
+    open_of_state_ = page("AND e.open = true AND e.state = $5", true);
+    unfinished_ = page("AND e.open = true AND e.state NOT IN (0, 3, 5)", false);
+}
+
+template <typename Sql>
+typename Sql::statement const& entry_table<Sql>::statement_of(shape const& key) const {
+    return writes_.of(key, [&]() -> auto const& {
+        auto const [of_writes, action, arrays] = key;
+        write_columns const columns{inserts(of_writes), action};
+        std::vector<parameter_type> types;
+        std::vector<std::string> values;
+        for (std::size_t number = 0; number < count_of(of_writes, columns); ++number) {
+            bool const is_array = (arrays >> number & 1U) != 0;
+            types.push_back({columns.kind(number), is_array});
+            values.push_back(is_array ? "w.c" + std::to_string(number)
+                                      : "$" + std::to_string(number + 1));
+        }
+        return inserts(of_writes) ? prepare_insert(of_writes, columns, types, values)
+                                  : prepare_change(of_writes, columns, types, values);
+    });
+}
+
+template <typename Sql>
+typename Sql::statement const&
+entry_table<Sql>::prepare_insert(purpose of_writes, write_columns const& columns,
+                                 std::vector<parameter_type> const& types,
+                                 std::vector<std::string> const& values) const {
+    std::string names;
+    std::string given;
+    for (std::size_t number = 0; number < columns.fields.size(); ++number) {
+        auto const field = columns.fields[number];
+        std::string const separator = number == 0 ? "" : ", ";
+        bool const has_default = field == entry_field::stages_kept;
+        names.append(separator).append(name_of(field));
+        given += separator;
+        given += has_default ? "coalesce(" + values[number] + ", 0)" : values[number];
+    }
+    auto const sql = of_writes == purpose::insert
+                         ? dialect::insert_absent(table_, names, given, types, "", "id", values[0])
+                         : dialect::insert(table_, names, given, types, "");
+    return pool_->prepare(sql, types, "insert entries");
+}
+
+template <typename Sql>
+typename Sql::statement const&
+entry_table<Sql>::prepare_change(purpose of_writes, write_columns const& columns,
+                                 std::vector<parameter_type> const& types,
+                                 std::vector<std::string> const& values) const {
+    constexpr auto phase = "change entries";
+    auto const matches = "e.id = " + values[0] + " AND e.state = " + values[1] +
+                         " AND e.epoch = " + values[2] + " AND e.revision = " + values[3];
+    bool const has_arrays =
+        std::any_of(types.begin(), types.end(), [](auto const& type) { return type.is_array; });
+    // Without arrays, it writes one entry.
+    std::string const number = has_arrays ? "w.n" : dialect::one();
+    if (of_writes == purpose::lock) {
+        return pool_->prepare(dialect::lock(number, types, table_, "e", matches), types, phase);
+    }
+    assignments sets;
+    for (std::size_t field = 0; field < columns.fields.size(); ++field) {
+        auto const name = std::string{name_of(columns.fields[field])};
+        // Without a value, a column stays as it is.
+        sets.emplace_back(name,
+                          "coalesce(" + values[columns.expected + field] + ", e." + name + ")");
+    }
+    if (of_writes == purpose::certain) {
+        return dialect::prepare_exact(*pool_, dialect::update(table_, "e", sets, types, matches),
+                                      types, phase);
+    }
+    return pool_->prepare(dialect::update_giving(number, table_, "e", sets, types, matches), types,
+                          phase);
+}
+
+template <typename Sql>
+std::size_t entry_table<Sql>::send_writes(purpose of_writes, connection& to,
+                                          std::span<sent_write const> writes,
+                                          write_context const& context) const {
+    auto const action = inserts(of_writes) ? step::insert : writes.front().write->action;
+    write_columns const columns{inserts(of_writes), action};
+    auto const count = count_of(of_writes, columns);
+    std::vector<typename Sql::column_values> values;
+    values.reserve(count);
+    for (std::size_t number = 0; number < count; ++number) {
+        values.emplace_back(columns.kind(number));
+    }
+    for (auto const& write : writes) {
+        columns.for_each_value(write, context, [&](std::size_t column, auto value) {
+            if (column < count) values[column].add(value);
+        });
+    }
+    // The entries of a wave are found by arrays, as the server would count on too few entries with
+    // one state.
+    auto const found_by = std::max(columns.expected, std::size_t{1});
+    std::uint64_t arrays = 0;
+    for (std::size_t number = 0; number < count; ++number) {
+        bool const is_array = writes.size() > 1 && (number < found_by || values[number].differ());
+        arrays |= std::uint64_t{is_array} << number;
+    }
+    parameters bound;
+    for (std::size_t number = 0; number < count; ++number) {
+        if ((arrays >> number & 1U) != 0) values[number].bind_array(bound);
+        else values[number].bind_value(bound);
+    }
+    if (of_writes == purpose::certain) bound.bind(static_cast<std::int64_t>(writes.size()));
+    return to.send(statement_of({of_writes, action, arrays}), bound);
+}
+
+template <typename Sql>
+std::size_t entry_table<Sql>::send_page(connection& to, entry_filter const& filter,
+                                        transaction_id const& after, std::size_t limit) const {
+    auto const count_of = [](std::optional<timestamp> const& time) {
+        return number_in(time.value_or(timestamp::max()));
+    };
+    parameters values{after, count_of(filter.before), count_of(filter.ahead_of), limit_of(limit)};
+    if (!filter.state) return to.send(filter.unfinished ? *unfinished_ : *all_, values);
+    values.bind(number_in(*filter.state));
+    return to.send(is_final(*filter.state) ? *of_state_ : *open_of_state_, values);
+}
+
+} // namespace detail::sql
+SETTLE_END

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+// The marks of all collections, in the table settle_mark.
+#pragma once
+
+#include <settle/adapter/sql/dialect.hpp>
+#include <settle/adapter/sql/mark_arrays.hpp>
+#include <settle/store/seam.hpp>
+
+SETTLE_BEGIN
+namespace detail::sql {
+
+/// Threads may share a table of marks.
+/// Shape:   Sql - the parts of an adapter; see adapter/sql/record_waves.hpp
+template <typename Sql>
+class mark_table {
+    using pool = typename Sql::pool;
+    using connection = typename Sql::connection;
+    using statement = typename Sql::statement;
+    using array = typename Sql::array;
+    using dialect = typename Sql::dialect;
+
+public:
+    explicit mark_table(pool& from);
+
+    void send_new(connection& to, std::string_view collection,
+                  added_marks<array> const& marks) const {
+        to.send(*new_, marks.keys, marks.ids, marks.participants, marks.lines, marks.epochs,
+                marks.effects, marks.confirms, marks.undos, marks.images, collection);
+    }
+    /// Queues the change of epochs.
+    void send_raised(connection& to, std::string_view collection, mark_arrays<array> const& marks,
+                     array const& epochs) const {
+        to.send(*raise_, marks.keys, marks.ids, marks.participants, marks.lines, epochs, collection,
+                marks.count());
+    }
+    /// Queues the erasure of marks.
+    void send_pulled(connection& to, std::string_view collection,
+                     mark_arrays<array> const& marks) const {
+        to.send(*pull_, marks.keys, marks.ids, marks.participants, marks.lines, collection,
+                marks.count());
+    }
+    /// Queues the erasure of marks that still have an epoch and a confirm effect.
+    void send_finished(connection& to, std::string_view collection,
+                       added_marks<array> const& marks) const {
+        to.send(*finish_, marks.keys, marks.ids, marks.participants, marks.lines, marks.epochs,
+                marks.confirms, collection, marks.count());
+    }
+    /// Queues a statement that fails with a wrong count if a record has a mark.
+    void send_unmarked(connection& to, std::string_view collection, array const& keys) const {
+        to.send(*unmarked_, keys, collection);
+    }
+
+    /// The marks of some collections after a mark, in the order of collection and key.
+    /// Errors:  throws settle::failure
+    [[nodiscard]] std::vector<mark_locator>
+    read(pool& from, std::span<collection_descriptor const* const> collections,
+         std::optional<mark_locator> const& after, std::size_t limit) const;
+
+private:
+    statement const* new_;
+    statement const* raise_;
+    statement const* pull_;
+    statement const* finish_;
+    statement const* unmarked_;
+    statement const* page_;
+};
+
+template <typename Sql>
+mark_table<Sql>::mark_table(pool& from) {
+    auto const table = dialect::table_name(from, "settle_mark");
+    auto const key = dialect::name("key");
+    using types = std::vector<parameter_type>;
+    types const added{text_array, text_array, integer_array, integer_array, integer_array,
+                      text_array, text_array, text_array,    text_array,    text_value};
+    new_ = &from.prepare(
+        dialect::insert(table,
+                        key + ", id, participant, line, epoch, effect, confirm, " +
+                            dialect::name("undo") + ", image, collection",
+                        "w.c0, w.c1, w.c2, w.c3, w.c4, w.c5, w.c6, w.c7, w.c8, $10", added, ""),
+        added, "add marks");
+    auto const is = [&](std::string const& alias, std::size_t collection) {
+        auto const column = [&](std::string const& name, int number) {
+            return " AND " + alias + "." + name + " = w.c" + std::to_string(number);
+        };
+        return alias + ".collection = $" + std::to_string(collection) + column(key, 0) +
+               column("id", 1) + column("participant", 2) + column("line", 3);
+    };
+    types const raised{text_array,    text_array,    integer_array,
+                       integer_array, integer_array, text_value};
+    raise_ = &dialect::prepare_exact(
+        from, dialect::update_found(table, "m", {{"epoch", "w.c4"}}, raised, is("m", 6), ""),
+        raised, "raise marks");
+    types const pulled{text_array, text_array, integer_array, integer_array, text_value};
+    pull_ = &dialect::prepare_exact(from, dialect::erase_found(table, "m", pulled, is("m", 5), ""),
+                                    pulled, "pull marks");
+    types const finished{text_array,    text_array, integer_array, integer_array,
+                         integer_array, text_array, text_value};
+    finish_ = &dialect::prepare_exact(from,
+                                      dialect::erase_found(table, "m", finished, is("m", 7),
+                                                           "m.epoch = w.c4 AND " +
+                                                               dialect::same("m.confirm", "w.c5") +
+                                                               " AND m.effect = 'add'"),
+                                      finished, "pull marks");
+    types const keys{text_array, text_value};
+    unmarked_ = &dialect::prepare_absent(from, keys, table, "m",
+                                         "m." + key + " = w.c0 AND m.collection = $2");
+    page_ = &from.prepare(dialect::page_of_marks(table),
+                          {text_array, text_value, text_value, text_value, integer_value,
+                           integer_value, integer_value},
+                          "read marks");
+}
+
+template <typename Sql>
+std::vector<mark_locator>
+mark_table<Sql>::read(pool& from, std::span<collection_descriptor const* const> collections,
+                      std::optional<mark_locator> const& after, std::size_t limit) const {
+    array names = array::texts();
+    for (auto const* const collection : collections) names.add(collection->name);
+    mark_locator const start = after.value_or(mark_locator{{}, std::string{}, {}, {}, 0});
+    mark_key const key{view_of(start.key)};
+    std::vector<mark_locator> marks;
+    auto session = from.take();
+    auto const number = session->send(*page_, names, start.collection, key.text(), start.id,
+                                      std::int64_t{start.part.participant},
+                                      std::int64_t{start.part.line}, limit_of(limit));
+    session->sync();
+    for_each_row(session->result(number), [&](typename Sql::row const& mark) {
+        restore_key(marks.emplace_back(read_locator(mark)), collections);
+    });
+    return marks;
+}
+
+} // namespace detail::sql
+SETTLE_END

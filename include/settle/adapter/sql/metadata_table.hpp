@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// Values about the tables of settle, by their names.
+#pragma once
+
+#include <settle/adapter/native_wave.hpp>
+#include <settle/adapter/sql/dialect.hpp>
+#include <settle/adapter/sql/parameter_type.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+SETTLE_BEGIN
+namespace detail::sql {
+
+/// Runs a native transaction of one statement or a few.
+/// Errors:  throws settle::failure if it was not committed
+template <typename Sql, typename Action>
+void perform_or_throw(typename Sql::pool& from, Action&& action) {
+    typename Sql::native_transaction native{from};
+    auto const ended = native.perform(action, Sql::longest_repetition);
+    if (ended.status != commit_status::committed) throw failure(ended.problem);
+}
+
+/// Errors:  all functions throw settle::failure
+template <typename Sql>
+class metadata_table {
+    using pool = typename Sql::pool;
+    using connection = typename Sql::connection;
+    using dialect = typename Sql::dialect;
+
+public:
+    /// Shape:   table - as SQL takes it
+    metadata_table(pool& from, std::string table) : pool_(&from), table_(std::move(table)) {}
+    explicit metadata_table(pool& from)
+        : metadata_table(from, dialect::table_name(from, "settle_meta")) {}
+
+    /// A stored value, if there is one.
+    [[nodiscard]] std::optional<std::string> known(std::string_view name) const {
+        auto const& look =
+            pool_->prepare("SELECT value FROM " + table_ + " WHERE name = $1",
+                           parameter_types{text_value}, "read the table of metadata");
+        auto session = pool_->take();
+        auto const number = session->send(look, name);
+        session->sync();
+        auto const& value = session->result(number);
+        if (value.empty()) return std::nullopt;
+        return std::string{value.text(0, 0)};
+    }
+    /// A value that is written once.
+    /// Shape:   value - the initial value
+    [[nodiscard]] std::string get_or_init(std::string_view name, std::string_view value) const {
+        if (auto stored = known(name)) return *std::move(stored);
+        parameter_types const types{text_value, text_value};
+        auto const& write = pool_->prepare(
+            dialect::insert_absent(table_, "name, value", "$1, $2", types, "", "name", "$1"), types,
+            phase);
+        perform_or_throw<Sql>(*pool_, [&](connection& to) { to.send(write, name, value); });
+        return known(name).value_or(std::string{});
+    }
+    /// Replaces a value if it is still `old_value`.
+    void replace(std::string_view name, std::string_view old_value,
+                 std::string_view new_value) const {
+        parameter_types const types{text_value, text_value, text_value};
+        auto const& write = pool_->prepare(
+            dialect::update(table_, "m", {{"value", "$3"}}, types, "m.name = $1 AND m.value = $2"),
+            types, phase);
+        perform_or_throw<Sql>(*pool_,
+                              [&](connection& to) { to.send(write, name, old_value, new_value); });
+    }
+
+private:
+    static constexpr auto phase = "write the table of metadata";
+
+    pool* pool_;
+    std::string table_;
+};
+
+} // namespace detail::sql
+SETTLE_END
