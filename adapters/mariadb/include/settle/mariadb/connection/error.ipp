@@ -2,7 +2,7 @@
 // The bodies of functions that error.hpp declares.
 #pragma once
 
-#include <settle/mariadb/error.hpp>
+#include <settle/mariadb/connection/error.hpp>
 
 SETTLE_BEGIN
 namespace mariadb::detail {

@@ -4,8 +4,8 @@
 
 #include <settle/adapter/sql_values.hpp>
 #include <settle/base/process.hpp>
-#include <settle/mariadb/address.hpp>
-#include <settle/mariadb/options.hpp>
+#include <settle/mariadb/connection/address.hpp>
+#include <settle/mariadb/connection/options.hpp>
 
 #include <mysql.h>
 
@@ -77,5 +77,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/session.ipp>
+#include <settle/mariadb/connection/session.ipp>
 #endif

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/adapter/connection_pool.hpp>
-#include <settle/mariadb/session.hpp>
+#include <settle/mariadb/connection/session.hpp>
 
 SETTLE_BEGIN
 namespace mariadb::detail {
@@ -32,5 +32,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/session_pool.ipp>
+#include <settle/mariadb/connection/session_pool.ipp>
 #endif

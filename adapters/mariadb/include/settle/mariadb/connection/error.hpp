@@ -80,5 +80,5 @@ template <>
 struct std::is_error_code_enum<settle::mariadb::error_number> : std::true_type {};
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/error.ipp>
+#include <settle/mariadb/connection/error.ipp>
 #endif

@@ -2,7 +2,7 @@
 // The bodies of functions that session.hpp declares.
 #pragma once
 
-#include <settle/mariadb/session.hpp>
+#include <settle/mariadb/connection/session.hpp>
 
 #include <algorithm>
 #include <limits>

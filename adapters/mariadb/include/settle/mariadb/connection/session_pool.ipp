@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/adapter/retry_pauses.hpp>
-#include <settle/mariadb/session_pool.hpp>
+#include <settle/mariadb/connection/session_pool.hpp>
 
 SETTLE_BEGIN
 namespace mariadb::detail {
