@@ -3,9 +3,9 @@
 #pragma once
 
 #include <settle/adapter/connection_pool.hpp>
+#include <settle/adapter/sql/statement_cache.hpp>
 #include <settle/postgresql/connection/connection.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <map>
@@ -55,25 +55,8 @@ private:
     std::map<std::string, statement const*, std::less<>> by_text_;
 };
 
-/// Statements that are prepared when they are first needed, by a key that has few values. Threads
-/// may share a cache.
 template <typename Key>
-class statement_cache {
-public:
-    /// Shape:   prepare() - the statement of the key
-    template <typename Prepare>
-    [[nodiscard]] statement const& of(Key const& key, Prepare&& prepare) {
-        std::lock_guard const guard{mutex_};
-        auto const found = std::find_if(all_.begin(), all_.end(),
-                                        [&](auto const& one) { return one.first == key; });
-        if (found != all_.end()) return *found->second;
-        return *all_.emplace_back(key, &prepare()).second;
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<std::pair<Key, statement const*>> all_;
-};
+using statement_cache = settle::detail::sql::statement_cache<Key, statement>;
 
 } // namespace postgresql::detail
 SETTLE_END
