@@ -4,10 +4,14 @@
 #define SETTLE_COMPILED
 #endif
 
-#include <settle/mariadb/address.ipp>
-#include <settle/mariadb/error.ipp>
-#include <settle/mariadb/receipts.ipp>
-#include <settle/mariadb/resource.ipp>
-#include <settle/mariadb/session.ipp>
-#include <settle/mariadb/session_pool.ipp>
-#include <settle/mariadb/xa.ipp>
+#include <settle/mariadb/connection/address.ipp>
+#include <settle/mariadb/connection/connection.ipp>
+#include <settle/mariadb/connection/connection_results.ipp>
+#include <settle/mariadb/connection/error.ipp>
+#include <settle/mariadb/connection/pool.ipp>
+#include <settle/mariadb/connection/session.ipp>
+#include <settle/mariadb/connection/statement.ipp>
+#include <settle/mariadb/connection/values.ipp>
+#include <settle/mariadb/prepared/receipts.ipp>
+#include <settle/mariadb/prepared/resource.ipp>
+#include <settle/mariadb/prepared/xa.ipp>

@@ -12,7 +12,6 @@
 #include <settle/postgresql/connection/dialect.ipp>
 #include <settle/postgresql/connection/error.ipp>
 #include <settle/postgresql/connection/listener.ipp>
-#include <settle/postgresql/connection/native.ipp>
 #include <settle/postgresql/connection/pool.ipp>
 #include <settle/postgresql/connection/schema.ipp>
 #include <settle/postgresql/connection/values.ipp>

@@ -4,7 +4,7 @@
 
 #include <shared/money.hpp>
 
-#include <settle/mariadb/address.hpp>
+#include <settle/mariadb/connection/address.hpp>
 
 #include <fmt/format.h>
 #include <mysql.h>

@@ -4,7 +4,7 @@
 
 #include "books.hpp"
 
-#include <settle/mariadb/resource.hpp>
+#include <settle/mariadb/prepared/resource.hpp>
 
 #include <cstdint>
 #include <functional>

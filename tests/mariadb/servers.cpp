@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "servers.hpp"
 
-#include <settle/mariadb/address.hpp>
+#include <settle/mariadb/connection/address.hpp>
 
 #include <mysql.h>
 

@@ -2,4 +2,4 @@
 // MariaDB, as a database whose native transactions are prepared: the umbrella header.
 #pragma once
 
-#include <settle/mariadb/resource.hpp>
+#include <settle/mariadb/prepared/resource.hpp>

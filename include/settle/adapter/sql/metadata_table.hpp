@@ -2,7 +2,7 @@
 // Values about the tables of settle, by their names.
 #pragma once
 
-#include <settle/adapter/native_wave.hpp>
+#include <settle/base/error.hpp>
 #include <settle/adapter/sql/dialect.hpp>
 #include <settle/adapter/sql/parameter_type.hpp>
 
@@ -12,15 +12,6 @@
 
 SETTLE_BEGIN
 namespace detail::sql {
-
-/// Runs a native transaction of one statement or a few.
-/// Errors:  throws settle::failure if it was not committed
-template <typename Sql, typename Action>
-void perform_or_throw(typename Sql::pool& from, Action&& action) {
-    typename Sql::native_transaction native{from};
-    auto const ended = native.perform(action, Sql::longest_repetition);
-    if (ended.status != commit_status::committed) throw failure(ended.problem);
-}
 
 /// Errors:  all functions throw settle::failure
 template <typename Sql>
@@ -55,7 +46,7 @@ public:
         auto const& write = pool_->prepare(
             dialect::insert_absent(table_, "name, value", "$1, $2", types, "", "name", "$1"), types,
             phase);
-        perform_or_throw<Sql>(*pool_, [&](connection& to) { to.send(write, name, value); });
+        perform([&](connection& to) { to.send(write, name, value); });
         return known(name).value_or(std::string{});
     }
     /// Replaces a value if it is still `old_value`.
@@ -65,11 +56,16 @@ public:
         auto const& write = pool_->prepare(
             dialect::update(table_, "m", {{"value", "$3"}}, types, "m.name = $1 AND m.value = $2"),
             types, phase);
-        perform_or_throw<Sql>(*pool_,
-                              [&](connection& to) { to.send(write, name, old_value, new_value); });
+        perform([&](connection& to) { to.send(write, name, old_value, new_value); });
     }
 
 private:
+    template <typename Action>
+    void perform(Action&& action) const {
+        typename Sql::native_transaction native{*pool_};
+        native.perform_or_throw(action, Sql::longest_repetition);
+    }
+
     static constexpr auto phase = "write the table of metadata";
 
     pool* pool_;

@@ -88,9 +88,7 @@ template <typename Predicate>
 /// Runs a native transaction of one statement or a few.
 /// Errors:  throws settle::failure if it was not committed
 inline void perform_or_throw(pool& with, native_transaction::action action) {
-    native_transaction native{with};
-    auto const ended = native.perform(action, longest_repetition);
-    if (ended.status != commit_status::committed) throw failure(ended.problem);
+    native_transaction{with}.perform_or_throw(action, longest_repetition);
 }
 
 } // namespace postgresql::detail

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <settle/adapter/sql_connection.hpp>
-#include <settle/mariadb/receipts.hpp>
-#include <settle/mariadb/session_pool.hpp>
-#include <settle/mariadb/xa.hpp>
+#include <settle/mariadb/connection/session_pool.hpp>
+#include <settle/mariadb/prepared/receipts.hpp>
+#include <settle/mariadb/prepared/xa.hpp>
 
 #include <map>
 
@@ -81,5 +81,5 @@ static_assert(PreparingResource<resource>);
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/resource.ipp>
+#include <settle/mariadb/prepared/resource.ipp>
 #endif

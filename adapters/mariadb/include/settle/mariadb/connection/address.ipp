@@ -2,7 +2,7 @@
 // The bodies of functions that address.hpp declares.
 #pragma once
 
-#include <settle/mariadb/address.hpp>
+#include <settle/mariadb/connection/address.hpp>
 
 #include <charconv>
 

@@ -2,7 +2,7 @@
 // The names of prepared transactions as MariaDB has them: xids.
 #pragma once
 
-#include <settle/mariadb/session.hpp>
+#include <settle/mariadb/connection/session.hpp>
 
 #include <vector>
 
@@ -31,5 +31,5 @@ inline constexpr std::size_t longest_half = 64;
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/xa.ipp>
+#include <settle/mariadb/prepared/xa.ipp>
 #endif

@@ -4,8 +4,8 @@
 
 #include <settle/adapter/sql_values.hpp>
 #include <settle/base/process.hpp>
-#include <settle/mariadb/address.hpp>
-#include <settle/mariadb/options.hpp>
+#include <settle/mariadb/connection/address.hpp>
+#include <settle/mariadb/connection/options.hpp>
 
 #include <mysql.h>
 
@@ -23,7 +23,8 @@ class session {
 public:
     /// Errors:  no session within options::connect_timeout
     /// Cost:    the connect and one round trip
-    session(address const& to, options const& limits);
+    /// Shape:   more_modes - of SQL, each with a comma before it
+    session(address const& to, options const& limits, std::string_view more_modes = {});
     session(session const&) = delete;
     session& operator=(session const&) = delete;
 
@@ -49,6 +50,8 @@ public:
     /// Whether an unused session is still connected.
     /// Cost:    one call of the system, no round trip
     [[nodiscard]] bool alive() noexcept;
+    [[nodiscard]] MYSQL* native() const noexcept { return handle_.get(); }
+    void close() noexcept { handle_.reset(); }
 
 private:
     struct closer {
@@ -77,5 +80,5 @@ private:
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/session.ipp>
+#include <settle/mariadb/connection/session.ipp>
 #endif

@@ -2,7 +2,7 @@
 // The bodies of functions that xa.hpp declares.
 #pragma once
 
-#include <settle/mariadb/xa.hpp>
+#include <settle/mariadb/prepared/xa.hpp>
 
 #include <algorithm>
 

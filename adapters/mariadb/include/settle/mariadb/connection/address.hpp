@@ -2,7 +2,7 @@
 // The address of a database of a MariaDB server.
 #pragma once
 
-#include <settle/mariadb/error.hpp>
+#include <settle/mariadb/connection/error.hpp>
 
 #include <string>
 
@@ -30,5 +30,5 @@ struct address {
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/address.ipp>
+#include <settle/mariadb/connection/address.ipp>
 #endif

@@ -2,7 +2,8 @@
 // The bodies of functions that session.hpp declares.
 #pragma once
 
-#include <settle/mariadb/session.hpp>
+#include <settle/mariadb/connection/session.hpp>
+#include <settle/mariadb/connection/values.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -20,7 +21,8 @@ SETTLE_FUNCTION unsigned whole_seconds(std::chrono::milliseconds limit) {
 }
 
 /// The statement that makes a session independent of the server's settings.
-[[nodiscard]] SETTLE_FUNCTION std::string session_sql(options const& limits) {
+[[nodiscard]] SETTLE_FUNCTION std::string session_sql(options const& limits,
+                                                      std::string_view more_modes = {}) {
     std::string sql{"SET SESSION "};
     auto const set = [&](std::string_view name, std::chrono::milliseconds limit) {
         sql.append(name).append(" = ").append(std::to_string(whole_seconds(limit))).append(", ");
@@ -31,18 +33,20 @@ SETTLE_FUNCTION unsigned whole_seconds(std::chrono::milliseconds limit) {
     // The server then ends a session with an open or a prepared native transaction of its own.
     set("idle_transaction_timeout", limits.idle_timeout);
     // Without the strict mode a number out of range becomes the nearest number in it.
-    sql += "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', "
-           "tx_isolation = 'READ-COMMITTED', autocommit = 1, completion_type = 'NO_CHAIN', "
+    sql += "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
+    sql.append(more_modes);
+    sql += "', tx_isolation = 'READ-COMMITTED', autocommit = 1, completion_type = 'NO_CHAIN', "
            "foreign_key_checks = 1, unique_checks = 1, sql_safe_updates = 0, "
            "sql_select_limit = DEFAULT, time_zone = '+00:00'";
     return sql;
 }
 
-SETTLE_FUNCTION session::session(address const& to, options const& limits)
+SETTLE_FUNCTION session::session(address const& to, options const& limits,
+                                 std::string_view more_modes)
     : handle_(mysql_init(nullptr)) {
     if (!handle_) throw std::bad_alloc{};
     connect(to, limits);
-    run(session_sql(limits), "set the limits of a session");
+    run(session_sql(limits, more_modes), "set the limits of a session");
 }
 
 SETTLE_FUNCTION void session::connect(address const& to, options const& limits) {
@@ -89,11 +93,10 @@ SETTLE_FUNCTION bool session::alive() noexcept {
 
 SETTLE_FUNCTION void session::fail(unsigned code, char const* state, char const* native,
                                    char const* phase) {
-    constexpr unsigned wrong_number_of_parameters = 2034;
     auto problem = describe(static_cast<int>(code), state, native, phase);
     last_state_ = state;
-    bool const of_client = code >= 2000 && code < 3000 && code != wrong_number_of_parameters;
-    if (of_client || code == server_shutdown || code == connection_killed) handle_.reset();
+    bool const ends_too = code == tls_failed || code == columns_changed;
+    if (ends_too || is_lost(problem.code)) handle_.reset();
     throw failure(std::move(problem));
 }
 
@@ -142,28 +145,7 @@ struct session::statement {
     }
 
     void execute(std::span<sql_value const> values) const {
-        std::vector<MYSQL_BIND> all(values.size());
-        std::vector<std::int64_t> integers(values.size());
-        std::vector<double> reals(values.size());
-        for (std::size_t at = 0; at < values.size(); ++at) {
-            MYSQL_BIND& one = all[at];
-            one.buffer_type = MYSQL_TYPE_NULL;
-            auto const& value = values[at].get();
-            if (auto const* const integer = std::get_if<std::int64_t>(&value)) {
-                integers[at] = *integer;
-                one.buffer_type = MYSQL_TYPE_LONGLONG;
-                one.buffer = &integers[at];
-            } else if (auto const* const real = std::get_if<double>(&value)) {
-                reals[at] = *real;
-                one.buffer_type = MYSQL_TYPE_DOUBLE;
-                one.buffer = &reals[at];
-            } else if (auto const* const text = std::get_if<std::string_view>(&value)) {
-                one.buffer_type = MYSQL_TYPE_STRING;
-                // libmariadb takes a null buffer for NULL.
-                one.buffer = const_cast<char*>(text->empty() ? "" : text->data());
-                one.buffer_length = text->size();
-            }
-        }
+        auto all = binds_of(values);
         MYSQL_STMT* const native = handle.get();
         auto const count = static_cast<unsigned>(all.size());
         my_bool const measures = 1;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/kinds/prepared/preparing_resource.hpp>
-#include <settle/mariadb/session.hpp>
+#include <settle/mariadb/connection/session.hpp>
 
 #include <string>
 #include <vector>
@@ -41,5 +41,5 @@ void read_times(session& with, std::string const& receipts, std::vector<in_doubt
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#include <settle/mariadb/receipts.ipp>
+#include <settle/mariadb/prepared/receipts.ipp>
 #endif

@@ -2,7 +2,7 @@
 // The bodies of functions that receipts.hpp declares.
 #pragma once
 
-#include <settle/mariadb/receipts.hpp>
+#include <settle/mariadb/prepared/receipts.hpp>
 #include <settle/protocol/fresh.hpp>
 
 #include <array>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/adapter/retry_pauses.hpp>
-#include <settle/mariadb/resource.hpp>
+#include <settle/mariadb/prepared/resource.hpp>
 
 #include <algorithm>
 #include <cstdio>

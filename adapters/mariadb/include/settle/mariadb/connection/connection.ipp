@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that connection.hpp declares.
+#pragma once
+
+#include <settle/mariadb/connection/connection.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+SETTLE_BEGIN
+namespace mariadb::detail {
+
+/// The bytes of a message besides its values, at most.
+inline constexpr std::size_t bytes_of_header = 1024;
+
+SETTLE_FUNCTION connection::connection(address const& to, options const& limits)
+    // A number 0 of a key stays 0.
+    : session_(to, limits, ",NO_AUTO_VALUE_ON_ZERO") {
+    check_server();
+}
+
+SETTLE_FUNCTION void connection::check_server() {
+    auto const facts = session_.run(
+        "SELECT VERSION(), CONNECTION_ID(), @@max_allowed_packet, "
+        "@@innodb_flush_log_at_trx_commit, @@log_bin AND @@binlog_format = 'STATEMENT', "
+        "@@read_only, (SELECT COUNT(*) FROM information_schema.GLOBAL_VARIABLES WHERE "
+        "VARIABLE_NAME = 'WSREP_ON' AND VARIABLE_VALUE = 'ON')",
+        "read the settings of the server");
+    server_ = {facts.text(0, 0), static_cast<std::size_t>(facts.integer(0, 2)),
+               facts.integer(0, 1)};
+    auto const refuse = [](errc code, std::string const& why) {
+        raise(code, "settle: this server cannot hold records: " + why + ". See mariadb#servers");
+    };
+    unsigned major = 0;
+    unsigned minor = 0;
+    bool const read = std::sscanf(server_.version.c_str(), "%u.%u", &major, &minor) == 2;
+    bool const is_old = major < 10 || (major == 10 && minor < 6);
+    if (!read || is_old || server_.version.find("MariaDB") == server_.version.npos) {
+        refuse(errc::other_version,
+               "it is '" + server_.version + "'. Use MariaDB 10.6 or a newer one");
+    }
+    if (facts.integer(0, 3) != 1) {
+        refuse(errc::unfit_store, "a power failure could take what it has committed. SET GLOBAL "
+                                  "innodb_flush_log_at_trx_commit = 1");
+    }
+    if (facts.text(0, 4) == "1") {
+        refuse(errc::unfit_store, "its binary log takes no READ COMMITTED. SET GLOBAL "
+                                  "binlog_format = ROW");
+    }
+    if (facts.integer(0, 6) != 0) {
+        refuse(errc::unfit_store,
+               "a Galera cluster can lose what it has committed. Use a server alone");
+    }
+    if (facts.integer(0, 5) != 0) {
+        throw failure(describe(option_prevents, "", "the server is read-only", "take writes"));
+    }
+}
+
+SETTLE_FUNCTION std::size_t connection::queue_value(sql_value const& value) {
+    auto const* const text = std::get_if<std::string_view>(&value.get());
+    constexpr std::size_t most_of_number = 16; // with its type and the length of a text
+    if (text == nullptr) {
+        values_.push_back(value);
+        return most_of_number;
+    }
+    values_.emplace_back(texts_.emplace_back(*text));
+    return text->size() + most_of_number;
+}
+
+SETTLE_FUNCTION std::size_t connection::queue_form(statement_form const& form,
+                                                   parameters const& values, std::size_t row,
+                                                   std::string& sql) {
+    using source = statement_form::source;
+    std::size_t bytes = 0;
+    for (std::size_t index = 0; index < form.places.size(); ++index) {
+        auto const [from, number] = form.places[index];
+        sql += form.texts[index];
+        if (from == source::row_number) {
+            sql += std::to_string(row + 1);
+            continue;
+        }
+        sql += '?';
+        bytes += queue_value(from == source::value     ? values.value(number)
+                             : from == source::element ? values.element(number, row)
+                                                       : sql_value{values.wave_json()});
+    }
+    sql += form.texts.back();
+    return bytes;
+}
+
+SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters const& values) {
+    auto const wave = values.wave_size();
+    auto const before = values_.size();
+    bool const by_row =
+        !sent.row_form.texts.empty() && wave && *wave > 0 && *wave <= most_single_rows;
+    queued made{{}, {},   sent.phase,      0,          0,    by_row ? *wave : 1,
+                0,  true, sent.has_result, sent.reads, false};
+    char const* const count = sent.has_result ? "FOUND_ROWS()" : "ROW_COUNT()";
+    auto const check = [&](std::string_view meant) {
+        made.is_alone = false;
+        made.after.append(" IF ").append(count).append(" <> ").append(meant).append(" THEN ");
+        made.after.append(raised_sql(wrong_count)).append("; END IF;");
+    };
+    if (sent.expects == expectation::no_row) check("0");
+    else if (sent.expects == expectation::all) check(by_row || !wave ? "1" : "?");
+    else if (!sent.has_result) made.after = " SELECT ROW_COUNT();";
+    for (std::size_t row = 0; row < made.executions; ++row) {
+        if (row != 0) made.sql.append(";").append(made.after).append(" ");
+        made.bytes += queue_form(by_row ? sent.row_form : sent.set_form, values, row, made.sql);
+    }
+    made.is_alone = made.is_alone && made.executions == 1;
+    if (sent.expects == expectation::all) {
+        made.changed = static_cast<std::int64_t>(wave.value_or(1));
+    }
+    if (sent.expects == expectation::all && !by_row && wave) {
+        made.bytes += queue_value(static_cast<std::int64_t>(*wave));
+    }
+    made.values = values_.size() - before;
+    if (made.bytes + bytes_of_header > server_.most_bytes) {
+        queue_.clear();
+        values_.clear();
+        throw failure(describe(packet_too_large, "",
+                               "its values have " + std::to_string(made.bytes) +
+                                   " bytes, and the server takes " +
+                                   std::to_string(server_.most_bytes) + " in a message",
+                               sent.phase));
+    }
+    queue_.push_back(std::move(made));
+    return queue_.size() - 1;
+}
+
+SETTLE_FUNCTION std::size_t connection::send_sql(std::string const& sql, char const* phase) {
+    auto const number = send(statement{sql, {}, phase, 0}, parameters{});
+    queue_.back().is_text = true;
+    return number;
+}
+
+SETTLE_FUNCTION void connection::sync() {
+    if (!queue_.empty()) run(false);
+}
+
+SETTLE_FUNCTION void connection::finish_commit() {
+    if (!open_) return;
+    // Nothing was sent since begin().
+    if (begins_ && queue_.empty()) open_ = begins_ = false;
+    else run(true);
+}
+
+SETTLE_FUNCTION void connection::rollback() noexcept {
+    queue_.clear();
+    values_.clear();
+    texts_.clear();
+    bool const is_sent = open_ && !begins_ && !undone_;
+    open_ = begins_ = false;
+    undone_ = {};
+    if (!is_sent || !good()) return;
+    ++round_trips_;
+    if (mysql_query(session_.native(), "ROLLBACK") != 0) lose();
+}
+
+SETTLE_FUNCTION void connection::lose() noexcept {
+    session_.close();
+    by_sql_.clear();
+    prepared_.clear();
+}
+
+SETTLE_FUNCTION void connection::run(bool commits) {
+    auto const all = std::exchange(queue_, {});
+    auto const values = std::exchange(values_, {});
+    auto const texts = std::exchange(texts_, {});
+    results_.clear();
+    results_.resize(all.size());
+    if (undone_) throw failure(undone_);
+    bool const starts = !open_ || std::exchange(begins_, false);
+    commits = commits || !open_;
+    char const* const phase = all.empty() ? "commit" : all.front().phase;
+    // A loss that shows before the COMMIT is sent has a certain end.
+    if (!good() || (commits && !alive())) {
+        lose();
+        fail(server_gone, "", "the session is lost", phase, false);
+    }
+    bool const may_commit =
+        commits && (open_ || std::any_of(all.begin(), all.end(),
+                                         [](queued const& each) { return !each.reads; }));
+    message sent{all, values, 0, may_commit};
+    if (all.empty()) {
+        run_text(sent);
+    } else if (all.size() == 1 && starts == commits && all.front().is_alone) {
+        run_alone(sent);
+    } else {
+        auto const budget = server_.most_bytes / 4 * 3;
+        std::size_t from = 0;
+        std::size_t next = 0;
+        std::size_t first_value = 0;
+        do {
+            std::size_t bytes = 0;
+            std::size_t count = 0;
+            for (; next < all.size() && (next == from || bytes + all[next].bytes <= budget);
+                 ++next) {
+                bytes += all[next].bytes;
+                count += all[next].values;
+            }
+            bool const is_last = next == all.size();
+            sent = {std::span{all}.subspan(from, next - from),
+                    std::span{values}.subspan(first_value, count), from, may_commit && is_last};
+            run_compound(sent, starts && from == 0, commits && is_last);
+            from = next;
+            first_value += count;
+        } while (next < all.size());
+    }
+    if (commits) open_ = false;
+}
+
+} // namespace mariadb::detail
+SETTLE_END

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// A row of a result, as the readers of entries, marks and members take it.
+#pragma once
+
+#include <settle/adapter/row_values.hpp>
+#include <settle/mariadb/connection/native.hpp>
+
+SETTLE_BEGIN
+namespace mariadb::detail {
+
+using settle::detail::value_kind;
+
+/// How long a native transaction is repeated after conflicts.
+inline constexpr std::chrono::seconds longest_repetition{5};
+
+struct row {
+    rows const& of;
+    int at;
+
+    [[nodiscard]] std::string_view name(int column) const { return of.name(column); }
+    /// A BIGINT UNSIGNED above the range of 64 bits is `other`.
+    [[nodiscard]] value_kind kind(int column) const noexcept {
+        if (of.is_null(at, column)) return value_kind::null;
+        if (!of.is_integer(column)) return value_kind::text;
+        return of.fits(at, column) ? value_kind::integer : value_kind::other;
+    }
+    [[nodiscard]] std::int64_t integer(int column) const noexcept { return of.integer(at, column); }
+    [[nodiscard]] std::string_view text(int column) const noexcept { return of.text(at, column); }
+};
+
+/// Calls a function for each row of a result.
+template <typename Function>
+void for_each_row(rows const& of, Function&& function) {
+    for (int at = 0; at < of.size(); ++at) function(row{of, at});
+}
+
+/// Runs a native transaction of one statement or a few.
+/// Errors:  throws settle::failure if it was not committed
+inline void perform_or_throw(pool& with, native_transaction::action action) {
+    native_transaction{with}.perform_or_throw(action, longest_repetition);
+}
+
+} // namespace mariadb::detail
+SETTLE_END
