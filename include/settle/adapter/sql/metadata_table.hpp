@@ -2,9 +2,9 @@
 // Values about the tables of settle, by their names.
 #pragma once
 
-#include <settle/base/error.hpp>
 #include <settle/adapter/sql/dialect.hpp>
 #include <settle/adapter/sql/parameter_type.hpp>
+#include <settle/base/error.hpp>
 
 #include <optional>
 #include <string>

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+// MariaDB's SQL for the tables of adapter/sql/. A wave is a JSON text, or one row at a time.
+// adapter/sql/dialect.hpp says what each function gives.
+#pragma once
+
+#include <settle/adapter/sql/dialect.hpp>
+#include <settle/adapter/sql/table_column.hpp>
+#include <settle/mariadb/connection/row.hpp>
+
+SETTLE_BEGIN
+namespace mariadb::detail {
+
+using table_column = settle::detail::sql::table_column;
+
+struct dialect {
+    using types_of_parameters = std::vector<parameter_type>;
+    using assignments = settle::detail::sql::assignments;
+
+    static constexpr bool returns_changes = false;
+
+    static std::string name(std::string const& text) { return quoted_name(text); }
+    static std::string table_name(pool const& from, std::string_view text) {
+        return from.schema_prefix() + quoted_name(text);
+    }
+    static std::string as_text(std::string const& value) { return value; }
+    static std::string one() { return "1"; }
+    static std::string read_sql(table_column const& column);
+    static std::string write_sql(table_column const& column, std::string const& value);
+    static std::string row_stands(std::string const&, std::string const&) { return {}; }
+    static std::string exists(std::string const& table, std::string const& condition) {
+        return "EXISTS (SELECT 1 FROM " + table + " WHERE " + condition + ")";
+    }
+    static std::string same(std::string const& left, std::string const& right) {
+        return left + " <=> " + right;
+    }
+
+    static std::string lock(std::string const& list, types_of_parameters const& types,
+                            std::string const& table, std::string const& alias,
+                            std::string const& condition) {
+        return look_up(list, types, table, alias, condition) + " FOR UPDATE";
+    }
+    static std::string look_up(std::string const& list, types_of_parameters const& types,
+                               std::string const& table, std::string const& alias,
+                               std::string const& condition) {
+        return "SELECT " + list + " FROM " + beside_wave(types) + table + " AS " + alias +
+               " WHERE " + condition;
+    }
+    static std::string update(std::string const& table, std::string const& alias,
+                              assignments const& sets, types_of_parameters const& types,
+                              std::string const& condition) {
+        return "UPDATE " + beside_wave(types) + table + " AS " + alias + " SET " +
+               settle::detail::sql::assignments_sql(sets, alias + ".") + " WHERE " + condition;
+    }
+    /// Entries that a change expects are locked and read before, so the update gives none of them.
+    static std::string update_giving(std::string const&, std::string const& table,
+                                     std::string const& alias, assignments const& sets,
+                                     types_of_parameters const& types,
+                                     std::string const& condition) {
+        return update(table, alias, sets, types, condition);
+    }
+    static std::string update_found(std::string const& table, std::string const& alias,
+                                    assignments const& sets, types_of_parameters const& types,
+                                    std::string const& key, std::string const& condition) {
+        return update(table, alias, sets, types, both(key, condition));
+    }
+    static std::string erase(std::string const& table, std::string const& alias,
+                             types_of_parameters const& types, std::string const& condition) {
+        return "DELETE " + alias + " FROM " + beside_wave(types) + table + " AS " + alias +
+               " WHERE " + condition;
+    }
+    static std::string erase_found(std::string const& table, std::string const& alias,
+                                   types_of_parameters const& types, std::string const& key,
+                                   std::string const& condition) {
+        return erase(table, alias, types, both(key, condition));
+    }
+    static std::string insert(std::string const& table, std::string const& names,
+                              std::string const& values, types_of_parameters const& types,
+                              std::string const& condition);
+    static std::string insert_absent(std::string const& table, std::string const& names,
+                                     std::string const& values, types_of_parameters const& types,
+                                     std::string const& condition, std::string const& key,
+                                     std::string const& value) {
+        auto const absent = "NOT " + exists(table + " AS held", "held." + key + " = " + value);
+        return insert(table, names, values, types, both(absent, condition)) + " RETURNING " + key;
+    }
+    static std::string page_of_marks(std::string const& table);
+
+    static statement const& prepare_exact(pool& from, std::string const& sql,
+                                          types_of_parameters types, char const* phase,
+                                          std::string const& = {}) {
+        types.push_back(settle::detail::sql::integer_value);
+        return from.prepare(sql, types, phase, expectation::all);
+    }
+    /// An update that changes nothing locks the rows, and costs a third of a query.
+    static statement const& prepare_exact_lock(pool& from, std::string const& table,
+                                               std::string const& alias, std::string const& key,
+                                               types_of_parameters const& types,
+                                               std::string const& condition, std::string const&) {
+        return prepare_exact(from,
+                             update(table, alias, {{key, alias + "." + key}}, types, condition),
+                             types, "change records");
+    }
+    static statement const& prepare_absent(pool& from, types_of_parameters const& types,
+                                           std::string const& table, std::string const& alias,
+                                           std::string const& condition) {
+        return from.prepare(update(table, alias, {{"epoch", alias + ".epoch"}}, types, condition),
+                            types, "look for marks", expectation::no_row);
+    }
+
+private:
+    /// The wave before a table, whose rows it finds in the order of the wave; empty in the form for
+    /// one row.
+    static std::string beside_wave(types_of_parameters const& types);
+    static std::string both(std::string const& left, std::string const& right) {
+        return left + (left.empty() || right.empty() ? "" : " AND ") + right;
+    }
+};
+
+} // namespace mariadb::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mariadb/connection/dialect.ipp>
+#endif

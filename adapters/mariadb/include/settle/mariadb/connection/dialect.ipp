@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that dialect.hpp declares.
+#pragma once
+
+#include <settle/mariadb/connection/dialect.hpp>
+
+#include <algorithm>
+
+SETTLE_BEGIN
+namespace mariadb::detail {
+
+using settle::detail::sql::column_form;
+
+SETTLE_FUNCTION std::string dialect::read_sql(table_column const& column) {
+    auto const sql = "t." + column.name;
+    if (column.form != column_form::time) return sql;
+    return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', " + sql + ")";
+}
+
+SETTLE_FUNCTION std::string dialect::write_sql(table_column const& column,
+                                               std::string const& value) {
+    switch (column.form) {
+    case column_form::decimal:
+        if (column.scale == 0) return value;
+        return "(" + value + " * 0." +
+               std::string(static_cast<std::size_t>(column.scale - 1), '0') + "1)";
+    case column_form::time: return "TIMESTAMPADD(MICROSECOND, " + value + ", '1970-01-01')";
+    case column_form::cast: return "CAST(" + value + " AS " + column.type + ")";
+    default: return value;
+    }
+}
+
+[[nodiscard]] SETTLE_FUNCTION bool has_wave(std::vector<parameter_type> const& types) {
+    return std::any_of(types.begin(), types.end(), [](auto const& type) { return type.is_array; });
+}
+
+SETTLE_FUNCTION std::string dialect::beside_wave(types_of_parameters const& types) {
+    return has_wave(types) ? "\x01" + wave_sql(types, true) + " STRAIGHT_JOIN \x02\x03" : "";
+}
+
+SETTLE_FUNCTION std::string dialect::insert(std::string const& table, std::string const& names,
+                                            std::string const& values,
+                                            types_of_parameters const& types,
+                                            std::string const& condition) {
+    auto const source = has_wave(types) ? "\x01" + wave_sql(types, false) +
+                                              "\x02"
+                                              "DUAL\x03"
+                                        : "DUAL";
+    return "INSERT INTO " + table + "(" + names + ") SELECT " + values + " FROM " + source +
+           (condition.empty() ? "" : " WHERE " + condition);
+}
+
+SETTLE_FUNCTION std::string dialect::page_of_marks(std::string const& table) {
+    // The server finds no range for a comparison of rows.
+    std::string after;
+    std::string ends;
+    int number = 2;
+    for (auto const* const column : {"m.collection", "m.`key`", "m.id", "m.participant"}) {
+        auto const value = "$" + std::to_string(number++);
+        after.append("(").append(column).append(" > ").append(value).append(" OR (");
+        after.append(column).append(" = ").append(value).append(" AND ");
+        ends += "))";
+    }
+    return "SELECT m.id, m.participant, m.line, m.collection, m.`key`, m.epoch FROM " + table +
+           " AS m WHERE m.collection IN (SELECT w.c0 FROM " +
+           wave_sql(std::vector{settle::detail::sql::text_array}, false) + ") AND " + after +
+           "m.line > $6" + ends +
+           " ORDER BY m.collection, m.`key`, m.id, m.participant, m.line LIMIT $7";
+}
+
+} // namespace mariadb::detail
+SETTLE_END

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that schema.hpp declares.
+#pragma once
+
+#include <settle/adapter/entry_row.hpp>
+#include <settle/adapter/ownership.hpp>
+#include <settle/mariadb/connection/schema.hpp>
+
+SETTLE_BEGIN
+namespace mariadb::detail {
+
+/// The view of the entries for people.
+[[nodiscard]] SETTLE_FUNCTION std::string entries_view(std::string const& prefix) {
+    using settle::detail::entry_field;
+    auto columns = settle::detail::columns_of_view([](entry_field field) {
+        auto column = "e." + std::string{name_of(field)};
+        if (field != entry_field::created && field != entry_field::modified) return column;
+        // A time of a wrong clock may have no date: then it is NULL.
+        return "TIMESTAMPADD(MICROSECOND, " + column + " * 1000, '1970-01-01')";
+    });
+    for (auto at = columns.find(" AS text)"); at != columns.npos; at = columns.find(" AS text)")) {
+        columns.replace(at, 9, " AS CHAR)");
+    }
+    return "CREATE OR REPLACE VIEW " + prefix + "settle_entries AS SELECT " + columns + " FROM " +
+           prefix + "settle_entry AS e";
+}
+
+SETTLE_FUNCTION void create_tables(connection& session, std::string const& prefix) {
+    // Ids and keys are compared by their bytes. An index has at most 3,072 bytes: an id has 200, so
+    // a key has at most 500 characters. Numbers are NOT NULL where they can be, as a row that grows
+    // costs as much as a commit.
+    constexpr auto options =
+        ") ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin ROW_FORMAT = DYNAMIC";
+    std::string const create = "CREATE TABLE IF NOT EXISTS " + prefix;
+    for (auto const& sql :
+         {create +
+              "settle_entry(id VARCHAR(200) PRIMARY KEY, state SMALLINT NOT NULL, "
+              "epoch BIGINT NOT NULL, revision BIGINT NOT NULL DEFAULT 0, "
+              "committed BIGINT, created BIGINT NOT NULL, modified BIGINT NOT NULL, "
+              "attempts BIGINT NOT NULL, stages_kept BIGINT NOT NULL DEFAULT 0, "
+              "reason SMALLINT, line BIGINT, open BOOLEAN NOT NULL, type TEXT, "
+              "definition TEXT, owner VARCHAR(512) NOT NULL, participant TEXT, "
+              "parameters LONGTEXT, images LONGTEXT, results LONGTEXT, reason_text TEXT, "
+              "KEY settle_entry_open (open, id)" +
+              options,
+          create +
+              "settle_mark(collection VARCHAR(64), `key` VARCHAR(500), id VARCHAR(200), "
+              "participant BIGINT, line BIGINT, epoch BIGINT NOT NULL, effect TEXT NOT "
+              "NULL, confirm LONGTEXT, `undo` LONGTEXT, image LONGTEXT, "
+              "PRIMARY KEY (collection, `key`, id, participant, line)" +
+              options,
+          entries_view(prefix),
+          // The last, so that a program that finds it finds the others.
+          create + "settle_meta(name VARCHAR(64) PRIMARY KEY, value LONGTEXT NOT NULL" + options}) {
+        session.send_sql(sql, "create the tables of settle");
+        session.sync();
+    }
+}
+
+SETTLE_FUNCTION void prepare_schema(pool& from) {
+    bool is_made = false;
+    ask(from,
+        "SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
+        "TABLE_NAME = 'settle_meta'",
+        "look for the tables of settle", [&](rows const& table) { is_made = !table.empty(); });
+    if (!is_made) create_tables(*from.take(), from.schema_prefix());
+    auto const version =
+        metadata_table{from}.get_or_init("schema_version", mariadb::schema_version);
+    if (version == mariadb::schema_version) return;
+    raise(errc::other_version,
+          "settle: the tables " + from.schema_prefix() + "settle_… have version " + version +
+              " and this library needs version " + std::string{mariadb::schema_version} +
+              ". Use the release of settle that made them. See mariadb#schema-version");
+}
+
+SETTLE_FUNCTION log_home look_home(pool& from) {
+    using namespace settle::detail;
+    log_home seen;
+    ask(
+        from,
+        "SELECT CONCAT('server=', @@server_uid, ' database=', DATABASE()), (SELECT value FROM " +
+            dialect::table_name(from, "settle_meta") + " WHERE name = $1)",
+        "look where the log is",
+        [&](rows const& home) {
+            seen = {std::string{home.text(0, 1)}, std::string{home.text(0, 0)}};
+        },
+        home_metadata);
+    if (seen.kept.empty()) return seen;
+    seen.is_same = seen.kept == seen.present;
+    return seen;
+}
+
+SETTLE_FUNCTION void replace_home(pool& from, log_home const& seen, std::string_view old_name,
+                                  std::string_view new_name) {
+    using namespace settle::detail;
+    metadata_table const metadata{from};
+    if (seen.kept.empty()) {
+        static_cast<void>(metadata.get_or_init(home_metadata, seen.present));
+    } else if (new_name == old_name) {
+        metadata.replace(home_metadata, seen.kept, seen.present);
+    } else {
+        auto const table = dialect::table_name(from, "settle_meta");
+        sql::parameter_types const types(3, sql::text_value);
+        constexpr auto phase = "write the table of metadata";
+        auto const& keep =
+            from.prepare("UPDATE " + table + " SET value = $3 WHERE name = $1 AND value = $2",
+                         types, phase, expectation::all);
+        auto const& rename = from.prepare("UPDATE " + table +
+                                              " SET value = $3 WHERE name IN ('log', $1) AND "
+                                              "value = $2",
+                                          types, phase);
+        native_transaction native{from};
+        auto const ended = native.perform(
+            [&](connection& session) {
+                session.send(keep, home_metadata, seen.kept, seen.present);
+                session.send(rename, owner_metadata, old_name, new_name);
+            },
+            longest_repetition);
+        // After another program's answer, nothing is changed.
+        bool const is_late = ended.problem.code == wrong_count;
+        if (ended.status != commit_status::committed && !is_late) throw failure(ended.problem);
+    }
+}
+
+} // namespace mariadb::detail
+SETTLE_END

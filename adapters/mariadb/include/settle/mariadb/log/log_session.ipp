@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that log_session.hpp declares.
+#pragma once
+
+#include <settle/mariadb/connection/schema.hpp>
+#include <settle/mariadb/log/log_session.hpp>
+
+SETTLE_BEGIN
+namespace mariadb {
+
+SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t limit,
+                                                  std::int64_t passed) {
+    constexpr std::int64_t entries_of_a_step = 10'000;
+    purged gone;
+    gone.passed = passed;
+    if (limit == 0) return gone;
+    std::lock_guard const guard{steps_->mutex};
+    auto& ends = steps_->ends;
+    auto const known = static_cast<std::int64_t>(ends.size());
+    auto const step = std::clamp<std::int64_t>(passed, 0, known);
+    ends.resize(static_cast<std::size_t>(step));
+    std::string const after = ends.empty() ? "" : ends.back();
+    std::optional<std::string> last;
+    detail::native_transaction native{from()};
+    std::size_t number = 0;
+    auto const ended = native.perform(
+        [&](detail::connection& session) {
+            auto const end = entries().send_end(session, after, entries_of_a_step - 1);
+            session.sync();
+            auto const& id = session.result(end);
+            last.reset();
+            if (!id.empty()) last = id.text(0, 0);
+            number = entries().send_purge(session, after, last, before, limit);
+        },
+        detail::longest_repetition);
+    if (ended.status != detail::commit_status::committed) return ended.problem;
+    gone.erased = static_cast<std::uint64_t>(native.result(number).changed());
+    // After a limited step, more may be left before its end.
+    bool const limited = gone.erased == limit;
+    if (!limited && last) ends.push_back(*last);
+    gone.passed = static_cast<std::int64_t>(ends.size());
+    gone.more = limited || last.has_value();
+    return gone;
+}
+
+SETTLE_FUNCTION result<log_home> log_session::home() {
+    try {
+        return detail::look_home(from());
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+SETTLE_FUNCTION result<void> log_session::take_home(log_home const& seen, bool renames) {
+    try {
+        std::string const fresh = settle::detail::fresh_log_name(detail::log_name_prefix);
+        detail::replace_home(from(), seen, name(), renames ? fresh : name());
+        return {};
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+} // namespace mariadb
+SETTLE_END
