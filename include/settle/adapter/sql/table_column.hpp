@@ -80,8 +80,8 @@ struct table_column : column_limits {
 private:
     [[nodiscard]] static std::string_view read_time(std::int64_t microseconds,
                                                     member_access const& access, void* value);
-    [[nodiscard]] static std::string_view read_decimal(std::string_view text,
-                                                       member_access const& access, void* value);
+    [[nodiscard]] std::string_view read_decimal(std::string_view text, member_access const& access,
+                                                void* value) const;
 };
 
 } // namespace detail::sql

@@ -27,6 +27,7 @@ struct dialect {
     static std::string read_sql(table_column const& column);
     static std::string write_sql(table_column const& column, std::string const& value);
     static std::string row_stands(std::string const&, std::string const&) { return {}; }
+    static std::string number_stands(table_column const& column);
     static std::string exists(std::string const& table, std::string const& condition) {
         return "EXISTS (SELECT 1 FROM " + table + " WHERE " + condition + ")";
     }

@@ -30,6 +30,14 @@ SETTLE_FUNCTION std::string dialect::write_sql(table_column const& column,
     }
 }
 
+SETTLE_FUNCTION std::string dialect::number_stands(table_column const& column) {
+    // A decimal always has all its digits after the point.
+    auto const name = "t." + column.name;
+    if (column.scale == 0) return " AND LOCATE('.', " + name + ") = 0";
+    return " AND LOCATE('.', " + name + ") = LENGTH(" + name + ") - " +
+           std::to_string(column.scale);
+}
+
 [[nodiscard]] SETTLE_FUNCTION bool has_wave(std::vector<parameter_type> const& types) {
     return std::any_of(types.begin(), types.end(), [](auto const& type) { return type.is_array; });
 }

@@ -36,6 +36,7 @@ struct dialect {
         return " AND CASE WHEN " + stands + " THEN true ELSE " + raised_sql(table_altered, value) +
                " = 0 END";
     }
+    static std::string number_stands(table_column const&) { return {}; }
     static std::string exists(std::string const& table, std::string const& condition) {
         return "EXISTS (SELECT FROM " + table + " WHERE " + condition + " OFFSET 0)";
     }
