@@ -14,7 +14,7 @@ namespace mongodb::detail {
 /// Shape:   of_database - the stored value of `log`
 [[nodiscard]] inline std::string log_name(std::string const& of_database,
                                           entry_layout const& layout) {
-    return layout.is_tutorial() ? of_database + '/' + layout.names.transactions : of_database;
+    return layout.is_own ? of_database : of_database + '/' + layout.collection;
 }
 
 /// Shape:   belongs_to - the log of the database's records
