@@ -5,6 +5,7 @@
 int main() {
     settle::mongodb::tutorial_layout names;
     names.fields = {{"amount", "value"}};
-    settle::mongodb::detail::tutorial_entries const entries{names, "transfer", 1, {{"amount", false, false}}};
+    settle::mongodb::detail::tutorial_entries const entries{
+        names, "transfer", 1, {{"amount", false, false}}};
     return entries.is_parameter("value") ? 0 : 1;
 }

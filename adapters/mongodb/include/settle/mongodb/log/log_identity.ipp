@@ -37,22 +37,7 @@ SETTLE_FUNCTION void check_log_of_records(link& with, stored_log const& stored,
     auto const belongs_to = owner_of_records(with, stored);
     bool const is_here =
         belongs_to && (*belongs_to == of_database || belongs_to->starts_with(of_database + '/'));
-    if (!is_here) return;
-    // settle's own collection of entries exists before any record belongs to its log.
-    bool const of_earlier = *belongs_to == of_database && !has_collection(with, "settle_entries");
-    if (!of_earlier) {
-        if (*belongs_to != name) refuse_log(*belongs_to, name);
-    } else if (layout.is_own) {
-        raise(errc::other_log,
-              "settle: the records of this database belong to the log '" + of_database +
-                  "', but the collection 'settle_entries' of settle's own layout is not there, so "
-                  "a tutorial's layout was used. Open the database with that layout. "
-                  "See mongodb#logs");
-    } else if (has_collection(with, layout.collection)) {
-        replace_metadata(with, settle::detail::owner_metadata, *belongs_to, name);
-    } else {
-        refuse_log(*belongs_to, name);
-    }
+    if (is_here && *belongs_to != name) refuse_log(*belongs_to, name);
 }
 
 /// The name under which the layout of a log is stored.

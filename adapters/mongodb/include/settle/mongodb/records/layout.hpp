@@ -37,9 +37,7 @@ struct record_layout {
 
     [[nodiscard]] std::string_view field_of(std::string_view member) const;
     /// Whether the layout is settle's own.
-    [[nodiscard]] bool is_own() const {
-        return key == "_id" && bare_marks == nullptr && !any_keys;
-    }
+    [[nodiscard]] bool is_own() const { return key == "_id" && bare_marks == nullptr && !any_keys; }
 };
 
 /// The field name of a member, from the list of differing names.

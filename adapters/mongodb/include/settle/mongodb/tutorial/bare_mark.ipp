@@ -16,13 +16,11 @@ namespace mongodb::detail {
 /// Undoes the effect of a bare mark that was removed from the list.
 SETTLE_FUNCTION void undo_bare_mark(record_state& state, collection_descriptor const& of,
                                     mark_data taken) {
-    auto const member =
-        settle::detail::member_out_of_range(*of.record, state.slot.record(), taken);
+    auto const member = settle::detail::member_out_of_range(*of.record, state.slot.record(), taken);
     if (!member.empty()) {
-        throw failure(
-            damaged_record(of, state.key,
-                           "it would take '" + std::string{member} +
-                               "' out of its range to undo a mark of another program"));
+        throw failure(damaged_record(of, state.key,
+                                     "it would take '" + std::string{member} +
+                                         "' out of its range to undo a mark of another program"));
     }
     // No mark has an empty id, so the effect does not replace the mark of the same part.
     taken.id.clear();
@@ -83,9 +81,8 @@ SETTLE_FUNCTION mark_data bare_marks::take(record_state& state, collection_descr
     if (!problem.empty() && !committed) {
         throw failure({make_error_code(errc::damaged),
                        "settle: " + name_of_record(of, state.key) +
-                           " has a mark of the transaction '" + id +
-                           "' of another program: " + problem +
-                           ". Finish it by hand. See mongodb#coming-from-the-tutorial"});
+                           " has a mark of the transaction '" + id + "' of another program: " +
+                           problem + ". Finish it by hand. See mongodb#coming-from-the-tutorial"});
     }
     // A repeated assignment has one effect; each repeated addition has its own mark.
     if (taken.exclusive) std::erase(state.bare, id);
