@@ -255,92 +255,68 @@ concept Log = requires(Database& database) {
 
 namespace detail {
 
-/// True if a session settles transactions in one phase.
+/// What a session can do beyond what every session must, with the defaults of the others.
+struct session_capabilities {
+    bool settles_in_one_phase = false;
+    bool limits_ids = false;      ///< it has longest_id()
+    bool forgets = false;         ///< it keeps receipts, which a purge erases
+    bool compares_clocks = false; ///< it has time(), the clock that dates its receipts
+    bool keeps_home = false;
+    bool keeps_at_insert = false;
+    bool fetches_ahead = false;
+    bool overlaps_others = false; ///< its waves can be under way while other stores have theirs
+    /// It is a plain container of this process, and may be called with the types of the
+    /// transactions: a store has execute_typed(wave) too, and a log has hold() and write_one().
+    bool is_container = false;
+    std::size_t wave_size = 1000;
+    std::size_t recovery_wave_size = 1000;
+    std::size_t largest_window = std::numeric_limits<std::size_t>::max();
+};
+
 template <typename Session>
-inline constexpr bool settles_in_one_phase = false;
+constexpr session_capabilities capabilities_of() {
+    session_capabilities own;
+    if constexpr (requires { Session::settles_in_one_phase; })
+        own.settles_in_one_phase = Session::settles_in_one_phase;
+    if constexpr (requires { Session::keeps_at_insert; })
+        own.keeps_at_insert = Session::keeps_at_insert;
+    if constexpr (requires { Session::fetches_ahead; }) own.fetches_ahead = Session::fetches_ahead;
+    if constexpr (requires { Session::is_container; }) own.is_container = Session::is_container;
+    if constexpr (requires { Session::wave_size; }) own.wave_size = Session::wave_size;
+    own.recovery_wave_size = own.wave_size;
+    if constexpr (requires { Session::recovery_wave_size; })
+        own.recovery_wave_size = Session::recovery_wave_size;
+    if constexpr (requires { Session::largest_window; })
+        own.largest_window = Session::largest_window;
+    own.limits_ids = requires(Session const& session) { session.longest_id(); };
+    own.compares_clocks = requires(Session& session) { session.time(); };
+    own.forgets = requires(Session& session, timestamp before, std::size_t limit) {
+        { session.forget(before, limit) } -> std::same_as<result<std::uint64_t>>;
+    };
+    own.keeps_home = requires(Session& session, log_home const& seen) {
+        { session.home() } -> std::same_as<result<log_home>>;
+        { session.take_home(seen, true) } -> std::same_as<result<void>>;
+    };
+    own.overlaps_others = requires(Session& session, std::span<part_request const> requests,
+                                   std::span<part_result> results) {
+        session.expect_others();
+        session.start(requests, results);
+        session.finish(results);
+        session.abandon(results);
+    };
+    return own;
+}
+
 template <typename Session>
-    requires requires { Session::settles_in_one_phase; }
-inline constexpr bool settles_in_one_phase<Session> = Session::settles_in_one_phase;
+inline constexpr session_capabilities capabilities = capabilities_of<Session>();
 
 /// True if a session settles transactions in one phase on the server that it is bound to.
 template <typename Session>
 [[nodiscard]] bool can_settle_in_one_phase(Session const& session) {
     if constexpr (requires { session.can_settle_in_one_phase(); })
         return session.can_settle_in_one_phase();
-    else return settles_in_one_phase<Session>;
+    else return capabilities<Session>.settles_in_one_phase;
 }
-
-/// True if a session cannot use every id.
-template <typename Session>
-inline constexpr bool limits_ids = requires(Session const& session) { session.longest_id(); };
-
-/// True if a session keeps receipts of finished transactions, which a purge erases.
-template <typename Session>
-inline constexpr bool forgets = requires(Session& session, timestamp before, std::size_t limit) {
-    { session.forget(before, limit) } -> std::same_as<result<std::uint64_t>>;
-};
-
-/// True if a log session keeps its home.
-template <typename Session>
-inline constexpr bool keeps_home = requires(Session& session, log_home const& seen) {
-    { session.home() } -> std::same_as<result<log_home>>;
-    { session.take_home(seen, true) } -> std::same_as<result<void>>;
-};
-
-/// True if an insert of the log session may keep a stage.
-template <typename Session>
-inline constexpr bool keeps_at_insert = false;
-template <typename Session>
-    requires requires { Session::keeps_at_insert; }
-inline constexpr bool keeps_at_insert<Session> = Session::keeps_at_insert;
-
-/// True if a session accepts early notice of the records or ids of a coming wave, and fetches them
-/// meanwhile.
-template <typename Session>
-inline constexpr bool fetches_ahead = false;
-template <typename Session>
-    requires requires { Session::fetches_ahead; }
-inline constexpr bool fetches_ahead<Session> = Session::fetches_ahead;
-
-/// True if a session is a plain container of this process, and may be called with the types of the
-/// transactions: a store has execute_typed(wave) too, and a log has hold() and write_one().
-template <typename Session>
-inline constexpr bool is_container = false;
-template <typename Session>
-    requires requires { Session::is_container; }
-inline constexpr bool is_container<Session> = Session::is_container;
-
-/// A session whose waves can be under way while other stores have theirs.
-template <typename Session>
-concept overlaps_others = requires(Session& session, std::span<part_request const> requests,
-                                   std::span<part_result> results) {
-    session.expect_others();
-    session.start(requests, results);
-    session.finish(results);
-    session.abandon(results);
-};
-
-/// How many transactions at a time a session prefers in one call.
-template <typename Session>
-inline constexpr std::size_t wave_of = 1000;
-template <typename Session>
-    requires requires { Session::wave_size; }
-inline constexpr std::size_t wave_of<Session> = Session::wave_size;
-
-/// The largest window, unless the caller names a number: 1 if a part holds locks until its
-/// transaction is decided.
-template <typename Session>
-inline constexpr std::size_t largest_window_of = std::numeric_limits<std::size_t>::max();
-template <typename Session>
-    requires requires { Session::largest_window; }
-inline constexpr std::size_t largest_window_of<Session> = Session::largest_window;
-
-/// How many entries at a time a session prefers to take over, if this differs from wave_of.
-template <typename Session>
-inline constexpr std::size_t recovery_wave_of = wave_of<Session>;
-template <typename Session>
-    requires requires { Session::recovery_wave_size; }
-inline constexpr std::size_t recovery_wave_of<Session> = Session::recovery_wave_size;
 
 } // namespace detail
 SETTLE_END
