@@ -8,7 +8,6 @@
 #include <settle/mongodb/log/entry_search.hpp>
 #include <settle/mongodb/log/named_log.hpp>
 
-#include <map>
 #include <unordered_map>
 
 SETTLE_BEGIN
