@@ -2,9 +2,9 @@
 // The parts of an engine: one log, a session for each store, types, limits, an environment.
 #pragma once
 
-#include <settle/protocol/reversal.hpp>
 #include <settle/running/calls/patience.hpp>
 #include <settle/running/calls/wrong_calls.hpp>
+#include <settle/running/construction/argument_lists.hpp>
 #include <settle/running/construction/home.hpp>
 #include <settle/running/construction/prepared_binding.hpp>
 #include <settle/running/driving/container_calls.hpp>
@@ -93,33 +93,29 @@ public:
     }
 
 private:
+    /// The index of the first argument that passes a test; their number if none does.
     template <typename Test>
     static constexpr std::size_t position(Test test) {
-        std::size_t found = sizeof...(Arguments);
-        std::size_t at = 0;
-        ((found =
-              found == sizeof...(Arguments) && test(std::type_identity<Arguments>{}) ? at : found,
-          ++at),
-         ...);
-        return found;
+        std::size_t index = 0;
+        static_cast<void>(((test(std::type_identity<Arguments>{}) || (++index, false)) || ...));
+        return index;
     }
-    static constexpr std::size_t environment_at =
-        position([](auto one) { return is_environment<typename decltype(one)::type>; });
-    static constexpr std::size_t observer_at =
-        position([](auto one) { return is_observer<typename decltype(one)::type>; });
-    static constexpr std::size_t options_at = position(
-        [](auto one) { return std::is_same_v<typename decltype(one)::type, settle::options>; });
-    static constexpr std::size_t phases_at = position(
-        [](auto one) { return std::is_same_v<typename decltype(one)::type, settle::phases>; });
-    static constexpr std::size_t log_at = position([](auto one) {
-        using given = typename decltype(one)::type;
-        return is_database<given> || is_log<given>;
-    });
+    template <typename Role>
+    static constexpr std::size_t position_of = position(
+        []<typename Argument>(std::type_identity<Argument>) { return has_role<Argument, Role>; });
+    static constexpr std::size_t environment_at = position_of<environment_binding<void>>;
+    static constexpr std::size_t observer_at = position_of<observer_binding<void>>;
+    static constexpr std::size_t options_at = position_of<settle::options>;
+    static constexpr std::size_t phases_at = position_of<settle::phases>;
+    static constexpr std::size_t log_at =
+        position([]<typename Argument>(std::type_identity<Argument>) {
+            return is_database<Argument> || is_log<Argument>;
+        });
 
     template <typename Argument>
     static auto bind_store(Argument& given, std::string const& log_name) {
         if constexpr (is_binding<Argument>) {
-            using bound = typename contribution<Argument>::target;
+            using bound = typename role<Argument>::type;
             return session_for(type_list<bound>{}, given.database, log_name);
         } else if constexpr (is_database<Argument>) {
             return session_for(left_over{}, given, log_name);
