@@ -92,8 +92,8 @@
 //       writes[i].row at first. A new entry has revision 0 and no results, and the kept stages that
 //       the insert gives: none, unless the session has keeps_at_insert. A keep leaves the epoch and
 //       the owner, and may change `pending` to `deciding`; it raises the revision and the number of
-//       kept stages, which no other write changes. A write with lists of images and results replaces
-//       the lists of the entry; any other write leaves them. Answers:
+//       kept stages, which no other write changes. A write with lists of images and results
+//       replaces the lists of the entry; any other write leaves them. Answers:
 //         taken        the write is durable
 //         conflict     the entry is there already (insert), or not in the state, epoch and revision
 //                      that the change expects
@@ -131,8 +131,9 @@
 //       engine calls home() when it is built, before it binds a store.
 //   expect(id)                    Optional: an insert of this id comes soon (fetches_ahead = true).
 //   keeps_at_insert = true        Optional: an insert may keep a stage, which saves the engine a
-//       write. If write.is_late(context) is true inside the native write, the insert takes no effect
-//       and is answered `unavailable`. Between that question and the insert, no purge takes effect.
+//       write. If write.is_late(context) is true inside the native write, the insert takes no
+//       effect and is answered `unavailable`. No purge takes effect between that question and the
+//       insert.
 #pragma once
 
 #include <settle/base/function_view.hpp>
