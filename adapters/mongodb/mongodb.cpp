@@ -18,8 +18,8 @@
 #include <settle/mongodb/connection/sure_read.ipp>
 #include <settle/mongodb/log/entry_codec.ipp>
 #include <settle/mongodb/log/entry_finder.ipp>
+#include <settle/mongodb/log/entry_layout.ipp>
 #include <settle/mongodb/log/log_identity.ipp>
 #include <settle/mongodb/receiver/receiver.ipp>
 #include <settle/mongodb/records/layout.ipp>
-#include <settle/mongodb/records/layout_check.ipp>
 #include <settle/mongodb/records/record_session.ipp>

@@ -7,7 +7,7 @@
 #include <shared/mongodb_collections.hpp>
 #include <shared/tutorial_application.hpp>
 
-#include <settle/mongodb/records/layout.hpp>
+#include <settle/mongodb/tutorial/layout.hpp>
 
 #include <array>
 #include <string>

@@ -6,7 +6,7 @@
 
 #include <shared/tutorial_application.hpp>
 
-#include <settle/mongodb/records/layout.hpp>
+#include <settle/mongodb/tutorial/layout.hpp>
 
 #include <array>
 #include <string_view>

@@ -94,23 +94,10 @@ std::string state_of(std::string const& address) {
     for (auto const& one : all) text += one + '\n';
     return text;
 }
-std::string metadata_of(std::string const& address, std::string const& name) {
-    return run_command(address, R"({"find": "settle_words", "filter": {"_id": ")" + name + "\"}}")
-        .text("cursor.firstBatch.0.value");
-}
 void run(std::string const& address, std::string const& command) {
     auto const reply = run_command(address, command);
     REQUIRE_MESSAGE(reply.ok, reply.error);
 }
-/// The document of an earlier version, which gave the log of every layout the same name.
-void forget_layout(std::string const& address) {
-    run(address, R"({"update": "settle_words", "updates": [{"q": {"_id": "belongs_to"}, "u": )"
-                 R"({"$set": {"value": ")" +
-                     metadata_of(address, "log") + R"("}}}]})");
-    run(address, R"({"delete": "settle_words", "deletes": [{"q": {"_id": )"
-                 R"({"$regex": "^layout"}}, "limit": 0}]})");
-}
-
 } // namespace
 
 TEST_CASE("logs apart: settle's layout and a tutorial's layout refuse each other's database") {
@@ -207,26 +194,4 @@ TEST_CASE("logs apart: records belong to one log in another database, of either 
     INFO(refused);
     CHECK(names(refused, {"settle's own layout", "a tutorial's layout"}));
     CHECK(with(own_log) == "");
-}
-
-TEST_CASE("logs apart: a database bound by an earlier version opens in its layout") {
-    for (auto* const address : {replica_set_address, standalone_address}) {
-        fresh_database const taken{*address};
-        CHECK(transfers_in(taken.address(), "transactions") == "");
-        forget_layout(taken.address());
-        auto const refused = own(taken.address());
-        INFO(refused);
-        CHECK(names(refused, {"'settle_entries'", "a tutorial's layout was used"}));
-        CHECK(transfers_in(taken.address(), "movements") != "");
-        CHECK(transfers_in(taken.address(), "transactions") == "");
-        CHECK(metadata_of(taken.address(), "belongs_to") ==
-              metadata_of(taken.address(), "log") + "/transactions");
-        CHECK(own(taken.address()) != "");
-
-        fresh_database const ours{*address};
-        CHECK(own(ours.address()) == "");
-        forget_layout(ours.address());
-        CHECK(transfers_in(ours.address(), "transactions") != "");
-        CHECK(own(ours.address()) == "");
-    }
 }

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <concepts>
 #include <mutex>
 #include <optional>
 #include <span>

@@ -12,7 +12,6 @@
 
 #include <settle/definition/transaction.hpp>
 
-#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <span>

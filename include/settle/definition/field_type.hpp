@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <ratio>
 #include <string>
 #include <string_view>
 #include <type_traits>

@@ -22,7 +22,6 @@
 
 #include <boost/hana/at.hpp>
 
-#include <array>
 #include <functional>
 
 SETTLE_BEGIN

@@ -12,9 +12,9 @@
 //   database.bind_log()                       A session of a log.
 //
 // Several threads may call one session at the same time, unless the documentation of the database
-// forbids it. No session knows a transaction
-// type: each request points at descriptors (store/descriptor.hpp), and a log keeps parameters as
-// the JSON that the descriptor writes.
+// forbids it. No session knows a transaction type: each request points at descriptors
+// (store/descriptor.hpp), and a log keeps parameters as the JSON that the descriptor writes. The
+// members that are called optional below are found in the session's type (session_capabilities).
 //
 // A store executes the parts of one or several kinds (part_kind): records, or another kind with a
 // key, a stage and answers. The rules below for records, collections and marks hold for stores of
@@ -28,13 +28,12 @@
 //       with others, but never in part. For a part of a record, the store finds the collection with
 //       is_part_of<C>(request) and the key with key_of<C>(request), calls settle::execute() on the
 //       key's record_slot, stores what changed in it (also a mark without a record), and answers
-//       with result_of(); see store/record.hpp. Every answer but `unknown` is certain: `applied` is
-//       durable, and
-//       `unavailable` took no effect and never will. The process stops where a request has no
-//       answer. A part answered `unknown` took effect at most
-//       once, possibly later. Where a record cannot be used, the answer is result_of_unusable().
-//       A session may repeat requests by itself; a part that the first attempt confirmed or undid
-//       then answers `nothing`.
+//       with result_of(); see store/record.hpp. Every answer but `unknown` is certain: a part
+//       answered `applied` is durable, and a part answered `unavailable` took no effect and never
+//       will. A part answered `unknown` took effect at most once, possibly later. Where a record
+//       cannot be used, the answer is result_of_unusable(). The process stops if a request has no
+//       answer. A session may repeat requests by itself; a part that the first attempt confirmed or
+//       undid then answers `nothing`.
 //   read<C>(key), create<C>(record), scan<C>(after, limit)
 //       Access to records outside of transactions. `create` fails with errc::record_exists for a
 //       key that has a record or a mark (record_exists_in()). `scan` gives records after a key, or
@@ -57,10 +56,10 @@
 //       `log`; if it returns false, the store changes nothing for this request, and its result is
 //       `held_back`. end_one_phase() then ends each applied part: it confirms the part if the entry
 //       becomes `done`, and undoes it otherwise. A request whose entry exists is `left_out`: its
-//       parts are not executed. Of any other, every part has an answer: the process stops where a
-//       transaction would be done with a part that was not applied. If the native transaction is
+//       parts are not executed. Every part of any other request has an answer: the process stops if
+//       a transaction would be done with a part that was not applied. If the native transaction is
 //       repeated, the requests are executed and decided again, in their order.
-//       can_settle_in_one_phase() is true, after binding, if the server can do it.
+//   can_settle_in_one_phase()     Whether the server that the session is bound to can do that.
 //   start(requests, results), finish(results), abandon(results), expect_others()
 //       For a store that can work while other stores do. expect_others() is called once, if the
 //       engine has other stores. Then start() begins a wave, and finish() waits until its results
@@ -70,10 +69,12 @@
 //   longest_id()                  The longest id, in bytes, that the session can use.
 //   forget(before, limit)         Erases at most `limit` receipts that were written before a time,
 //       and returns their number. No unfinished entry was created before that time.
+//   time()                        The time by the clock that dates these receipts.
 //   wave_size, recovery_wave_size How many transactions the session prefers in one call, and how
 //       many entries to take over. Without them: 1000, and wave_size.
+//       A session of a log may have them, too.
 //   largest_window                The largest window that an engine uses by default: 1 if a part
-//       holds locks until its transaction is decided. A log session may have the first two.
+//       holds locks until its transaction is decided.
 //
 // A session of a log (LogSession):
 //   name()                        The log's name: unique, without a '/', and the same for all of
@@ -90,9 +91,9 @@
 //       with others, but never in part, and has an answer of its own. results[i].row is
 //       writes[i].row at first. A new entry has revision 0 and no results, and the kept stages that
 //       the insert gives: none, unless the session has keeps_at_insert. A keep leaves the epoch and
-//       the owner, and may change `pending` to `deciding`; it raises the revision and
-//       the number of kept stages, which no other write changes. Lists of images and results that a
-//       write has replace the lists of the entry, and all other writes leave them. Answers:
+//       the owner, and may change `pending` to `deciding`; it raises the revision and the number of
+//       kept stages, which no other write changes. A write with lists of images and results
+//       replaces the lists of the entry; any other write leaves them. Answers:
 //         taken        the write is durable
 //         conflict     the entry is there already (insert), or not in the state, epoch and revision
 //                      that the change expects
@@ -129,9 +130,10 @@
 //       belong to, if that was this log. Sessions that were bound before have the old name. Each
 //       engine calls home() when it is built, before it binds a store.
 //   expect(id)                    Optional: an insert of this id comes soon (fetches_ahead = true).
-//   keeps_at_insert = true        Optional: an insert may keep a stage. If write.is_late(context)
-//       inside the native write, it takes no effect and is answered `unavailable`. Between that
-//       question and the insert, no purge takes effect. The engine then saves a write.
+//   keeps_at_insert = true        Optional: an insert may keep a stage, which saves the engine a
+//       write. If write.is_late(context) is true inside the native write, the insert takes no
+//       effect and is answered `unavailable`. No purge takes effect between that question and the
+//       insert.
 #pragma once
 
 #include <settle/base/function_view.hpp>
@@ -255,92 +257,68 @@ concept Log = requires(Database& database) {
 
 namespace detail {
 
-/// True if a session settles transactions in one phase.
+/// What a session can do beyond what every session must, with the defaults of the others.
+struct session_capabilities {
+    bool settles_in_one_phase = false;
+    bool limits_ids = false;      ///< it has longest_id()
+    bool forgets = false;         ///< it keeps receipts, which a purge erases
+    bool compares_clocks = false; ///< it has time(), the clock that dates its receipts
+    bool keeps_home = false;
+    bool keeps_at_insert = false;
+    bool fetches_ahead = false;
+    bool overlaps_others = false; ///< its waves can be under way while other stores have theirs
+    /// It is a plain container of this process, and may be called with the types of the
+    /// transactions: a store has execute_typed(wave) too, and a log has hold() and write_one().
+    bool is_container = false;
+    std::size_t wave_size = 1000;
+    std::size_t recovery_wave_size = 1000;
+    std::size_t largest_window = std::numeric_limits<std::size_t>::max();
+};
+
 template <typename Session>
-inline constexpr bool settles_in_one_phase = false;
+constexpr session_capabilities capabilities_of() {
+    session_capabilities own;
+    if constexpr (requires { Session::settles_in_one_phase; })
+        own.settles_in_one_phase = Session::settles_in_one_phase;
+    if constexpr (requires { Session::keeps_at_insert; })
+        own.keeps_at_insert = Session::keeps_at_insert;
+    if constexpr (requires { Session::fetches_ahead; }) own.fetches_ahead = Session::fetches_ahead;
+    if constexpr (requires { Session::is_container; }) own.is_container = Session::is_container;
+    if constexpr (requires { Session::wave_size; }) own.wave_size = Session::wave_size;
+    own.recovery_wave_size = own.wave_size;
+    if constexpr (requires { Session::recovery_wave_size; })
+        own.recovery_wave_size = Session::recovery_wave_size;
+    if constexpr (requires { Session::largest_window; })
+        own.largest_window = Session::largest_window;
+    own.limits_ids = requires(Session const& session) { session.longest_id(); };
+    own.compares_clocks = requires(Session& session) { session.time(); };
+    own.forgets = requires(Session& session, timestamp before, std::size_t limit) {
+        { session.forget(before, limit) } -> std::same_as<result<std::uint64_t>>;
+    };
+    own.keeps_home = requires(Session& session, log_home const& seen) {
+        { session.home() } -> std::same_as<result<log_home>>;
+        { session.take_home(seen, true) } -> std::same_as<result<void>>;
+    };
+    own.overlaps_others = requires(Session& session, std::span<part_request const> requests,
+                                   std::span<part_result> results) {
+        session.expect_others();
+        session.start(requests, results);
+        session.finish(results);
+        session.abandon(results);
+    };
+    return own;
+}
+
 template <typename Session>
-    requires requires { Session::settles_in_one_phase; }
-inline constexpr bool settles_in_one_phase<Session> = Session::settles_in_one_phase;
+inline constexpr session_capabilities capabilities = capabilities_of<Session>();
 
 /// True if a session settles transactions in one phase on the server that it is bound to.
 template <typename Session>
 [[nodiscard]] bool can_settle_in_one_phase(Session const& session) {
     if constexpr (requires { session.can_settle_in_one_phase(); })
         return session.can_settle_in_one_phase();
-    else return settles_in_one_phase<Session>;
+    else return capabilities<Session>.settles_in_one_phase;
 }
-
-/// True if a session cannot use every id.
-template <typename Session>
-inline constexpr bool limits_ids = requires(Session const& session) { session.longest_id(); };
-
-/// True if a session keeps receipts of finished transactions, which a purge erases.
-template <typename Session>
-inline constexpr bool forgets = requires(Session& session, timestamp before, std::size_t limit) {
-    { session.forget(before, limit) } -> std::same_as<result<std::uint64_t>>;
-};
-
-/// True if a log session keeps its home.
-template <typename Session>
-inline constexpr bool keeps_home = requires(Session& session, log_home const& seen) {
-    { session.home() } -> std::same_as<result<log_home>>;
-    { session.take_home(seen, true) } -> std::same_as<result<void>>;
-};
-
-/// True if an insert of the log session may keep a stage.
-template <typename Session>
-inline constexpr bool keeps_at_insert = false;
-template <typename Session>
-    requires requires { Session::keeps_at_insert; }
-inline constexpr bool keeps_at_insert<Session> = Session::keeps_at_insert;
-
-/// True if a session accepts early notice of the records or ids of a coming wave, and fetches them
-/// meanwhile.
-template <typename Session>
-inline constexpr bool fetches_ahead = false;
-template <typename Session>
-    requires requires { Session::fetches_ahead; }
-inline constexpr bool fetches_ahead<Session> = Session::fetches_ahead;
-
-/// True if a session is a plain container of this process, and may be called with the types of the
-/// transactions: a store has execute_typed(wave) too, and a log has hold() and write_one().
-template <typename Session>
-inline constexpr bool is_container = false;
-template <typename Session>
-    requires requires { Session::is_container; }
-inline constexpr bool is_container<Session> = Session::is_container;
-
-/// A session whose waves can be under way while other stores have theirs.
-template <typename Session>
-concept overlaps_others = requires(Session& session, std::span<part_request const> requests,
-                                   std::span<part_result> results) {
-    session.expect_others();
-    session.start(requests, results);
-    session.finish(results);
-    session.abandon(results);
-};
-
-/// How many transactions at a time a session prefers in one call.
-template <typename Session>
-inline constexpr std::size_t wave_of = 1000;
-template <typename Session>
-    requires requires { Session::wave_size; }
-inline constexpr std::size_t wave_of<Session> = Session::wave_size;
-
-/// The largest window, unless the caller names a number: 1 if a part holds locks until its
-/// transaction is decided.
-template <typename Session>
-inline constexpr std::size_t largest_window_of = std::numeric_limits<std::size_t>::max();
-template <typename Session>
-    requires requires { Session::largest_window; }
-inline constexpr std::size_t largest_window_of<Session> = Session::largest_window;
-
-/// How many entries at a time a session prefers to take over, if this differs from wave_of.
-template <typename Session>
-inline constexpr std::size_t recovery_wave_of = wave_of<Session>;
-template <typename Session>
-    requires requires { Session::recovery_wave_size; }
-inline constexpr std::size_t recovery_wave_of<Session> = Session::recovery_wave_size;
 
 } // namespace detail
 SETTLE_END

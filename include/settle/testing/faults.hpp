@@ -128,25 +128,25 @@ public:
     }
 
     void expect_others()
-        requires settle::detail::overlaps_others<session_type>
+        requires(settle::detail::capabilities<session_type>.overlaps_others)
     {
         session_.expect_others();
     }
     void start(std::span<part_request const> requests, std::span<part_result> results)
-        requires settle::detail::overlaps_others<session_type>
+        requires(settle::detail::capabilities<session_type>.overlaps_others)
     {
         sent_wave& wave = waves_[results.data()] = begin(requests);
         if (!wave.sent.empty()) session_.start(wave.to_send(), std::span{wave.results});
     }
     void finish(std::span<part_result> results)
-        requires settle::detail::overlaps_others<session_type>
+        requires(settle::detail::capabilities<session_type>.overlaps_others)
     {
         sent_wave wave = std::move(waves_.extract(results.data()).mapped());
         if (!wave.sent.empty()) session_.finish(std::span{wave.results});
         end(wave, results);
     }
     void abandon(std::span<part_result> results) noexcept
-        requires settle::detail::overlaps_others<session_type>
+        requires(settle::detail::capabilities<session_type>.overlaps_others)
     {
         auto const at = waves_.find(results.data());
         if (at == waves_.end()) return;
@@ -154,7 +154,8 @@ public:
         waves_.erase(at);
     }
 
-    static constexpr bool settles_in_one_phase = settle::detail::settles_in_one_phase<session_type>;
+    static constexpr bool settles_in_one_phase =
+        settle::detail::capabilities<session_type>.settles_in_one_phase;
     [[nodiscard]] bool can_settle_in_one_phase() const {
         return settle::detail::can_settle_in_one_phase(session_);
     }
@@ -291,7 +292,8 @@ class faulty_log {
     using session_type = decltype(std::declval<Database&>().bind_log());
 
 public:
-    static constexpr bool keeps_at_insert = settle::detail::keeps_at_insert<session_type>;
+    static constexpr bool keeps_at_insert =
+        settle::detail::capabilities<session_type>.keeps_at_insert;
 
     faulty_log(fault_source& source, Database& inner)
         : source_(&source), inner_(&inner), session_(inner.bind_log()) {}
@@ -356,12 +358,12 @@ public:
 
     auto keep_horizon(std::chrono::milliseconds least) { return session_.keep_horizon(least); }
     auto home()
-        requires settle::detail::keeps_home<session_type>
+        requires(settle::detail::capabilities<session_type>.keeps_home)
     {
         return session_.home();
     }
     auto take_home(log_home const& seen, bool renames)
-        requires settle::detail::keeps_home<session_type>
+        requires(settle::detail::capabilities<session_type>.keeps_home)
     {
         return session_.take_home(seen, renames);
     }

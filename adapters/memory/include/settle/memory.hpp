@@ -11,7 +11,6 @@
 #include <chrono>
 #include <map>
 #include <mutex>
-#include <typeinfo>
 
 SETTLE_BEGIN
 namespace memory {

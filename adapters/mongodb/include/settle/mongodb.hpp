@@ -52,7 +52,7 @@ public:
     }
 
     /// Errors:  throws settle::failure when the database cannot be read or written
-    log_session bind_log() { return bind_log({}); }
+    log_session bind_log() { return bind_log(detail::own_entries()); }
 
     /// The current record, also where a deposed primary still answers: a majority confirms the
     /// answer after the read. `engine.read` returns the state of a majority, or with weak writes

@@ -17,7 +17,6 @@
 #include <settle/protocol/entry.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <optional>
 #include <span>
 #include <string>

@@ -44,7 +44,7 @@ public:
     copy_closer& operator=(copy_closer const&) = delete;
 
     recovery_report close() {
-        if constexpr (keeps_home<log_type>) {
+        if constexpr (capabilities<log_type>.keeps_home) {
             // One round begins, one closes, and one finds what another program has done meanwhile.
             constexpr int rounds = 4;
             bool over = false;
@@ -230,7 +230,7 @@ template <typename Database>
 result<void> accept_moved_log(Database& database) {
     try {
         auto log = database.bind_log();
-        if constexpr (detail::keeps_home<decltype(log)>) {
+        if constexpr (detail::capabilities<decltype(log)>.keeps_home) {
             auto const seen = log.home().value();
             if (seen.is_same) return {};
             if (detail::is_closing(seen)) return detail::elsewhere(log.name(), seen);

@@ -43,7 +43,8 @@ public:
         using session_type = std::remove_cvref_t<decltype(session)>;
         // A wave costs one commit, so large waves pay, even where transactions prefer small waves.
         constexpr std::size_t least = 1000;
-        room_ = given.window == 0 ? std::max(least, wave_of<session_type>) : given.window;
+        room_ = given.window == 0 ? std::max(least, capabilities<session_type>.wave_size)
+                                  : given.window;
         if (given.deadline) {
             deadline_ = assembly_.environment().elapsed() + bounded(*given.deadline);
         }

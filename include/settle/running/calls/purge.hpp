@@ -66,7 +66,7 @@ purge_report purge_log(Log& log, Patience& patience, timestamp before, purge_opt
 template <typename Log, typename Patience, typename... Sessions>
 error purge_stores(Log& log, Patience& patience, std::tuple<Sessions...>& sessions, timestamp now,
                    timestamp before, purge_options const& given, std::chrono::milliseconds clocks) {
-    constexpr bool any = (forgets<Sessions> || ...);
+    constexpr bool any = (capabilities<Sessions>.forgets || ...);
     if constexpr (any) {
         auto const old = unfinished_entries(log, patience, time_between(later(before, clocks), now),
                                             now, clocks);
@@ -75,8 +75,8 @@ error purge_stores(Log& log, Patience& patience, std::tuple<Sessions...>& sessio
     }
     error problem;
     auto const forget = [&]<typename Session>(Session& session) {
-        if constexpr (forgets<Session>) {
-            if constexpr (requires { session.time(); }) {
+        if constexpr (capabilities<Session>.forgets) {
+            if constexpr (capabilities<Session>.compares_clocks) {
                 auto const there = [&] { return session.time(); };
                 if (problem.empty()) problem = compare_clocks(patience(there), now, clocks);
             }

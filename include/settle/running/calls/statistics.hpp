@@ -3,7 +3,6 @@
 #pragma once
 
 #include <settle/kinds/services/service_session.hpp>
-#include <settle/protocol/entry.hpp>
 
 #include <atomic>
 #include <mutex>

@@ -4,7 +4,6 @@
 
 #include <settle/base/environment.hpp>
 #include <settle/running/driving/observer.hpp>
-#include <settle/running/driving/order.hpp>
 
 SETTLE_BEGIN
 namespace detail {

@@ -2,9 +2,9 @@
 // The parts of an engine: one log, a session for each store, types, limits, an environment.
 #pragma once
 
-#include <settle/protocol/reversal.hpp>
 #include <settle/running/calls/patience.hpp>
 #include <settle/running/calls/wrong_calls.hpp>
+#include <settle/running/construction/argument_lists.hpp>
 #include <settle/running/construction/home.hpp>
 #include <settle/running/construction/prepared_binding.hpp>
 #include <settle/running/driving/container_calls.hpp>
@@ -93,33 +93,29 @@ public:
     }
 
 private:
+    /// The index of the first argument that passes a test; their number if none does.
     template <typename Test>
     static constexpr std::size_t position(Test test) {
-        std::size_t found = sizeof...(Arguments);
-        std::size_t at = 0;
-        ((found =
-              found == sizeof...(Arguments) && test(std::type_identity<Arguments>{}) ? at : found,
-          ++at),
-         ...);
-        return found;
+        std::size_t index = 0;
+        static_cast<void>(((test(std::type_identity<Arguments>{}) || (++index, false)) || ...));
+        return index;
     }
-    static constexpr std::size_t environment_at =
-        position([](auto one) { return is_environment<typename decltype(one)::type>; });
-    static constexpr std::size_t observer_at =
-        position([](auto one) { return is_observer<typename decltype(one)::type>; });
-    static constexpr std::size_t options_at = position(
-        [](auto one) { return std::is_same_v<typename decltype(one)::type, settle::options>; });
-    static constexpr std::size_t phases_at = position(
-        [](auto one) { return std::is_same_v<typename decltype(one)::type, settle::phases>; });
-    static constexpr std::size_t log_at = position([](auto one) {
-        using given = typename decltype(one)::type;
-        return is_database<given> || is_log<given>;
-    });
+    template <typename Role>
+    static constexpr std::size_t position_of = position(
+        []<typename Argument>(std::type_identity<Argument>) { return has_role<Argument, Role>; });
+    static constexpr std::size_t environment_at = position_of<environment_binding<void>>;
+    static constexpr std::size_t observer_at = position_of<observer_binding<void>>;
+    static constexpr std::size_t options_at = position_of<settle::options>;
+    static constexpr std::size_t phases_at = position_of<settle::phases>;
+    static constexpr std::size_t log_at =
+        position([]<typename Argument>(std::type_identity<Argument>) {
+            return is_database<Argument> || is_log<Argument>;
+        });
 
     template <typename Argument>
     static auto bind_store(Argument& given, std::string const& log_name) {
         if constexpr (is_binding<Argument>) {
-            using bound = typename contribution<Argument>::target;
+            using bound = typename role<Argument>::type;
             return session_for(type_list<bound>{}, given.database, log_name);
         } else if constexpr (is_database<Argument>) {
             return session_for(left_over{}, given, log_name);
@@ -151,9 +147,10 @@ struct widest;
 template <typename Log, typename... Sessions>
 struct widest<Log, std::tuple<Sessions...>> {
     static constexpr std::size_t wave =
-        std::min({std::max({wave_of<Log>, wave_of<Sessions>...}), largest_window_of<Sessions>...});
-    static constexpr std::size_t recovery_wave =
-        std::max({recovery_wave_of<Log>, recovery_wave_of<Sessions>...});
+        std::min({std::max({capabilities<Log>.wave_size, capabilities<Sessions>.wave_size...}),
+                  capabilities<Sessions>.largest_window...});
+    static constexpr std::size_t recovery_wave = std::max(
+        {capabilities<Log>.recovery_wave_size, capabilities<Sessions>.recovery_wave_size...});
 };
 
 /// The ports of an engine's log, stores, environment and observer.
@@ -281,7 +278,7 @@ public:
             Direction::for_each_participant([&](auto index) {
                 using target = typename Direction::template target_of<index>;
                 auto& session = session_of<target>();
-                if constexpr (limits_ids<std::remove_cvref_t<decltype(session)>>) {
+                if constexpr (capabilities<std::remove_cvref_t<decltype(session)>>.limits_ids) {
                     if (id.size() > session.longest_id()) {
                         problem = long_id(target::name, session.longest_id());
                     }
@@ -293,19 +290,19 @@ public:
 
     /// Announces to the log an entry that is about to be inserted.
     void expect_entry([[maybe_unused]] transaction_id const& id) {
-        if constexpr (fetches_ahead<log_type>) log_.expect(id);
+        if constexpr (capabilities<log_type>.fetches_ahead) log_.expect(id);
     }
     /// Announces to the stores the records that a transaction is about to change.
     template <typename Direction>
     void expect_records([[maybe_unused]] typename Direction::parameters const& parameters) {
         if constexpr (any_fetches_ahead) {
-            for_each_key<Direction>(
-                parameters, [&]<typename Target>(std::type_identity<Target>, auto const& key) {
-                    auto& session = session_of<Target>();
-                    if constexpr (fetches_ahead<std::remove_cvref_t<decltype(session)>>) {
-                        session.template expect<Target>(key);
-                    }
-                });
+            for_each_key<Direction>(parameters, [&]<typename Target>(std::type_identity<Target>,
+                                                                     auto const& key) {
+                auto& session = session_of<Target>();
+                if constexpr (capabilities<std::remove_cvref_t<decltype(session)>>.fetches_ahead) {
+                    session.template expect<Target>(key);
+                }
+            });
         }
     }
 
@@ -316,9 +313,9 @@ public:
 
     /// True if the log and all stores are plain containers of this process.
     static constexpr bool is_container =
-        detail::is_container<log_type> &&
+        detail::capabilities<log_type>.is_container &&
         []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
-            return (detail::is_container<Sessions> && ...);
+            return (detail::capabilities<Sessions>.is_container && ...);
         }(std::type_identity<sessions_type>{});
     using driver_type = std::conditional_t<
         is_container,
@@ -336,7 +333,7 @@ public:
                                call,
                                stuck_,
                                how,
-                               keeps_at_insert<log_type>};
+                               capabilities<log_type>.keeps_at_insert};
         } else {
             return driver_type{seam_calls{ports_.view(), limits_.lifetime},
                                ports_.environment,
@@ -346,7 +343,7 @@ public:
                                call,
                                stuck_,
                                how,
-                               keeps_at_insert<log_type>};
+                               capabilities<log_type>.keeps_at_insert};
         }
     }
 
@@ -361,16 +358,16 @@ private:
 
     template <typename Session>
     static void expect_others([[maybe_unused]] Session& session) {
-        if constexpr (overlaps_others<Session>) session.expect_others();
+        if constexpr (capabilities<Session>.overlaps_others) session.expect_others();
     }
 
     static constexpr bool any_limits_ids =
         []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
-            return (limits_ids<Sessions> || ...);
+            return (capabilities<Sessions>.limits_ids || ...);
         }(std::type_identity<sessions_type>{});
     static constexpr bool any_fetches_ahead =
         []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
-            return (fetches_ahead<Sessions> || ...);
+            return (capabilities<Sessions>.fetches_ahead || ...);
         }(std::type_identity<sessions_type>{});
 
     /// Some stores know only after opening whether they can run one phase.

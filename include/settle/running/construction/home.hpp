@@ -44,7 +44,7 @@ inline constexpr std::string_view closing_home = "a copy that is being closed, a
 /// Errors:  throws errc::other_home if the log is elsewhere
 template <typename Log>
 void check_home([[maybe_unused]] Log& log) {
-    if constexpr (keeps_home<Log>) {
+    if constexpr (capabilities<Log>.keeps_home) {
         auto const seen = log.home().value();
         if (!seen.is_same) throw failure(elsewhere(log.name(), seen));
         if (seen.present.empty() || seen.present == seen.kept) return;

@@ -10,10 +10,10 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Keeps the order of the one-phase jobs of a wave. A busy job, or a job whose entry exists and is
-/// not final, goes on after the native transaction. A later job that shares its id or a record
-/// waits, so that it does not overtake. A job whose entry is final changes no record, so no job
-/// waits for it.
+/// Keeps the order of the one-phase jobs of a wave. A job settles inside the native transaction,
+/// unless it is busy, or its entry exists and is not final: then it goes on afterwards. A later job
+/// that shares its id or a record must not overtake it, and waits. A job whose entry is final
+/// changes no record, so no job waits for it.
 class one_phase_order {
 public:
     /// True if a job waits for an earlier job of its wave that has not settled.
@@ -23,26 +23,26 @@ public:
     [[nodiscard]] bool must_wait(one_phase_request const& request, job const& work);
 
 private:
-    struct decided {
+    struct decision {
         std::size_t index; ///< of the job in its window
         one_phase_request const* request;
         job const* work;
     };
 
-    /// True if the job has settled. A job whose id was in use gets another id, and has not.
-    static bool has_settled(decided const& one);
-    /// True if the entry of the job exists, and the job has not settled.
-    static bool is_unsettled(decided const& one);
-    void look_at_earlier(decided const& current);
-    /// Looks at earlier jobs again: the native transaction is repeated, perhaps without the jobs
-    /// whose entries exist.
-    void look_again_before(std::size_t index);
-    /// Makes later jobs that share a record or the id wait for this job.
-    void hold_back_later(decided const& one);
+    /// Holds back the jobs after the previous job, unless that has settled. If the current job is
+    /// not a later job, the native transaction is repeated, and the decisions begin anew.
+    void look_at_previous(decision const& current);
+    /// Holds back the jobs after each unsettled job below `end` whose entry exists: a repeated
+    /// native transaction may leave such a job out.
+    void hold_back_after_entries(std::size_t end);
+    /// Makes later jobs wait that share a record or the id with this job.
+    void hold_back_after(decision const& holder);
+    /// A job whose id was in use gets another id, and has not settled.
+    static bool has_settled(decision const& made);
 
-    std::vector<decided> decided_; ///< requests, since the native transaction began
-    hash_index unsettled_;         ///< records of unsettled jobs, with the job's index
-    std::vector<std::uint64_t> records_;
+    std::vector<decision> decisions_; ///< since the native transaction began
+    hash_index held_records_;         ///< records of unsettled jobs, with the job's index
+    std::vector<std::uint64_t> hashes_;
 };
 
 /// Copies of jobs, with copies of their parameters.
@@ -77,9 +77,9 @@ public:
     bool decide(one_phase_request& request) override {
         using rules = typename order_rules_of<Environment>::type;
         job& work = jobs_[request.index];
-        for (std::size_t at = 0; at < request.parts.size(); ++at) {
-            part_request const& one = request.parts[at];
-            work.take(at, one.part, *one.descriptor, request.results[at]);
+        for (std::size_t index = 0; index < request.parts.size(); ++index) {
+            part_request const& part = request.parts[index];
+            work.take(index, part.part, *part.descriptor, request.results[index]);
         }
         if (rules::one_phase_waits && keeps_order_ && order_.must_wait(request, work)) {
             work.coordinator.clear_decision();
@@ -94,10 +94,10 @@ public:
     }
 
     [[nodiscard]] std::shared_ptr<one_phase_decider> copy() const override {
-        auto made = std::make_shared<one_phase_decision>(std::span<job>{}, environment_, *this);
-        made->copies_ = std::make_unique<copied_jobs>(jobs_);
-        made->jobs_ = made->copies_->jobs();
-        return made;
+        auto copied = std::make_shared<one_phase_decision>(std::span<job>{}, environment_, *this);
+        copied->copies_ = std::make_unique<copied_jobs>(jobs_);
+        copied->jobs_ = copied->copies_->jobs();
+        return copied;
     }
 
     one_phase_decision(std::span<job> jobs, Environment const& environment,

@@ -11,59 +11,61 @@ SETTLE_BEGIN
 namespace detail {
 
 SETTLE_FUNCTION bool one_phase_order::must_wait(one_phase_request const& request, job const& work) {
-    decided const current{request.index, &request, &work};
-    if (decided_.empty() || decided_.back().index != current.index) {
-        look_at_earlier(current);
-        decided_.push_back(current);
+    decision const current{request.index, &request, &work};
+    bool const is_repeated = !decisions_.empty() && decisions_.back().index == current.index;
+    if (is_repeated) {
+        hold_back_after_entries(current.index);
     } else {
-        look_again_before(current.index);
+        look_at_previous(current);
+        decisions_.push_back(current);
     }
-    if (unsettled_.empty()) return false;
-    auto const earlier = [&](std::size_t number) { return number < current.index; };
-    one_phase_hashes(work, records_);
-    return std::any_of(records_.begin(), records_.end(), [&](std::uint64_t record) {
-        return unsettled_.find(record, earlier) != nullptr;
+    if (held_records_.empty()) return false;
+    auto const is_earlier = [&](std::size_t holder) { return holder < current.index; };
+    one_phase_hashes(work, hashes_);
+    return std::any_of(hashes_.begin(), hashes_.end(), [&](std::uint64_t record) {
+        return held_records_.find(record, is_earlier) != nullptr;
     });
 }
 
-SETTLE_FUNCTION bool one_phase_order::has_settled(decided const& one) {
-    log_answer const reply = one.request->result.reply;
-    return (reply == log_answer::ended && !one.work->new_id) || reply == log_answer::taken;
-}
-
-SETTLE_FUNCTION void one_phase_order::look_at_earlier(decided const& current) {
-    if (decided_.empty()) return;
-    if (decided_.back().index < current.index) {
-        if (!has_settled(decided_.back())) hold_back_later(decided_.back());
+SETTLE_FUNCTION void one_phase_order::look_at_previous(decision const& current) {
+    if (decisions_.empty()) return;
+    decision const previous = decisions_.back();
+    if (previous.index < current.index) {
+        if (!has_settled(previous)) hold_back_after(previous);
         return;
     }
-    look_again_before(decided_.back().index + 1);
-    decided_.clear();
+    // The native transaction is repeated from its first job.
+    hold_back_after_entries(previous.index + 1);
+    decisions_.clear();
 }
 
-SETTLE_FUNCTION void one_phase_order::look_again_before(std::size_t index) {
-    for (decided const& one : decided_) {
-        if (one.index < index && is_unsettled(one)) hold_back_later(one);
+SETTLE_FUNCTION void one_phase_order::hold_back_after_entries(std::size_t end) {
+    for (decision const& earlier : decisions_) {
+        log_answer const reply = earlier.request->result.reply;
+        bool const has_entry = reply == log_answer::conflict || reply == log_answer::ended;
+        if (earlier.index < end && has_entry && !has_settled(earlier)) hold_back_after(earlier);
     }
 }
 
-SETTLE_FUNCTION bool one_phase_order::is_unsettled(decided const& one) {
-    log_answer const reply = one.request->result.reply;
-    bool const is_there = reply == log_answer::conflict || reply == log_answer::ended;
-    return is_there && !has_settled(one);
+SETTLE_FUNCTION void one_phase_order::hold_back_after(decision const& holder) {
+    one_phase_hashes(*holder.work, hashes_);
+    for (auto const record : hashes_) {
+        // The earliest job that holds a record counts.
+        auto const is_enough = [&](std::size_t other) { return other <= holder.index; };
+        if (held_records_.find(record, is_enough) == nullptr) {
+            held_records_.insert(record, holder.index);
+        }
+    }
 }
 
-SETTLE_FUNCTION void one_phase_order::hold_back_later(decided const& one) {
-    one_phase_hashes(*one.work, records_);
-    for (auto const record : records_) {
-        auto const not_later = [&](std::size_t other) { return other <= one.index; };
-        if (unsettled_.find(record, not_later) == nullptr) unsettled_.insert(record, one.index);
-    }
+SETTLE_FUNCTION bool one_phase_order::has_settled(decision const& made) {
+    log_answer const reply = made.request->result.reply;
+    return reply == log_answer::taken || (reply == log_answer::ended && !made.work->new_id);
 }
 
 SETTLE_FUNCTION void require_applied(std::span<part_result const> results) {
-    for (part_result const& one : results) {
-        if (one.what == answer::applied) continue;
+    for (part_result const& result : results) {
+        if (result.what == answer::applied) continue;
         std::fputs("settle: a store would end a transaction as done although a part of it has no "
                    "effect; this is a fault of the store. Report it.\n",
                    stderr);

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 // Keeps the order of a window among transactions that share a record.
 //
-// An apply wave sends all jobs of a window at once, in order. A job that fails on a record with the
-// pending mark of an earlier job might succeed after the earlier job has ended. So the failed job
-// is requeued: it is sent again later. Later jobs on the same record are requeued, too, and do not
-// overtake. A job that is applied beside pending marks may go on: its guards hold for every outcome
-// of the earlier jobs (escrow).
+// An apply wave sends all jobs of a window at once, in their order. A job that fails on a record
+// with the pending mark of an earlier job may succeed after that job has ended, so the failed job
+// is requeued: it is sent again later. Later jobs on the same record are requeued with it and do
+// not overtake. A job that is applied beside pending marks goes on: its guards hold for every
+// outcome of the earlier jobs (escrow).
 //
-// A one-phase job leaves no mark, so no job is requeued after it. It is sent when no earlier job
-// with the same id or record is left; inside a wave, one_phase_order (one_phase.hpp) keeps the
-// order.
+// A one-phase job leaves no mark, so no job can be requeued after it. It is sent once no earlier
+// job with its id or one of its records is left; inside a wave, one_phase_order (one_phase.hpp)
+// keeps the order.
 #pragma once
 
 #include <settle/base/hash_index.hpp>
 #include <settle/running/driving/job.hpp>
 
+#include <algorithm>
 #include <functional>
+#include <utility>
 
 SETTLE_BEGIN
 namespace detail {
@@ -28,37 +30,43 @@ public:
     [[nodiscard]] bool contains(std::uint64_t hash) const {
         return index_.find(hash, [](std::size_t) { return true; }) != nullptr;
     }
+    [[nodiscard]] bool contains_any(std::vector<std::uint64_t> const& hashes) const {
+        return std::any_of(hashes.begin(), hashes.end(),
+                           [&](std::uint64_t hash) { return contains(hash); });
+    }
     void insert(std::uint64_t hash) {
         if (!contains(hash)) index_.insert(hash, 0);
+    }
+    void insert_all(std::vector<std::uint64_t> const& hashes) {
+        for (auto const hash : hashes) insert(hash);
     }
 
 private:
     hash_index index_;
 };
 
-/// The records and other targets of a job as hashes, one for each part. Two targets with the same
-/// hash only cause a needless wait. A target that no other job shares has the hash of the job's id.
-inline void record_hashes(job const& work, std::vector<std::uint64_t>& into) {
-    into.clear();
-    work.type->for_each_part(work.parameters, [&](part_descriptor const& one, std::size_t line,
-                                                  std::size_t) {
-        auto const seed = reinterpret_cast<std::uintptr_t>(one.target);
-        if (!one.kind->shared) {
-            into.push_back(hash_mix(seed, std::hash<transaction_id>{}(work.id)));
-            return;
-        }
-        auto const key = one.key(work.parameters, line);
-        into.push_back(std::visit(
-            [&]<typename Key>(Key const& found) { return hash_mix(seed, std::hash<Key>{}(found)); },
-            key));
-    });
+/// Computes a hash for the target of each part of a job. Two targets with one hash only cause a
+/// needless wait. A target that no other job shares has the hash of the job's id.
+inline void record_hashes(job const& work, std::vector<std::uint64_t>& hashes) {
+    hashes.clear();
+    work.type->for_each_part(
+        work.parameters, [&](part_descriptor const& part, std::size_t line, std::size_t) {
+            auto const seed = reinterpret_cast<std::uintptr_t>(part.target);
+            if (!part.kind->shared) {
+                hashes.push_back(hash_mix(seed, std::hash<transaction_id>{}(work.id)));
+                return;
+            }
+            hashes.push_back(std::visit(
+                [&]<typename Key>(Key const& key) { return hash_mix(seed, std::hash<Key>{}(key)); },
+                part.key(work.parameters, line)));
+        });
 }
 
 /// Computes the hashes of a one-phase job's records and of its entry. The entry counts because the
 /// first job with an id decides the meaning of the id.
-inline void one_phase_hashes(job const& work, std::vector<std::uint64_t>& into) {
-    record_hashes(work, into);
-    into.push_back(hash_mix(0, std::hash<transaction_id>{}(work.id)));
+inline void one_phase_hashes(job const& work, std::vector<std::uint64_t>& hashes) {
+    record_hashes(work, hashes);
+    hashes.push_back(hash_mix(0, std::hash<transaction_id>{}(work.id)));
 }
 
 /// The rules of this order, by name. A program uses all of them; only the environment of a search
@@ -86,49 +94,47 @@ struct order_rules_of<Environment> {
     using type = typename Environment::order_rules;
 };
 
+/// The order of the jobs of one window. Before a wave the driver calls begin(), then backs_off()
+/// and must_wait() for the jobs in their order. After the wave it calls begin_answers(), after an
+/// apply also begin_rulings(), and then ruling_of() and stalls() for the jobs in their order.
 /// Shape:   Rules - order_rules, or a subset for a search
 template <typename Rules>
 class record_order {
 public:
-    /// Call before a wave.
     void begin() {
         blocked_.clear();
         pending_.clear();
         paused_.clear();
     }
 
-    /// A job that backs off may still have marks. No other job may be sent to its records, least of
-    /// all the earlier job that it backs off from.
+    /// Keeps other jobs, also the job that it backs off from, away from the records of a job that
+    /// backs off and may still have marks.
     void backs_off(job const& work) {
         if (!Rules::backs_off_first) return;
         record_hashes(work, records_);
-        for (auto const record : records_) blocked_.insert(record);
+        blocked_.insert_all(records_);
     }
 
-    /// True if a job waits for an earlier job of its window. It waits for an earlier job that has
-    /// not taken effect and is held up from outside the window, for any earlier job on a record
-    /// with an exclusive effect, and for a resting job after which it was requeued. A one-phase job
+    /// True if a job waits for an earlier job of its window that shares a record: an earlier job
+    /// without effect that is held up from outside the window, a resting job after which this job
+    /// was requeued, or any earlier job if the effect on the record is exclusive. A one-phase job
     /// waits until the earlier job has ended, since it cannot be requeued after a pending mark.
     /// Shape:   due - the job takes part in this wave; other jobs only count for later jobs;
     ///          held_up, requeued - when the job was last sent
     [[nodiscard]] bool must_wait(step wave, job const& work, bool due, bool held_up,
                                  bool requeued) {
-        bool const free = exclusive_.empty() && blocked_.empty() && paused_.empty();
-        if (due && !held_up && free) return false;
+        bool const no_record_is_kept = exclusive_.empty() && blocked_.empty() && paused_.empty();
+        if (due && !held_up && no_record_is_kept) return false;
         find_records(wave, work);
-        bool waits = !due && (wave == step::one_phase || !cannot_be_requeued(work));
-        bool const goes_on = due && cannot_be_requeued(work);
+        bool const meets_earlier = blocked_.contains_any(records_) ||
+                                   pending_.contains_any(records_) ||
+                                   (requeued && paused_.contains_any(records_));
+        bool const is_fixed = cannot_be_requeued(work);
+        bool const waits = due ? !is_fixed && meets_earlier
+                               : !is_fixed || meets_earlier || wave == step::one_phase;
+        if (work.resting && has_marks(work)) paused_.insert_all(records_);
+        if (Rules::waits_with && (waits || (due && held_up))) blocked_.insert_all(records_);
         for (auto const record : records_) {
-            bool const shared = blocked_.contains(record) || pending_.contains(record) ||
-                                (requeued && paused_.contains(record));
-            waits = waits || (shared && !goes_on);
-        }
-        if (work.resting && has_marks(work)) {
-            for (auto const record : records_) paused_.insert(record);
-        }
-        bool const blocks = (waits || (due && held_up)) && Rules::waits_with;
-        for (auto const record : records_) {
-            if (blocks) blocked_.insert(record);
             if (!exclusive_.contains(record)) continue;
             pending_.insert(record);
             if (waits) still_exclusive_.insert(record);
@@ -136,10 +142,8 @@ public:
         return waits;
     }
 
-    /// Call after a wave.
     void begin_answers() { stalled_.clear(); }
 
-    /// Call after a wave that marks records.
     void begin_rulings() {
         blocked_.clear();
         pending_.clear();
@@ -154,40 +158,27 @@ public:
         held_up   ///< by marks from outside its window, or by an unreachable store
     };
 
-    /// How a job goes on after the wave.
+    /// How a job goes on after an apply wave.
     /// Shape:   due - the job took part in the wave; other jobs only count for later jobs
     [[nodiscard]] ruling ruling_of(job const& work, bool due) {
         record_hashes(work, records_);
-        auto const& c = work.coordinator;
-        if (!due || cannot_be_requeued(work)) {
-            if (cannot_be_requeued(work) && !has_marks(work)) return ruling::proceeds;
-            auto& touched = cannot_be_requeued(work) ? pending_ : blocked_;
-            for (auto const record : records_) touched.insert(record);
+        if (cannot_be_requeued(work)) {
+            if (has_marks(work)) pending_.insert_all(records_);
             return ruling::proceeds;
         }
-        bool requeued = false;
-        bool unavailable = false;
-        bool unsure = false;
-        bool fenced = false;
-        for (std::size_t part = 0; part < records_.size(); ++part) {
-            answer const reply = c.answer_of(part);
-            unavailable = unavailable || reply == answer::unavailable;
-            unsure = unsure || reply == answer::unknown;
-            fenced = fenced || reply == answer::fenced;
-            bool const may_succeed_later =
-                Rules::requeues && (reply == answer::busy || may_hold_later(reply));
-            requeued = requeued || (Rules::requeues_with && blocked_.contains(records_[part]));
-            if (!may_succeed_later || !pending_.contains(records_[part])) continue;
-            requeued = true;
-            if (reply == answer::busy) exclusive_.insert(records_[part]);
+        if (!due) {
+            blocked_.insert_all(records_);
+            return ruling::proceeds;
         }
-        bool const waits =
-            requeued || unavailable || unsure || fenced || has_answer(work, answer::busy);
+        bool const requeued = follows_earlier(work);
+        bool const fenced = has_answer(work, answer::fenced);
+        bool const has_failed = requeued || fenced || has_answer(work, answer::unavailable) ||
+                                has_answer(work, answer::unknown) || has_answer(work, answer::busy);
         for (std::size_t part = 0; part < records_.size(); ++part) {
-            if (waits) blocked_.insert(records_[part]);
-            else if (c.answer_of(part) == answer::applied) pending_.insert(records_[part]);
+            if (has_failed) blocked_.insert(records_[part]);
+            else if (answer_of(work, part) == answer::applied) pending_.insert(records_[part]);
         }
-        if (!requeued) return waits ? ruling::held_up : ruling::proceeds;
+        if (!requeued) return has_failed ? ruling::held_up : ruling::proceeds;
         // A fenced job first has to find out the state of its entry.
         return fenced ? ruling::proceeds : ruling::requeued;
     }
@@ -198,12 +189,9 @@ public:
     [[nodiscard]] bool stalls(step wave, job const& work, bool held_up) {
         if (!held_up && stalled_.empty()) return false;
         find_records(wave, work);
-        bool found = held_up;
-        for (auto const record : records_) found = found || stalled_.contains(record);
-        for (auto const record : records_) {
-            if (found) stalled_.insert(record);
-        }
-        return found;
+        if (!held_up && !stalled_.contains_any(records_)) return false;
+        stalled_.insert_all(records_);
+        return true;
     }
 
 private:
@@ -213,11 +201,25 @@ private:
         else record_hashes(work, records_);
     }
 
+    /// True if a job is to be sent again after earlier jobs: it failed on one of their pending
+    /// marks, or it shares a record with a job that is requeued or held up.
+    [[nodiscard]] bool follows_earlier(job const& work) {
+        bool follows = Rules::requeues_with && blocked_.contains_any(records_);
+        for (std::size_t part = 0; Rules::requeues && part < records_.size(); ++part) {
+            bool const is_busy = answer_of(work, part) == answer::busy;
+            bool const may_succeed_later = is_busy || may_hold_later(answer_of(work, part));
+            if (!may_succeed_later || !pending_.contains(records_[part])) continue;
+            follows = true;
+            if (is_busy) exclusive_.insert(records_[part]);
+        }
+        return follows;
+    }
+
     /// True if the job has left `pending`, or may have called a stage after its records: then its
     /// applied parts stay as they are until confirm or undo.
     static bool cannot_be_requeued(job const& work) {
-        auto const now = work.coordinator.state();
-        return (now != state::initial && now != state::pending) ||
+        auto const current = work.coordinator.state();
+        return (current != state::initial && current != state::pending) ||
                !work.coordinator.may_start_over();
     }
 
@@ -232,20 +234,23 @@ private:
                reply == answer::record_missing || reply == answer::record_exists;
     }
 
+    static answer answer_of(job const& work, std::size_t part) {
+        return work.coordinator.answer_of(part);
+    }
     [[nodiscard]] bool has_answer(job const& work, answer reply) const {
         for (std::size_t part = 0; part < records_.size(); ++part) {
-            if (work.coordinator.answer_of(part) == reply) return true;
+            if (answer_of(work, part) == reply) return true;
         }
         return false;
     }
 
-    hash_set blocked_;   ///< records of jobs that have not taken effect yet, or back off
-    hash_set pending_;   ///< records that earlier jobs of the window have marked
-    hash_set paused_;    ///< records in pending_ whose earlier jobs rest
-    hash_set exclusive_; ///< records with an exclusive effect, as a busy answer showed
-    hash_set still_exclusive_;
-    hash_set stalled_; ///< records of jobs without progress
-    std::vector<std::uint64_t> records_;
+    hash_set blocked_;         ///< records of jobs that back off, or have taken no effect yet
+    hash_set pending_;         ///< records that earlier jobs of the window have marked
+    hash_set paused_;          ///< records in pending_ whose earlier jobs rest
+    hash_set exclusive_;       ///< records with an exclusive effect, as a busy answer showed
+    hash_set still_exclusive_; ///< records of exclusive_ for which a job of this wave waits
+    hash_set stalled_;         ///< records of jobs without progress
+    std::vector<std::uint64_t> records_; ///< of the job that is looked at
 };
 
 } // namespace detail

@@ -60,22 +60,24 @@ class port_of_store final : public store_port {
 public:
     port_of_store(Session& session, Log& log) : session_(session), log_(log) {}
 
-    [[nodiscard]] bool overlaps() const noexcept override { return overlaps_others<Session>; }
+    [[nodiscard]] bool overlaps() const noexcept override {
+        return capabilities<Session>.overlaps_others;
+    }
     void start(std::span<part_request const> requests, std::span<part_result> results) override {
-        if constexpr (overlaps_others<Session>) session_.start(requests, results);
+        if constexpr (capabilities<Session>.overlaps_others) session_.start(requests, results);
         else session_.execute(requests, results);
     }
     void finish([[maybe_unused]] std::span<part_result> results) override {
-        if constexpr (overlaps_others<Session>) session_.finish(results);
+        if constexpr (capabilities<Session>.overlaps_others) session_.finish(results);
     }
     void abandon([[maybe_unused]] std::span<part_result> results) noexcept override {
-        if constexpr (overlaps_others<Session>) session_.abandon(results);
+        if constexpr (capabilities<Session>.overlaps_others) session_.abandon(results);
     }
     void one_phase([[maybe_unused]] std::span<one_phase_request> requests,
                    [[maybe_unused]] write_context const& at,
                    [[maybe_unused]] one_phase_decider& decider) override {
         constexpr bool can = requires { session_.one_phase(requests, log_, at, decider); };
-        if constexpr (settles_in_one_phase<Session> && can) {
+        if constexpr (capabilities<Session>.settles_in_one_phase && can) {
             session_.one_phase(requests, log_, at, decider);
         }
     }

@@ -9,7 +9,7 @@
 #include <settle/protocol/entry_rule.hpp>
 #include <settle/protocol/record_rule.hpp>
 #include <settle/protocol/reversal.hpp>
-#include <settle/running/construction/binding.hpp>
+#include <settle/running/construction/argument_lists.hpp>
 #include <settle/testing/explore/few.hpp>
 #include <settle/testing/explore/fingerprint.hpp>
 #include <settle/testing/explore/receiver.hpp>

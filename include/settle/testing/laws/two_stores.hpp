@@ -2,7 +2,7 @@
 // Compares two stores under one transaction type: equal answers, records and marks.
 #pragma once
 
-#include <settle/running/construction/binding.hpp>
+#include <settle/running/construction/argument_lists.hpp>
 #include <settle/testing/laws.hpp>
 #include <settle/testing/store_suite/random_pool.hpp>
 

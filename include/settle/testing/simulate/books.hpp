@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/protocol/record_rule.hpp>
-#include <settle/running/construction/binding.hpp>
+#include <settle/running/construction/argument_lists.hpp>
 #include <settle/testing/simulate/witness.hpp>
 
 #include <map>

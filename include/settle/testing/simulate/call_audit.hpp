@@ -2,7 +2,7 @@
 // Compares the books of simulated services with the transactions of the log.
 #pragma once
 
-#include <settle/running/construction/binding.hpp>
+#include <settle/running/construction/argument_lists.hpp>
 #include <settle/testing/simulate/receiver.hpp>
 #include <settle/testing/simulate/witness.hpp>
 

@@ -184,7 +184,8 @@ class witnessed_log {
     using session_type = decltype(std::declval<Database&>().bind_log());
 
 public:
-    static constexpr bool keeps_at_insert = settle::detail::keeps_at_insert<session_type>;
+    static constexpr bool keeps_at_insert =
+        settle::detail::capabilities<session_type>.keeps_at_insert;
 
     witnessed_log(Database& inner, witness& seen) : session_(inner.bind_log()), seen_(&seen) {}
 
@@ -216,12 +217,12 @@ public:
     }
     auto keep_horizon(std::chrono::milliseconds least) { return session_.keep_horizon(least); }
     auto home()
-        requires settle::detail::keeps_home<session_type>
+        requires(settle::detail::capabilities<session_type>.keeps_home)
     {
         return session_.home();
     }
     auto take_home(log_home const& seen, bool renames)
-        requires settle::detail::keeps_home<session_type>
+        requires(settle::detail::capabilities<session_type>.keeps_home)
     {
         return session_.take_home(seen, renames);
     }

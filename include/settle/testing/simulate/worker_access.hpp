@@ -3,7 +3,7 @@
 // shared witness.
 #pragma once
 
-#include <settle/running/construction/binding.hpp>
+#include <settle/running/construction/argument_lists.hpp>
 #include <settle/testing/simulate/fault_sender.hpp>
 #include <settle/testing/simulate/receiver.hpp>
 #include <settle/testing/simulate/witness.hpp>

@@ -13,7 +13,7 @@ namespace testing {
 template <typename Database>
 bool look_copied(Database& database) {
     auto log = database.bind_log();
-    if constexpr (settle::detail::keeps_home<decltype(log)>) {
+    if constexpr (settle::detail::capabilities<decltype(log)>.keeps_home) {
         static_cast<void>(suite_engine(database)); // keeps the home
         auto const seen = database.bind_log().home().value();
         CHECK(seen.is_same);
@@ -36,7 +36,8 @@ bool look_copied(Database& database) {
 template <typename Database>
 std::string present_home(Database& database) {
     auto log = database.bind_log();
-    if constexpr (settle::detail::keeps_home<decltype(log)>) return log.home().value().present;
+    if constexpr (settle::detail::capabilities<decltype(log)>.keeps_home)
+        return log.home().value().present;
     else return {};
 }
 

@@ -32,13 +32,14 @@ TEST_CASE_TEMPLATE_DEFINE("store: an early notice of a record or an entry change
     on.create(ledgers, {"A", 100, 0, ""});
     on.create(shelves, {1, 10});
     auto const notify = [&] {
-        if constexpr (settle::detail::fetches_ahead<std::remove_cvref_t<decltype(session)>>) {
+        if constexpr (
+            settle::detail::capabilities<std::remove_cvref_t<decltype(session)>>.fetches_ahead) {
             for (std::string const key : {"A", "B", "nobody"}) {
                 session.template expect<ledgers_type>(key);
             }
             for (std::int64_t const key : {1, 2}) session.template expect<shelves_type>(key);
         }
-        if constexpr (settle::detail::fetches_ahead<decltype(log)>) {
+        if constexpr (settle::detail::capabilities<decltype(log)>.fetches_ahead) {
             log.expect("t");
             log.expect("nobody");
         }
@@ -86,7 +87,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: a wave runs beside other waves, and a wave is 
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     auto& session = on.session();
-    if constexpr (settle::detail::overlaps_others<std::remove_cvref_t<decltype(session)>>) {
+    if constexpr (
+        settle::detail::capabilities<std::remove_cvref_t<decltype(session)>>.overlaps_others) {
         on.create(ledgers, {"A", 100, 0, ""});
         on.create(ledgers, {"B", 0, 0, ""});
         session.expect_others();

@@ -145,7 +145,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert may keep a stage until its last moment
                           suite_keep_at_insert) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    if constexpr (settle::detail::keeps_at_insert<decltype(log)>) {
+    if constexpr (settle::detail::capabilities<decltype(log)>.keeps_at_insert) {
         // The log looks at the engine's clock, not at the time that the write carries.
         struct {
             timestamp time = at_millisecond(10);

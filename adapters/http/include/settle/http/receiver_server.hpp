@@ -7,7 +7,6 @@
 #include <settle/base/utf8.hpp>
 #include <settle/http/wire.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>

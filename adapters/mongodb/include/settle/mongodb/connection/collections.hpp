@@ -3,8 +3,8 @@
 #pragma once
 
 #include <settle/mongodb/connection/client.hpp>
+#include <settle/mongodb/log/entry_layout.hpp>
 #include <settle/mongodb/records/bound_collection.hpp>
-#include <settle/mongodb/records/layout_check.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {

@@ -284,10 +284,8 @@ SETTLE_FUNCTION void make_key_index(link& with, std::string_view name, std::stri
 /// What settle writes into a field of an entry.
 [[nodiscard]] SETTLE_FUNCTION content content_of_entry(entry_layout const& layout,
                                                        std::string_view field) {
-    bool const is_parameter =
-        std::any_of(layout.members.begin(), layout.members.end(),
-                    [&](parameter const& one) { return layout.field_of(one.name) == field; });
-    if (is_parameter || field == "parameters" || field == "images" || field == "results") {
+    bool const is_nested = field == "parameters" || field == "images" || field == "results";
+    if (is_nested || layout.is_parameter(field)) {
         return content::nested;
     }
     auto const& all = settle::detail::all_entry_fields;
@@ -298,7 +296,7 @@ SETTLE_FUNCTION void make_key_index(link& with, std::string_view name, std::stri
 
 /// Refuses a log collection whose entries the server could erase or refuse.
 SETTLE_FUNCTION void check_log(link& with, entry_layout const& layout) {
-    auto const& name = layout.names.transactions;
+    auto const& name = layout.collection;
     check_collection(with, name);
     for_each_index(with, name, [&](value_view const& one) {
         // Entries without the field count as equal there.
@@ -315,12 +313,12 @@ SETTLE_FUNCTION void check_log(link& with, entry_layout const& layout) {
 }
 
 [[nodiscard]] SETTLE_FUNCTION char const* unfinished_index_of(entry_layout const& layout) noexcept {
-    return layout.is_tutorial() ? "settle_state" : "settle_open";
+    return layout.is_own ? "settle_open" : "settle_state";
 }
 
 [[nodiscard]] SETTLE_FUNCTION bool has_log_indexes(link& with, entry_layout const& layout) {
     int found = 0;
-    for_each_index(with, layout.names.transactions, [&](value_view const& one) {
+    for_each_index(with, layout.collection, [&](value_view const& one) {
         auto const name = one.find("name");
         if (!name) return;
         if (name->text() == unfinished_index_of(layout) || name->text() == created_index) ++found;
@@ -329,27 +327,22 @@ SETTLE_FUNCTION void check_log(link& with, entry_layout const& layout) {
 }
 
 SETTLE_FUNCTION void make_log(link& with, entry_layout const& layout) {
-    make_collection(with, layout.names.transactions);
+    make_collection(with, layout.collection);
     check_log(with, layout);
     if (has_log_indexes(with, layout)) return;
     document keys;
     document open;
     document only_open;
-    if (layout.is_tutorial()) {
-        keys.integer(layout.names.state, 1).integer("_id", 1);
-        open.object("key", keys).text("name", unfinished_index_of(layout));
-    } else {
-        keys.integer("open", 1).integer("_id", 1);
-        open.object("key", keys).text("name", unfinished_index_of(layout));
-        open.object("partialFilterExpression", only_open.boolean("open", true));
-    }
+    keys.integer(layout.is_own ? "open" : layout.state_field, 1).integer("_id", 1);
+    open.object("key", keys).text("name", unfinished_index_of(layout));
+    if (layout.is_own) open.object("partialFilterExpression", only_open.boolean("open", true));
     document keys_created;
     document created;
     created.object("key", keys_created.integer("created", 1)).text("name", created_index);
     document all;
     all.object_at(0, open).object_at(1, created);
     document command;
-    command.text("createIndexes", layout.names.transactions).array("indexes", all);
+    command.text("createIndexes", layout.collection).array("indexes", all);
     reply received;
     with.write_command(command, "make the indexes of the log", received);
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <settle/mongodb/connection/client.hpp>
-#include <settle/store/entry_facts.hpp>
 #include <settle/store/seam.hpp>
 
 SETTLE_BEGIN

@@ -9,7 +9,6 @@
 #include <settle/mongodb/connection/bulk.hpp>
 
 #include <chrono>
-#include <span>
 
 SETTLE_BEGIN
 namespace mongodb::detail {

@@ -8,8 +8,7 @@
 //     revision: 1, stages_kept: 1, results: [{participant: 0, line: 0, value: "{…}"}] }
 //
 // `open` exists as long as the entry is unfinished, and `reason_text` if the reason has a text. The
-// first keep adds the last three fields. In the tutorial's layout the parameters are fields of the
-// entry itself, and only an id, a state and the parameters that are not optional are required.
+// first keep adds the last three fields.
 #pragma once
 
 #include <settle/mongodb/log/entry_finder.hpp>
@@ -17,14 +16,12 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-class document_reader;
-
 /// Writes and reads entries in their layout.
 class entry_codec {
 public:
-    explicit entry_codec(entry_layout layout) : layout_(std::move(layout)) {}
+    explicit entry_codec(entry_layout const& layout) : layout_(&layout) {}
 
-    [[nodiscard]] entry_layout const& layout() const noexcept { return layout_; }
+    [[nodiscard]] entry_layout const& layout() const noexcept { return *layout_; }
 
     /// The document of a new entry.
     [[nodiscard]] document encode(entry_write const& write, write_context const& at) const;
@@ -40,16 +37,12 @@ public:
 private:
     void append(document& to, entry_field field, entry_write const& write,
                 write_context const& at) const;
-    void append_parameters(document& to, entry_write const& write) const;
 
     void read_id(document_reader& read, entry& into) const;
-    void read_type(document_reader& read, entry& into) const;
     void read_state(document_reader& read, entry& into) const;
-    [[nodiscard]] bool has_parameters(document_reader const& read) const;
-    void read_fields(document_reader& read, entry& into) const;
     static timestamp creation_of(document const& from, entry const& read);
 
-    entry_layout layout_;
+    entry_layout const* layout_;
 };
 
 } // namespace mongodb::detail

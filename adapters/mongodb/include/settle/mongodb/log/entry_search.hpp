@@ -103,8 +103,8 @@ private:
             for (; at != by_id.end() && id_at(*at) == id; ++at) found[*at] = decoded(one);
         };
         try {
-            find_surely(*server_, codec_.layout().names.transactions, filter_of(all),
-                        std::move(sure), {}, "read entries", note);
+            find_surely(*server_, codec_.layout().collection, filter_of(all), std::move(sure), {},
+                        "read entries", note);
         } catch (failure const& caught) {
             std::fill(found.begin(), found.end(), found_entry{caught.problem()});
         }
@@ -125,11 +125,11 @@ private:
         std::optional<entry> found;
         std::string const problem = codec_.decode(from, found.emplace());
         if (problem.empty()) return found;
-        bool const theirs = codec_.layout().is_tutorial();
+        bool const ours = codec_.layout().is_own;
         return {errc::damaged,
                 "settle: the entry '" + found->id + "' is damaged: " + problem +
-                    ". Repair its document in " + codec_.layout().names.transactions +
-                    (theirs ? ". See mongodb#coming-from-the-tutorial" : ". See errors#damaged")};
+                    ". Repair its document in " + codec_.layout().collection +
+                    (ours ? ". See errors#damaged" : ". See mongodb#coming-from-the-tutorial")};
     }
 
     server* server_;

@@ -14,7 +14,7 @@ namespace mongodb::detail {
 /// Shape:   of_database - the stored value of `log`
 [[nodiscard]] inline std::string log_name(std::string const& of_database,
                                           entry_layout const& layout) {
-    return layout.is_tutorial() ? of_database + '/' + layout.names.transactions : of_database;
+    return layout.is_own ? of_database : of_database + '/' + layout.collection;
 }
 
 /// Shape:   belongs_to - the log of the database's records
@@ -22,9 +22,8 @@ namespace mongodb::detail {
 [[noreturn]] void refuse_log(std::string const& belongs_to, std::string const& refused);
 
 /// Refuses a log of this database when its records belong to another log of the same database.
-/// Before that nothing is created or changed but the name of the records' log: an earlier version
-/// gave every layout the same name, and a log may have been renamed.
-/// Errors:  throws errc::other_log
+/// Before that nothing is created or changed but the name of the records' log, if a log was
+/// renamed. Errors:  throws errc::other_log
 void check_log_of_records(link& with, stored_log const& stored, entry_layout const& layout);
 
 /// Refuses a layout that would find or read entries differently than the stored layout.

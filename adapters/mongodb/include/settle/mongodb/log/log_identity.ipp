@@ -6,30 +6,9 @@
 
 #include <settle/adapter/ownership.hpp>
 
-#include <algorithm>
-#include <array>
-
 SETTLE_BEGIN
 
 namespace mongodb::detail {
-
-/// The settings that decide how a tutorial's entries are found and read. Different texts mean
-/// different logs, even in one collection.
-[[nodiscard]] SETTLE_FUNCTION std::string layout_text(entry_layout const& layout) {
-    auto const& names = layout.names;
-    constexpr std::array<std::string_view, 4> kinds{"any", "text", "number", "object_id"};
-    std::string text = "type=" + layout.type;
-    for (auto fields : {names.fields, names.record_fields}) {
-        std::sort(fields.begin(), fields.end());
-        for (auto const& [member, field] : fields) {
-            if (member != field) text.append(" ").append(member).append("=").append(field);
-        }
-    }
-    text.append(" state=").append(names.state).append(" modified=").append(names.modified);
-    text.append(" application=").append(names.application).append(" ids=");
-    text.append(kinds[static_cast<std::size_t>(names.ids)]).append(" key=").append(names.key);
-    return text;
-}
 
 /// The description of a log in an error.
 [[nodiscard]] SETTLE_FUNCTION std::string described_log(std::string const& log) {
@@ -58,34 +37,19 @@ SETTLE_FUNCTION void check_log_of_records(link& with, stored_log const& stored,
     auto const belongs_to = owner_of_records(with, stored);
     bool const is_here =
         belongs_to && (*belongs_to == of_database || belongs_to->starts_with(of_database + '/'));
-    if (!is_here) return;
-    // settle's own collection of entries exists before any record belongs to its log.
-    bool const of_earlier = *belongs_to == of_database && !has_collection(with, "settle_entries");
-    if (!of_earlier) {
-        if (*belongs_to != name) refuse_log(*belongs_to, name);
-    } else if (!layout.is_tutorial()) {
-        raise(errc::other_log,
-              "settle: the records of this database belong to the log '" + of_database +
-                  "', but the collection 'settle_entries' of settle's own layout is not there, so "
-                  "a tutorial's layout was used. Open the database with that layout. "
-                  "See mongodb#logs");
-    } else if (has_collection(with, layout.names.transactions)) {
-        replace_metadata(with, settle::detail::owner_metadata, *belongs_to, name);
-    } else {
-        refuse_log(*belongs_to, name);
-    }
+    if (is_here && *belongs_to != name) refuse_log(*belongs_to, name);
 }
 
 /// The name under which the layout of a log is stored.
 [[nodiscard]] SETTLE_FUNCTION std::string name_of_layout(entry_layout const& layout) {
-    return "layout " + layout.names.transactions;
+    return "layout " + layout.collection;
 }
 
 SETTLE_FUNCTION void check_layout_of_log(entry_layout const& layout, std::string const& noted) {
-    auto const given = layout_text(layout);
+    auto const given = layout.description();
     if (noted == given) return;
     raise(errc::other_log,
-          "settle: the log in '" + layout.names.transactions + "' has the layout '" + noted +
+          "settle: the log in '" + layout.collection + "' has the layout '" + noted +
               "', and this one is '" + given +
               "'. Open the database with the layout that it has; where nothing was run with that "
               "layout, remove the document '" +
@@ -93,16 +57,16 @@ SETTLE_FUNCTION void check_layout_of_log(entry_layout const& layout, std::string
 }
 
 SETTLE_FUNCTION void check_layout_of_log(link& with, entry_layout const& layout) {
-    if (!layout.is_tutorial()) return;
+    if (layout.is_own) return;
     if (auto const noted = known_metadata(with, name_of_layout(layout))) {
         check_layout_of_log(layout, *noted);
     }
 }
 
 SETTLE_FUNCTION void note_layout_of_log(link& with, entry_layout const& layout) {
-    if (!layout.is_tutorial()) return;
+    if (layout.is_own) return;
     check_layout_of_log(layout,
-                        get_or_init_metadata(with, name_of_layout(layout), layout_text(layout)));
+                        get_or_init_metadata(with, name_of_layout(layout), layout.description()));
 }
 
 } // namespace mongodb::detail

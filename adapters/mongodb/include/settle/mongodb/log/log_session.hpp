@@ -8,7 +8,6 @@
 #include <settle/mongodb/log/entry_search.hpp>
 #include <settle/mongodb/log/named_log.hpp>
 
-#include <map>
 #include <unordered_map>
 
 SETTLE_BEGIN
@@ -20,7 +19,7 @@ namespace mongodb {
 class log_session : public named_log {
 public:
     log_session(detail::server& with, detail::stored_log stored,
-                detail::entry_layout const& layout = {})
+                detail::entry_layout const& layout = detail::own_entries())
         : named_log(with, std::move(stored), layout), server_(&with), codec_(layout),
           finder_(layout), search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
 
@@ -61,7 +60,9 @@ public:
                               if (!here.fault.empty()) here.parameters.clear();
                           });
             };
-            read(finder_.query_of(filter, locator_of(with, after)), limit);
+            read(finder_.query_of(filter, after.empty() ? document{}
+                                                        : codec_.layout().locator_of(with, after)),
+                 limit);
             // A short page is the last, and stays the last.
             if (found.size() + 1 < limit) {
                 read(finder_.query_of_unreadable(filter), limit - found.size() - 1);
@@ -230,10 +231,10 @@ private:
         auto const stored = found.find(states());
         state here = state::initial;
         bool const ends = stored && stored->text() &&
-                          detail::entry_layout::read_state(*stored->text(), here) && is_final(here);
+                          codec_.layout().read_state(*stored->text(), here) && is_final(here);
         return ends ? log_answer::ended : log_answer::conflict;
     }
-    [[nodiscard]] std::string const& states() const noexcept { return codec_.layout().names.state; }
+    [[nodiscard]] std::string const& states() const noexcept { return codec_.layout().state_field; }
 
     /// Matches entries by their ids.
     [[nodiscard]] document among(std::vector<transaction_id const*> const& all) const {
@@ -350,7 +351,7 @@ private:
                                        write_context const& at) {
         // A native transaction writes only over the state that it has read. Reading first spares
         // the server a plan for each update: an update by _id alone takes a third of the time.
-        bool const looked = with.in_transaction() && !codec_.layout().is_tutorial();
+        bool const looked = with.in_transaction() && codec_.layout().is_own;
         if (looked && !all_match(with, all)) return {};
         detail::bulk writes{with, collection()};
         for (auto const& one : all) {
@@ -437,7 +438,7 @@ private:
     /// Whether an id may be stored as a text, a number or an ObjectId. The server keeps new ids,
     /// which are texts, unique; other forms must be looked up.
     [[nodiscard]] bool has_several_forms() const noexcept {
-        return codec_.layout().names.ids == id_kind::any;
+        return codec_.layout().has_several_forms;
     }
 
     /// Errors:  throws command_failure, as if the server had found the id
@@ -452,21 +453,8 @@ private:
             {{duplicate_key, mongodb_category()}, "an id is there in another form"}, false);
     }
 
-    /// The stored form of an id, for a listing that continues after it.
-    document locator_of(detail::link& with, transaction_id const& id) {
-        document locator;
-        if (id.empty()) return locator;
-        if (codec_.layout().is_tutorial()) {
-            with.find(collection(), finder_.filter_of_any(id), {}, "read an entry",
-                      [&](document one) { locator = std::move(one); });
-            if (locator.empty()) locator = finder_.shown_id(id);
-        }
-        if (locator.empty()) codec_.layout().append_id(locator, "_id", id);
-        return locator;
-    }
-
     [[nodiscard]] std::string const& collection() const noexcept {
-        return codec_.layout().names.transactions;
+        return codec_.layout().collection;
     }
 
     detail::server* server_;

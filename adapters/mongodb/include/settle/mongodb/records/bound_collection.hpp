@@ -16,15 +16,9 @@ using settle::detail::mark_view;
 using settle::detail::record_changes;
 using settle::detail::record_descriptor;
 
-/// Reads the effect of the bare mark of a request's transaction: what the request is to end.
-/// Shape:   now - the record under the mark
-/// Returns: why the mark cannot be ended; empty when it can
-using bare_reader = std::string (*)(part_request const&, void const* now, mark_data& into);
-
 struct bound_collection {
     collection_descriptor const* of;
-    member_form const* forms;        ///< one for each member
-    bare_reader read_bare = nullptr; ///< null where no reader knows the effects of bare marks
+    member_form const* forms; ///< one for each member
 
     [[nodiscard]] record_descriptor const& record() const noexcept { return *of->record; }
 };
@@ -34,11 +28,11 @@ inline constexpr auto forms_of = table_of_members<Record, member_form>(
     [](auto m) { return form_of_member<decltype(m)::pointer, typename decltype(m)::type>(); });
 
 template <typename Collection>
-[[nodiscard]] constexpr bound_collection bound_to(bare_reader read_bare = nullptr) {
+[[nodiscard]] constexpr bound_collection bound_to() {
     static_assert(decimal_places<Collection::key_member> < 0,
                   "settle: a key is no decimal. See mongodb#decimals");
     return {&settle::detail::descriptor_of_collection<Collection>,
-            forms_of<typename Collection::record_type>.data(), read_bare};
+            forms_of<typename Collection::record_type>.data()};
 }
 
 /// The name of a record in an error.

@@ -72,7 +72,7 @@ private:
     }
 
     [[nodiscard]] mark_locator read_locator(value_view const& value, mark_locator locator) const {
-        auto const bare = codec_.layout().bare_marks ? value.id() : std::nullopt;
+        auto const bare = codec_.layout().bare_marks != nullptr ? value.id() : std::nullopt;
         mark_data found;
         if (bare) {
             locator.id = *bare;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Records as documents: members by their names, the key as _id, marks in pendingTransactions.
 // Fields of other programs are kept, and restored with an image. If the layout allows it, an id
-// alone in pendingTransactions is a bare mark of a tutorial's program.
+// alone in pendingTransactions is a bare mark.
 #pragma once
 
 #include <settle/mongodb/connection/error.hpp>
@@ -80,7 +80,7 @@ inline void append_key_forms(document& to, record_layout const& layout, part_key
                              std::size_t& count) {
     auto const* const text = std::get_if<std::string_view>(&key);
     if (text != nullptr && layout.any_keys) {
-        entry_layout::append_all_forms(to, std::string{*text}, count);
+        append_all_forms(to, std::string{*text}, count);
     } else {
         append_key(to, std::to_string(count++), key);
     }
@@ -216,7 +216,7 @@ public:
         bool holds = marks->type() != BSON_TYPE_ARRAY;
         marks->for_each([&](value_view const& value) {
             mark_data found;
-            auto const bare = layout_.bare_marks ? value.id() : std::nullopt;
+            auto const bare = layout_.bare_marks != nullptr ? value.id() : std::nullopt;
             holds = holds || bare == id;
             auto const named = value.find("id");
             // A mark with an unreadable part may be this mark.
@@ -280,7 +280,7 @@ private:
         if (marks.type() != BSON_TYPE_ARRAY) return shown(marks_field) + " is no array";
         std::string problem;
         marks.for_each([&](value_view const& value) {
-            if (auto const id = value.id(); id && layout_.bare_marks) {
+            if (auto const id = value.id(); id && layout_.bare_marks != nullptr) {
                 bare.push_back(*id);
                 return true;
             }

@@ -26,11 +26,8 @@ class record_session
     using base = settle::detail::overlapping_session<detail::record_store, Collections...>;
 
 public:
-    /// Shape:   readers - one for each collection; see tutorial_session
-    explicit record_session(
-        detail::server& with, detail::record_layout const& layout = {},
-        std::array<detail::bare_reader, sizeof...(Collections)> const& readers = {})
-        : base(store_of(with, layout, readers.data())), with_(&with) {}
+    explicit record_session(detail::server& with, detail::record_layout const& layout = {})
+        : base(store_of(with, layout)), with_(&with) {}
 
     /// Shape:   log - of the same database, which has native transactions
     void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
@@ -44,12 +41,10 @@ public:
     }
 
 private:
-    static std::shared_ptr<detail::record_store>
-    store_of(detail::server& with, detail::record_layout const& layout,
-             [[maybe_unused]] detail::bare_reader const* reader) {
-        // The elements of a braced list are evaluated in their order.
+    static std::shared_ptr<detail::record_store> store_of(detail::server& with,
+                                                          detail::record_layout const& layout) {
         std::array<detail::bound_collection, sizeof...(Collections)> const bound{
-            detail::bound_to<Collections>(*reader++)...};
+            detail::bound_to<Collections>()...};
         return detail::make_record_store(with, layout, bound);
     }
 

@@ -5,7 +5,7 @@
 #include <settle/adapter/unit_of_work.hpp>
 #include <settle/mongodb/connection/collections.hpp>
 #include <settle/mongodb/connection/native.hpp>
-#include <settle/mongodb/records/bare_mark.hpp>
+#include <settle/mongodb/records/record_state.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
@@ -106,25 +106,12 @@ public:
         return state_of(request.key()).fault;
     }
 
-    /// Raises the mark, also a bare one, of the next announced request to the request's epoch.
+    /// The record that was announced next.
     /// Errors:  throws errc::damaged when the record cannot be used
-    [[nodiscard]] answer raise_mark(part_request const& request) {
-        record_state& at = next();
-        check(at);
-        bare_marks{at, codec_->of()}.adopt(request);
-        auto const found = at.slot.find(*request.id, request.part);
-        if (!found) return answer::nothing;
-        epoch const under = request.epoch_number;
-        if (found->epoch_number > under) return answer::fenced;
-        at.rewritten = at.rewritten || found->epoch_number < under;
-        at.slot.raise(*request.id, request.part, under);
-        return answer::applied;
-    }
-
-    /// Pulls a bare mark of the only announced record.
-    /// Shape:   committed, confirmed - as in bare_marks
-    [[nodiscard]] answer pull_bare(part_request const& request, bool committed, bool confirmed) {
-        return bare_marks{records_.front(), codec_->of()}.pull(request, committed, confirmed);
+    [[nodiscard]] record_state& next_usable() {
+        record_state& state = next();
+        check(state);
+        return state;
     }
 
     /// Writes the changed records.
@@ -299,7 +286,7 @@ private:
             throw failure(at.fault);
         }
         if (at.bare.empty()) return std::nullopt;
-        bare_marks{at, codec_->of()}.adopt(request);
+        codec_->layout().bare_marks->adopt(at, of(), request);
         // The effects of other transactions' bare marks are unknown, so a new effect is busy.
         // Adopting a mark takes no effect, so other marks do not matter.
         bool const adopts = at.slot.has_mark(*request.id, request.part);

@@ -7,9 +7,8 @@
 #pragma once
 
 #include <settle/mongodb.hpp>
-#include <settle/mongodb/records/bare_effect.hpp>
-#include <settle/mongodb/records/layout_check.hpp>
 #include <settle/mongodb/records/unit_of_work.hpp>
+#include <settle/mongodb/tutorial/layout.hpp>
 #include <settle/mongodb/tutorial/tutorial_log.hpp>
 
 SETTLE_BEGIN
@@ -24,8 +23,7 @@ class tutorial_session : public record_session<Collections...> {
 
 public:
     tutorial_session(detail::server& with, detail::record_layout layout, tutorial_log<Type> log)
-        : base(with, layout, {&detail::read_bare_effect<direction, Collections>...}),
-          log_(std::move(log)) {}
+        : base(with, layout), log_(std::move(log)) {}
 
     /// As the base does. First it handles commits of other programs without an epoch: it raises
     /// their marks to this claim's epoch and stores that epoch as the committed epoch, so that a
@@ -154,7 +152,7 @@ private:
                 for (auto const& one : requests) here.expect(one);
                 here.fetch(with);
                 for (auto const& one : requests) {
-                    auto const raised = here.of(one).raise_mark(one);
+                    auto const raised = detail::bare_rule<direction>.raise(here.of(one), one);
                     if (raised == answer::fenced) of.reply = answer::fenced;
                 }
             });
@@ -173,10 +171,10 @@ private:
     }
 
     result<answer> pull_bare(part_request const& request, bool committed, bool confirmed) {
-        return base::store().at_record(request.descriptor->target, request.key(),
-                                       [&](detail::record_table& table) {
-                                           return table.pull_bare(request, committed, confirmed);
-                                       });
+        return base::store().at_record(
+            request.descriptor->target, request.key(), [&](detail::record_table& table) {
+                return detail::bare_rule<direction>.pull(table, request, committed, confirmed);
+            });
     }
 
     /// This library applies no such parameters, so the mark's effect cannot be told from them.
@@ -235,19 +233,20 @@ class tutorial_database {
 public:
     explicit tutorial_database(std::string const& address, tutorial_layout layout = {},
                                database_options const& options = {})
-        : database_(address, options), layout_(entries_of(std::move(layout))) {}
+        : database_(address, options), layout_(std::move(layout), std::string{direction::name()},
+                                               direction::definition(), members()) {}
 
     /// Errors:  as database::bind
     template <typename... Collections>
     tutorial_session<Type, Collections...> bind(std::string const& log_name) {
         auto const records = record_layout();
         for (std::string_view const name : {Collections::name...}) {
-            if (name == layout_.names.transactions) {
+            if (name == layout_.names().transactions) {
                 detail::refuse_collection(name, "tutorial_layout::transactions says that it holds "
                                                 "the transactions");
             }
         }
-        for (auto const& [member, field] : layout_.names.record_fields) {
+        for (auto const& [member, field] : layout_.names().record_fields) {
             bool found = false;
             auto const look = [&, &name = member](auto m) { found = found || m.name == name; };
             (for_each_member<typename Collections::record_type>(look), ...);
@@ -283,26 +282,23 @@ public:
 
 private:
     [[nodiscard]] detail::record_layout record_layout() const {
-        return {layout_.names.key, true, true, layout_.names.record_fields};
+        return {layout_.names().key, &detail::bare_rule<direction>, true,
+                layout_.names().record_fields};
     }
 
-    static detail::entry_layout entries_of(tutorial_layout names) {
-        detail::entry_layout made;
-        made.names = std::move(names);
-        made.type = direction::name();
-        made.definition = direction::definition();
+    static std::vector<detail::parameter> members() {
+        std::vector<detail::parameter> listed;
         for_each_member<parameters>([&](auto m) {
             using type = typename decltype(m)::type;
             using plain = typename field_traits<type>::plain_type;
-            made.members.push_back({std::string{m.name}, settle::detail::is_optional<type>,
-                                    std::is_same_v<plain, std::string>});
+            listed.push_back({std::string{m.name}, settle::detail::is_optional<type>,
+                              std::is_same_v<plain, std::string>});
         });
-        detail::check_layout(made);
-        return made;
+        return listed;
     }
 
     database database_;
-    detail::entry_layout layout_;
+    detail::tutorial_entries layout_;
 };
 
 } // namespace mongodb

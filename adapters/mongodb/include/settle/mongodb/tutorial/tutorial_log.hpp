@@ -5,8 +5,7 @@
 #pragma once
 
 #include <settle/mongodb/log/log_session.hpp>
-#include <settle/mongodb/records/bare_effect.hpp>
-#include <settle/mongodb/records/record_table.hpp>
+#include <settle/mongodb/tutorial/bare_effect.hpp>
 
 #include <set>
 
@@ -103,9 +102,7 @@ private:
     template <std::size_t Index>
     void look_at_part(detail::link& with, std::vector<leftover>& leftovers) const {
         using collection = typename direction::template target_of<Index>;
-        detail::record_codec const codec{
-            detail::bound_to<collection>(&detail::read_bare_effect<direction, collection>),
-            records_};
+        detail::record_codec const codec{detail::bound_to<collection>(), records_};
         detail::record_table here{codec};
         part_descriptor const& part = type.participants[Index];
         auto const each = [&](auto&& function) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // The effect of a bare mark, which a program of the tutorial applied while its transaction was
-// pending. Only the transaction type knows the effect, so units of work do not include this file.
+// pending. Only the transaction type knows the effect.
 //
 // An added amount can be subtracted. An assigned field had the value that a guard of the type
 // requires, because the program checked that guard.
 #pragma once
 
 #include <settle/definition/review.hpp>
-#include <settle/mongodb/records/bound_collection.hpp>
+#include <settle/mongodb/tutorial/bare_mark.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
@@ -160,33 +160,34 @@ template <typename Direction, std::size_t Index, Described Record>
     }
 }
 
-/// Reads the effect of a bare mark in a collection: a bare_reader.
+/// Reads the effect of a bare mark: a bare_reader.
 /// Shape:   Direction - of the type of the other programs' transactions
-template <typename Direction, typename Collection>
+template <typename Direction>
 [[nodiscard]] std::string read_bare_effect(part_request const& request, void const* now,
                                            mark_data& into) {
-    using record_type = typename Collection::record_type;
     if (request.type != &descriptor_of<Direction>) {
         return "no program of the tutorial's kind runs a transaction of this type";
     }
     auto const& parameters =
         *static_cast<typename Direction::parameters const*>(request.parameters);
     std::string problem;
-    mark<record_type> found;
     Direction::for_each_participant([&](auto index) {
-        using target = typename Direction::template target_of<index>;
-        if constexpr (std::is_same_v<target, Collection>) {
-            if (request.part.participant != index) return;
-            problem = read_bare_part<Direction, index>(parameters, request.part.line,
-                                                       *static_cast<record_type const*>(now),
-                                                       request.action, found);
-        }
+        using record_type = typename Direction::template target_of<index>::record_type;
+        if (request.part.participant != index) return;
+        mark<record_type> read;
+        problem = read_bare_part<Direction, index>(parameters, request.part.line,
+                                                   *static_cast<record_type const*>(now),
+                                                   request.action, read);
+        into.confirm.assign(read.confirm_delta.begin(), read.confirm_delta.end());
+        into.undo.assign(read.undo_delta.begin(), read.undo_delta.end());
+        into.exclusive = std::const_pointer_cast<exclusive_effect<record_type>>(read.exclusive);
     });
-    into.confirm.assign(found.confirm_delta.begin(), found.confirm_delta.end());
-    into.undo.assign(found.undo_delta.begin(), found.undo_delta.end());
-    into.exclusive = std::const_pointer_cast<exclusive_effect<record_type>>(found.exclusive);
     return problem;
 }
+
+/// Shape:   Direction - as in read_bare_effect
+template <typename Direction>
+inline bare_marks const bare_rule{&read_bare_effect<Direction>};
 
 /// A request to end a part that another program applied.
 [[nodiscard]] inline part_request leftover_request(part_descriptor const& part,

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+// The layout of entries in documents. This is settle's own; settle::mongodb_tutorial derives the
+// layout of other programs' entries.
+#pragma once
+
+#include <settle/adapter/entry_fields.hpp>
+#include <settle/mongodb/connection/client.hpp>
+#include <settle/protocol/state.hpp>
+#include <settle/store/entry_facts.hpp>
+#include <settle/store/seam.hpp>
+
+#include <initializer_list>
+#include <vector>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+using settle::detail::entry_field;
+
+class document_reader;
+
+[[nodiscard]] inline std::int64_t count_of(timestamp time) {
+    return time.time_since_epoch().count();
+}
+
+struct entry_layout {
+    std::string collection = "settle_entries";
+    std::string state_field = "state";
+    std::string modified_field = "modified";
+    std::string owner_field = "owner";
+    bool is_own = true; ///< only settle writes the entries, and an unfinished one has `open`
+    bool has_several_forms = false; ///< an id may be stored as a text, a number or an ObjectId
+
+    entry_layout() = default;
+    entry_layout(entry_layout const&) = delete;
+    entry_layout& operator=(entry_layout const&) = delete;
+    virtual ~entry_layout() = default;
+
+    /// The name of an entry's own field.
+    [[nodiscard]] std::string_view name_of(entry_field field) const;
+    /// Whether a field of the entry is a parameter of the transaction.
+    [[nodiscard]] virtual bool is_parameter(std::string_view field) const;
+
+    /// Appends an id in the form that this layout writes.
+    virtual void append_id(document& to, std::string_view name, transaction_id const& id) const;
+    /// Adds every stored form of an id to an array that has `count` elements.
+    virtual void append_forms(document& to, transaction_id const& id, std::size_t& count) const;
+    /// Whether append_forms covers a stored id.
+    [[nodiscard]] virtual bool finds(value_view const& stored) const;
+    /// A condition for ids of the accepted kinds.
+    [[nodiscard]] virtual document readable_ids() const;
+    /// The stored form of an id, as `_id` of a document.
+    [[nodiscard]] virtual document locator_of(link& client, transaction_id const& id) const;
+    /// Restricts a query to the readable ids after an id.
+    virtual void append_after(document& query, value_view const& after) const;
+
+    /// The name of a state that this layout writes.
+    [[nodiscard]] virtual std::string name_of(state value) const;
+    /// Returns: false for a text that names no state
+    [[nodiscard]] virtual bool read_state(std::string_view text, state& into) const;
+    virtual void append_states(document& query, std::initializer_list<state> states) const;
+    /// An entry is unfinished unless its state is final or initial.
+    virtual void append_unfinished(document& query) const;
+    /// Adds conditions for times that are no dates.
+    virtual void append_other_times(std::vector<document>& any, entry_filter const& filter) const;
+
+    virtual void append_parameters(document& to, entry_write const& write) const;
+    /// Reads the type and the parameters.
+    virtual void read_type(document_reader& reader, entry& into) const;
+
+    /// What decides how entries are found and read: the database stores it, and refuses another
+    /// one. Empty for settle's own layout.
+    [[nodiscard]] virtual std::string description() const;
+};
+
+[[nodiscard]] entry_layout const& own_entries();
+
+} // namespace mongodb::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/log/entry_layout.ipp>
+#endif
