@@ -39,7 +39,8 @@ namespace detail {
     return numbers[0] == 0 && numbers[1] < 44;
 }
 
-inline void answer_with_reason(httplib::Response& to, int status, std::string const& reason) {
+inline void answer_with_reason(httplib::Response& to, int status, std::string reason) {
+    std::replace(reason.begin(), reason.end(), '\0', ' ');
     std::string body{"{\"reason\":"};
     append_json_text(body, is_utf8(reason) ? reason : "a text that is not UTF-8");
     to.status = status;
