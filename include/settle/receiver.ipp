@@ -179,6 +179,10 @@ SETTLE_FUNCTION service_answer checked_answer(service_answer given, service_call
     if (given.status != call_status::ok && given.status != call_status::refused) return given;
     // Only an apply and a query have a result.
     if (ends) return service_answer::ok();
+    // The rows of PostgreSQL hold no NUL. A reason is readable without it.
+    if (given.status == call_status::refused) {
+        std::replace(given.text.begin(), given.text.end(), '\0', ' ');
+    }
     auto fault = fault_of_answer(given, call, options);
     // Every other try would have the same answer.
     if (!fault.empty()) return service_answer::refused(std::move(fault));

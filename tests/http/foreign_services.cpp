@@ -272,18 +272,28 @@ TEST_CASE("the text of a header is decoded once, whichever version of cpp-httpli
 
 TEST_CASE("a receiver server says its address in the form that a client takes") {
     settle::http::server_options settings;
-    settings.host = "::1";
-    std::optional<settle::http::receiver_server> server;
-    try {
-        server.emplace(
-            "/airline", [](service_call const&) { return service_answer::ok("1"); }, settings);
-    } catch (settle::failure const&) {
-        MESSAGE("this machine has no IPv6");
-        return;
+    for (auto const* host : {"::1", "[::1]"}) {
+        settings.host = host;
+        std::optional<settle::http::receiver_server> server;
+        try {
+            server.emplace(
+                "/airline", [](service_call const&) { return service_answer::ok("1"); }, settings);
+        } catch (settle::failure const&) {
+            MESSAGE("this machine has no IPv6");
+            return;
+        }
+        CHECK(server->address() == "http://[::1]:" + std::to_string(server->port()) + "/airline");
+        client one{server->address()};
+        CHECK(send_one(one, seat_call()) == service_answer::ok("1"));
     }
-    CHECK(server->address() == "http://[::1]:" + std::to_string(server->port()) + "/airline");
-    client one{server->address()};
-    CHECK(send_one(one, seat_call()) == service_answer::ok("1"));
+    settings.host = "no.such.host.invalid";
+    CHECK_THROWS_WITH_AS(
+        (settle::http::receiver_server{"/airline", [](auto const&) { return service_answer{}; },
+                                       settings}),
+        "settle: the server cannot listen at http://no.such.host.invalid:0/airline. Check "
+        "server_options::host. Choose another port, or end the program that has it. "
+        "See http#receivers",
+        settle::failure);
 }
 
 TEST_CASE("only an address of this host is a loopback address") {

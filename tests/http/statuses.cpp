@@ -156,6 +156,9 @@ TEST_CASE("the reason of a refusal comes from its body") {
     CHECK(reason(json, R"("no seat")") == "no seat");
     CHECK(reason("\r\nContent-Type: text/plain", "no seat\r\n") == "no seat");
     CHECK(reason("", R"("a\nb\u007fc")") == "a b c");
+    // PostgreSQL holds no NUL.
+    CHECK(reason(json, R"({"reason":"no\u0000seat\\u0000","code":"\u0000"})") == "no seat\\u0000");
+    CHECK(reason("\r\nContent-Type: text/plain", {"no\0seat", 7}) == "no seat");
     CHECK(reason(json, R"({"reason":)") == "status 409");
     CHECK(reason(json, R"({"reason":7})") == "status 409");
     CHECK(reason(json, "\"\xff\"") == "status 409");

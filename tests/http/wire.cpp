@@ -236,7 +236,7 @@ TEST_CASE("a receiver server refuses a port that is taken") {
         CHECK(false);
     } catch (settle::failure const& problem) {
         CHECK(problem.problem().text == "settle: the server cannot listen at " + first.address() +
-                                            ". Choose another port, or end the program that has "
-                                            "it. See http#receivers");
+                                            ". Check server_options::host. Choose another port, "
+                                            "or end the program that has it. See http#receivers");
     }
 }

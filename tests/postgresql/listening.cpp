@@ -142,5 +142,17 @@ TEST_CASE("listening: a submitted transaction wakes a worker, and a run does not
     CHECK_FALSE(submitted.wait(50ms).value());
 }
 
+TEST_CASE("listening: a submit whose commit has the last connection wakes a worker") {
+    fresh_schema const own;
+    pg::database_options limits;
+    limits.connections = 1;
+    pg::database submits{own.address(), limits};
+    pg::database works{own.address()};
+    settle::engine teller{submits, settle::type<bank::transfer_type>};
+    auto submitted = works.listen();
+    CHECK(teller.submit(bank::transfer{"A", "B", 20}).problem.empty());
+    CHECK(submitted.wait(60s).value());
+}
+
 } // namespace
 } // namespace settle_test

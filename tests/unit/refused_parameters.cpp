@@ -161,6 +161,31 @@ constexpr auto choice_type = settle::transaction<choice, "choice">(
                                      .confirm(field<&account::balance> += settle::lit<1>))
                                  .require(!(param<&choice::most> < param<&choice::least>));
 
+struct setting {
+    std::string id;
+    bool on, paid;
+    day until;
+};
+SETTLE_STRUCT(setting, id, on, paid, until);
+constexpr auto setting_type = settle::transaction<setting, "setting">(
+                                  settle::participant<"account">(accounts, param<&setting::id>)
+                                      .confirm(field<&account::balance> += settle::lit<1>))
+                                  .require(param<&setting::on> == true)
+                                  .require(param<&setting::until> != day{std::chrono::days{20784}})
+                                  .require(param<&setting::paid> != settle::lit<false>);
+
+TEST_CASE("refused parameters: a constant is shown as it was written") {
+    settle::memory::database database;
+    settle::engine engine{database, settle::type<setting_type>};
+    auto const problem = [&](setting const& given) { return engine.run(given).problem.message(); };
+    CHECK(problem({"a", false, true, {}}) ==
+          refused("the condition (param.on == true) does not hold: on = false"));
+    CHECK(problem({"a", true, true, day{std::chrono::days{20784}}}) ==
+          refused("the condition (param.until != 2026-11-27) does not hold: until = 2026-11-27"));
+    CHECK(problem({"a", true, false, {}}) ==
+          refused("the condition (param.paid != false) does not hold: paid = false"));
+}
+
 TEST_CASE("refused parameters: the values of a negated condition are named") {
     settle::memory::database database;
     settle::engine engine{database, settle::type<choice_type>};

@@ -286,6 +286,17 @@ TEST_CASE("services: a confirm and a compensation are repeated although they are
     CHECK(balance_of(engine, "A") == 500);
 }
 
+TEST_CASE("services: the reason of a refusal is kept without its NUL") {
+    trips on;
+    on.services.before = [](service_call const& of) -> std::optional<service_answer> {
+        if (of.participant != "card" || of.operation != call_operation::apply) return {};
+        return service_answer::refused({"no\0cover", 8});
+    };
+    auto engine = on.make();
+    CHECK(engine.run("t1", usual).canceled());
+    CHECK(entry_of(engine, "t1").why_text.find("'card': no cover. See") != std::string::npos);
+}
+
 TEST_CASE("services: a result of another form leaves the call unknown and its text in bounds") {
     for (std::string const text :
          {R"({"number":1,"price":2})", "", "{", R"({"price":2})",

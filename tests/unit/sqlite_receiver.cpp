@@ -52,6 +52,11 @@ TEST_CASE("sqlite receiver: a refusal undoes the work and is kept") {
     CHECK(in.airline_receiver.take(compensate_call("a"), seats{}) == service_answer::ok());
     CHECK(in.airline_receiver.take(apply_call("a", "11"), seats{}) == refused);
     CHECK(books_of(in.db) == books{100, 0, 0, 0});
+    // PostgreSQL holds no NUL.
+    applying const full{[](receiver_session&, service_call const&) {
+        return service_answer::refused({"no\0seat", 7});
+    }};
+    CHECK(in.airline_receiver.take(apply_call("c"), full) == service_answer::refused("no seat"));
 }
 
 /// Moves the file of a database.

@@ -119,9 +119,11 @@ void describe(std::string& out, line_expression<Path...> const&) {
     describe_path<typename Naming::element, Path...>(out);
 }
 
-template <typename T>
+/// Shape:   Declared - the type of the constant, whose value may be of a wider type
+template <typename Naming, typename Declared, typename T>
 void describe_constant(std::string& out, T const& value) {
-    if constexpr (std::is_same_v<T, std::string_view>) describe_text(out, value);
+    if constexpr (requires { Naming::as_written; }) Naming::template put<Declared>(out, value);
+    else if constexpr (std::is_same_v<T, std::string_view>) describe_text(out, value);
     else out += std::to_string(to_integer(value));
 }
 
@@ -132,11 +134,12 @@ void describe(std::string& out, result_expression<Participant, Path...> const&) 
 }
 template <typename Naming, literal_value Value>
 void describe(std::string& out, literal_expression<Value> const&) {
-    describe_constant(out, literal_expression<Value>::get());
+    using literal = literal_expression<Value>;
+    describe_constant<Naming, typename literal::declared>(out, literal::get());
 }
 template <typename Naming, typename T>
 void describe(std::string& out, constant_expression<T> const& constant) {
-    describe_constant(out, constant.value);
+    describe_constant<Naming, T>(out, constant.value);
 }
 template <typename Naming>
 void describe(std::string& out, none_expression const&) {

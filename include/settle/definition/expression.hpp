@@ -4,6 +4,7 @@
 
 #include <settle/definition/field_type.hpp>
 #include <settle/definition/fixed_string.hpp>
+#include <settle/definition/literal_value.hpp>
 #include <settle/definition/nested_type.hpp>
 #include <settle/definition/reflection.hpp>
 
@@ -100,33 +101,12 @@ struct result_expression : expression_node {
     using type = computed_t<declared>;
 };
 
-namespace detail {
-
-template <typename T>
-struct literal_value {
-    T value;
-    constexpr literal_value(T given) : value(given) {}
-};
-
-template <std::size_t Size>
-struct literal_value<fixed_string<Size>> {
-    fixed_string<Size> value;
-    consteval literal_value(char const (&given)[Size]) : value(given) {}
-};
-
-template <std::size_t Size>
-literal_value(char const (&)[Size]) -> literal_value<fixed_string<Size>>;
-
-template <typename T>
-inline constexpr bool is_fixed_string = false;
-template <std::size_t Size>
-inline constexpr bool is_fixed_string<fixed_string<Size>> = true;
-
-} // namespace detail
-
 /// A literal that is part of the type, so that a compile-time proof can use its value.
 template <detail::literal_value Value>
 struct literal_expression : expression_node {
+    static_assert(!std::is_same_v<decltype(Value), detail::literal_value<std::string> const>,
+                  "settle: a settle::lit cannot be a std::string. Write the text itself, as "
+                  "settle::lit<\"open\">. See definition#expressions");
     using declared = std::remove_cv_t<decltype(Value.value)>;
     using type =
         std::conditional_t<detail::is_fixed_string<declared>, std::string, computed_t<declared>>;

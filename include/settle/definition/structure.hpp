@@ -132,8 +132,11 @@ struct boost::hana::accessors_impl<T, boost::hana::when<settle::detail::Describe
 /// Lists the members of a struct that stores keep: `SETTLE_STRUCT(bank::account, id, balance);`.
 /// Write the macro after the struct, in its namespace or at global scope.
 #define SETTLE_STRUCT(type, ...)                                                                   \
+    static_assert(*__builtin_FUNCTION() == '\0',                                                   \
+                  "settle: SETTLE_STRUCT is in a function. Move the struct and the macro to a "    \
+                  "namespace. See definition#records");                                            \
     [[maybe_unused]] consteval auto settle_members(std::type_identity<type>,                       \
-                                                   ::settle_description) /* not in a function */ { \
+                                                   ::settle_description) {                         \
         return ::settle::detail::described_by<type>(                                               \
             __VA_OPT__(SETTLE_STRUCT_SCAN(SETTLE_STRUCT_EACH(__VA_ARGS__))));                      \
     }                                                                                              \

@@ -138,6 +138,11 @@ void put_values(std::string& values, binary_expression<Operation, L, R> const& n
 template <typename Record, typename Parameters, typename Line>
 struct names_as_written : naming<Record, Parameters, Line> {
     static constexpr bool as_written = true;
+    template <typename Declared, typename T>
+    static void put(std::string& out, T const& value) {
+        if constexpr (std::is_same_v<T, std::string_view>) put_value(out, value);
+        else put_typed<Declared>(out, value);
+    }
 };
 
 /// Finds the first expression that causes a refusal.

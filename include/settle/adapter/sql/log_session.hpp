@@ -110,10 +110,24 @@ public:
     /// nothing was done, and each half is to be tried alone.
     /// Shape:   all - not empty, in the order of the ids
     bool write_together(std::span<sent_write const> all, write_context const& at) {
+        bool const submits =
+            all.front().inserts && std::any_of(all.begin(), all.end(), [](auto const& one) {
+                return one.write->change.to == state::initial;
+            });
+        bool is_undone = false;
+        bool const has_results = commit_together(all, at, is_undone);
+        // It takes a connection. If each thread kept the one of its commit, none would be left.
+        if (submits && !is_undone) entries_->wake();
+        return has_results;
+    }
+
+protected:
+    [[nodiscard]] pool& from() const noexcept { return *pool_; }
+
+private:
+    bool commit_together(std::span<sent_write const> all, write_context const& at,
+                         bool& is_undone) {
         bool const inserts = all.front().inserts;
-        bool const submits = inserts && std::any_of(all.begin(), all.end(), [](auto const& one) {
-                                 return one.write->change.to == state::initial;
-                             });
         std::size_t number = 0;
         typename Sql::native_transaction native{*pool_};
         auto ended = native.perform(
@@ -122,15 +136,14 @@ public:
                                  : entries_->send_change(on, all, at);
             },
             Sql::longest_repetition);
-        if (submits && ended.status != commit_status::undone) entries_->wake();
+        is_undone = ended.status == commit_status::undone;
         if (ended.status == commit_status::committed) {
             auto const& answers = native.result(number);
             if (inserts) set_inserted(answers, all);
             else set_changed(answers, all);
             return true;
         }
-        bool const of_one =
-            ended.status == commit_status::undone && Sql::is_of_one_record(ended.problem.code);
+        bool const of_one = is_undone && Sql::is_of_one_record(ended.problem.code);
         if (of_one && all.size() > 1) return false;
         // The table cannot hold this entry.
         if (of_one) ended.problem.code = make_error_code(errc::bad_parameters);
@@ -138,10 +151,6 @@ public:
         return true;
     }
 
-protected:
-    [[nodiscard]] pool& from() const noexcept { return *pool_; }
-
-private:
     pool* pool_;
     std::string name_;
     std::shared_ptr<entry_table const> entries_;

@@ -13,12 +13,13 @@ namespace detail {
 /// At most 380 bytes of a text that comes from outside, in one line of UTF-8.
 [[nodiscard]] inline std::string in_one_line(std::string_view text) {
     constexpr std::size_t most = 380;
-    std::string_view const whole = text.substr(0, utf8_prefix(text.substr(0, most)));
-    std::string line{whole};
-    for (char& one : line) {
-        if (static_cast<unsigned char>(one) < ' ') one = ' ';
+    std::string line{text.substr(0, most)};
+    // A NUL would end the text.
+    for (char& each : line) {
+        if (static_cast<unsigned char>(each) < ' ') each = ' ';
     }
-    return whole.size() < text.size() ? line + "..." : line;
+    line.resize(utf8_prefix(line));
+    return line.size() < text.size() ? line + "..." : line;
 }
 
 /// The calls of one wave.

@@ -49,6 +49,10 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
     }
 
     friend bool operator==(outcome const&, outcome const&) = default;
+    template <std::same_as<bool> Bool>
+    friend bool operator==(outcome const& compared, Bool) {
+        return static_cast<Bool>(compared);
+    }
 
     /// One line for a person: `transfer-1: canceled (source: guard failed)`.
     [[nodiscard]] std::string text() const {

@@ -58,14 +58,24 @@ SETTLE_FUNCTION std::string answer_reader::shown(std::string text) const {
         }
     }
     constexpr std::size_t longest = 300;
-    std::string_view const whole{text};
-    auto kept = whole.substr(0, settle::detail::utf8_prefix(whole.substr(0, longest)));
-    std::string line{kept};
+    std::string line = text.substr(0, longest);
     for (char& each : line) {
         if (static_cast<unsigned char>(each) < 0x20U || each == 0x7F) each = ' ';
     }
+    line.resize(settle::detail::utf8_prefix(line));
+    bool const is_cut = line.size() < text.size();
     while (line.ends_with(' ') || line.ends_with('.')) line.pop_back();
-    return kept.size() < whole.size() ? line.append(" …") : line;
+    return is_cut ? line.append(" …") : line;
+}
+
+/// JSON with a space for each escape of a NUL, which no text of this library holds.
+[[nodiscard]] SETTLE_FUNCTION std::string without_nul(std::string json) {
+    constexpr std::string_view nul = "\\u0000";
+    constexpr std::string_view space = "\\u0020";
+    for (auto at = json.find('\\'); at != json.npos; at = json.find('\\', at + 2)) {
+        if (json.compare(at, nul.size(), nul) == 0) json.replace(at, nul.size(), space);
+    }
+    return json;
 }
 
 SETTLE_FUNCTION std::string answer_reader::reason_of(http_answer const& answer) const {
@@ -84,7 +94,8 @@ SETTLE_FUNCTION std::string answer_reader::reason_of(http_answer const& answer) 
     constexpr std::array<std::string_view, 3> names{"reason", "detail", "title"};
     std::array<std::string, names.size()> found;
     std::string reason;
-    json_reader reader{answer.body};
+    std::string const json = without_nul(std::string{answer.body});
+    json_reader reader{json};
     if (reader.peek() == json_kind::text) {
         reader.read_text(reason);
     } else if (reader.begin_object()) {

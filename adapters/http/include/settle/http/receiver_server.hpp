@@ -38,7 +38,8 @@ namespace detail {
     return numbers[0] == 0 && numbers[1] < 44;
 }
 
-inline void answer_with_reason(httplib::Response& to, int status, std::string const& reason) {
+inline void answer_with_reason(httplib::Response& to, int status, std::string reason) {
+    std::replace(reason.begin(), reason.end(), '\0', ' ');
     std::string body{"{\"reason\":"};
     append_json_text(body, is_utf8(reason) ? reason : "a text that is not UTF-8");
     to.status = status;
@@ -141,6 +142,12 @@ public:
     }
 };
 
+/// An address of IPv6 as the system takes it: an address of HTTP has it in brackets.
+[[nodiscard]] inline std::string without_brackets(std::string const& host) {
+    bool const has_brackets = host.starts_with('[') && host.ends_with(']');
+    return has_brackets ? host.substr(1, host.size() - 2) : host;
+}
+
 } // namespace detail
 
 /// One service in a thread of its own, until the object ends.
@@ -150,18 +157,20 @@ public:
     /// Shape:   path, function - as of add_receiver()
     receiver_server(std::string const& path, receiver_function function,
                     server_options const& settings = {})
-        : path_(path), host_(settings.host) {
+        : path_(path), host_(detail::without_brackets(settings.host)) {
         add_receiver(server_, path, std::move(function));
         set_limits(server_, settings);
         port_ = settings.port;
-        bool const bound = settings.port == 0 ? (port_ = server_.bind_to_any_port(host_)) > 0
-                                              : server_.bind_to_port(host_, port_);
-        if (!bound) {
+        int const bound = port_ == 0                           ? server_.bind_to_any_port(host_)
+                          : server_.bind_to_port(host_, port_) ? port_
+                                                               : 0;
+        if (bound <= 0) {
             throw failure({make_error_code(errc::store_unreachable),
                            "settle: the server cannot listen at " + address() +
-                               ". Choose another port, or end the program that has it. "
-                               "See http#receivers"});
+                               ". Check server_options::host. Choose another port, or end the "
+                               "program that has it. See http#receivers"});
         }
+        port_ = bound;
         server_.lengthen_queue();
         thread_ = std::thread{[this] { server_.listen_after_bind(); }};
         // A stop() before the server runs would have no effect.
