@@ -12,7 +12,8 @@
 //   row_stands(stands, value)                ` AND …`, which fails with an error if `stands` is
 //   false;
 //                                            empty where the server notices an altered table itself
-//   number_stands(column)                    ` AND …`, which is false if a number of the table `t` has
+//   number_stands(column)                    ` AND …`, which is false if a number of the table `t`
+//   has
 //                                            another scale than before; empty beside row_stands()
 //   exists(table, condition), same(left, right)
 //
