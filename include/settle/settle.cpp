@@ -37,6 +37,7 @@
 #include <settle/running/driving/one_phase.ipp>
 #include <settle/running/driving/seam_calls.ipp>
 #include <settle/running/driving/seam_driver.hpp>
+#include <settle/store/record_descriptor.ipp>
 
 SETTLE_BEGIN
 template class detail::basic_wave_executor<detail::wave_rules>;

@@ -89,7 +89,7 @@ template <typename Read>
     if (name == effect_names) {
         return read(true, effect_side{of, into.confirm}) && read(false, effect_side{of, into.undo});
     }
-    exclusive_draft made = of.draft_exclusive(record);
+    exclusive_draft made = draft_exclusive(of, record);
     *made.created = effect.starts_with("create");
     *made.erases = effect.ends_with("erase");
     *made.image = image;

@@ -13,7 +13,7 @@
 SETTLE_BEGIN
 
 /// A conditional update of one record.
-template <Described Record>
+template <typename Record>
 struct conditional_change {
     integers<Record> least{}; ///< condition: the lowest value of each integer member
     integers<Record> most{};  ///< condition: the highest value of each integer member
@@ -25,16 +25,23 @@ namespace detail {
 
 /// True for a commuting intent whose guards are all bounds or read no field.
 template <typename Intent>
-inline constexpr bool has_conditions_alone = Intent::commutes && Intent::exact_fields == 0;
+[[nodiscard]] constexpr bool has_conditions_alone(Intent const& intent) {
+    return intent.commutes && intent.exact_fields == 0;
+}
 
 /// A conditional update without an effect. Its condition is the range of each member's type.
-template <Described Record>
-[[nodiscard]] conditional_change<Record> within_ranges() {
+/// Shape:   record - any record of the type
+template <typename Record>
+[[nodiscard]] conditional_change<Record> within_ranges(Record const& record) {
     conditional_change<Record> made;
-    for_each_integer<Record>([&](auto m, auto position) {
-        using limits = std::numeric_limits<typename decltype(m)::type>;
-        made.least[position] = std::int64_t{limits::min()};
-        made.most[position] = std::int64_t{limits::max()};
+    for (auto* const list :
+         {&made.least, &made.most, &made.added, &made.own.confirm_delta, &made.own.undo_delta}) {
+        *list = zeros_of(record);
+    }
+    for_each_number(record, [&](std::size_t, std::size_t position, std::int64_t, std::int64_t least,
+                                std::int64_t most) {
+        made.least[position] = least;
+        made.most[position] = most;
     });
     return made;
 }
@@ -53,50 +60,50 @@ template <Described Record>
 } // namespace detail
 
 /// The apply to a record without marks; empty if a conditional update cannot express it.
-template <Described Record, typename Intent>
+/// Shape:   record - any record of the type: nothing depends on its values
+template <typename Record, typename Intent>
 [[nodiscard]] std::optional<conditional_change<Record>>
-conditional_apply(transaction_id const& id, part_number part, epoch under, Intent const& intent) {
-    if constexpr (detail::has_conditions_alone<Intent>) {
-        auto made = detail::within_ranges<Record>();
-        auto& own = made.own;
-        bool overflow = false;
-        bool possible = intent.exact_guards_hold(Record{}, overflow);
-        intent.deltas(made.added, own.confirm_delta, overflow);
-        own.undo_delta = detail::negated<Record>(made.added, overflow);
-        for (std::size_t i = 0; i < integer_count<Record> && !overflow; ++i) {
-            auto const added = detail::wide{made.added[i]};
-            possible = possible && detail::leave_room(made.least[i], made.most[i],
-                                                      added + own.low(i), added + own.high(i));
-        }
-        intent.for_each_bound(
-            [&](auto index, bound_side side, std::int64_t limit) {
-                constexpr std::size_t position = integer_position<Record, index.value>;
-                auto& least = made.least[position];
-                auto& most = made.most[position];
-                if (side == bound_side::lower) least = std::max(least, limit);
-                else most = std::min(most, limit);
-                possible = possible && least <= most;
-            },
-            overflow);
-        if (overflow || !possible) return std::nullopt;
-        own.id = id;
-        own.part = part;
-        own.epoch_number = under;
-        return made;
-    } else {
-        return std::nullopt;
+conditional_apply(transaction_id const& id, part_number part, epoch under, Intent const& intent,
+                  Record const& record = {}) {
+    if (!detail::has_conditions_alone(intent)) return std::nullopt;
+    auto made = detail::within_ranges(record);
+    auto& own = made.own;
+    bool overflow = false;
+    bool possible = intent.exact_guards_hold(record, overflow);
+    intent.deltas(made.added, own.confirm_delta, overflow);
+    own.undo_delta = detail::negated<Record>(made.added, overflow);
+    for (std::size_t i = 0; i < made.added.size() && !overflow; ++i) {
+        auto const added = detail::wide{made.added[i]};
+        possible = possible && detail::leave_room(made.least[i], made.most[i], added + own.low(i),
+                                                  added + own.high(i));
     }
+    using detail::for_each_bound;
+    for_each_bound(
+        record, intent,
+        [&](std::size_t position, std::int64_t, bound_side side, std::int64_t limit) {
+            auto& least = made.least[position];
+            auto& most = made.most[position];
+            if (side == bound_side::lower) least = std::max(least, limit);
+            else most = std::min(most, limit);
+            possible = possible && least <= most;
+        },
+        overflow);
+    if (overflow || !possible) return std::nullopt;
+    own.id = id;
+    own.part = part;
+    own.epoch_number = under;
+    return made;
 }
 
 /// The apply together with the confirm, in one native transaction: the mark is never written.
-template <Described Record, typename Intent>
+template <typename Record, typename Intent>
 [[nodiscard]] std::optional<conditional_change<Record>>
 conditional_apply_one_phase(transaction_id const& id, part_number part, epoch under,
-                            Intent const& intent) {
-    auto made = conditional_apply<Record>(id, part, under, intent);
+                            Intent const& intent, Record const& record = {}) {
+    auto made = conditional_apply<Record>(id, part, under, intent, record);
     if (!made) return made;
     bool overflow = false;
-    for (std::size_t i = 0; i < integer_count<Record>; ++i) {
+    for (std::size_t i = 0; i < made->added.size(); ++i) {
         made->added[i] = detail::checked<operation_kind::add>(made->added[i],
                                                               made->own.confirm_delta[i], overflow);
     }
@@ -105,15 +112,15 @@ conditional_apply_one_phase(transaction_id const& id, part_number part, epoch un
 }
 
 /// The finish of a part whose mark is unchanged since its apply.
-template <Described Record, typename Intent>
+template <typename Record, typename Intent>
 [[nodiscard]] std::optional<conditional_change<Record>>
 conditional_finish(transaction_id const& id, part_number part, epoch committed,
-                   Intent const& intent) {
-    auto made = conditional_apply<Record>(id, part, committed, intent);
+                   Intent const& intent, Record const& record = {}) {
+    auto made = conditional_apply<Record>(id, part, committed, intent, record);
     if (!made || committed == 0) return std::nullopt;
-    auto change = detail::within_ranges<Record>();
+    auto change = detail::within_ranges(record);
     change.own = std::move(made->own);
-    for (std::size_t i = 0; i < integer_count<Record>; ++i) {
+    for (std::size_t i = 0; i < change.added.size(); ++i) {
         auto const later = change.own.confirm_delta[i];
         if (!detail::leave_room(change.least[i], change.most[i], later, later)) {
             return std::nullopt;

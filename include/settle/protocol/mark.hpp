@@ -41,9 +41,28 @@ inline constexpr std::size_t integer_count =
 template <Described Record, std::size_t Member>
 inline constexpr std::size_t integer_position = detail::integer_positions<Record>()[Member];
 
-/// One number for each integer member of Record.
+namespace detail {
+
+/// A number for each integer member of a record. A record without its type (store/any_record.hpp)
+/// has its own list.
+template <typename Record, typename Number>
+struct number_list {
+    using type = std::array<Number, integer_count<Record>>;
+};
+template <typename Record, typename Number>
+using numbers = typename number_list<Record, Number>::type;
+
+/// Zeros for the integer members of a record.
 template <Described Record>
-using integers = std::array<std::int64_t, integer_count<Record>>;
+[[nodiscard, gnu::always_inline]] constexpr auto zeros_of(Record const&) {
+    return numbers<Record, std::int64_t>{};
+}
+
+} // namespace detail
+
+/// One number for each integer member of Record.
+template <typename Record>
+using integers = detail::numbers<Record, std::int64_t>;
 
 /// Calls `function(member, position)` for every integer member.
 template <Described Record, typename Function>
@@ -63,7 +82,7 @@ template <Described Record, typename Function>
 
 /// The data of an exclusive mark. No other transaction changes the record while the mark is there,
 /// so the mark can hold values instead of differences.
-template <Described Record>
+template <typename Record>
 struct exclusive_effect {
     Record undone{};                  ///< the values that an undo puts back
     Record confirmed{};               ///< the values that a confirm puts in place
@@ -96,7 +115,7 @@ template <Described Record>
 }
 
 /// `{transaction id, part, epoch}`, and the data that a confirm or an undo needs.
-template <Described Record>
+template <typename Record>
 struct mark {
     transaction_id id;
     part_number part;
@@ -140,16 +159,21 @@ struct mark {
 namespace detail {
 
 /// The least and the most that several marks together can still add to each integer member.
-template <Described Record>
+template <typename Record>
 struct mark_sums {
-    std::array<wide, integer_count<Record>> low{};
-    std::array<wide, integer_count<Record>> high{};
+    numbers<Record, wide> low{};
+    numbers<Record, wide> high{};
     std::size_t exclusive = 0; ///< the number of exclusive marks
 
     template <int Sign>
     void count(mark<Record> const& one) {
         if (one.is_exclusive()) exclusive += Sign == 1 ? 1U : ~std::size_t{0};
-        for (std::size_t i = 0; i < integer_count<Record>; ++i) {
+        auto const size = one.confirm_delta.size();
+        if constexpr (requires { low.resize(size); }) {
+            low.resize(size);
+            high.resize(size);
+        }
+        for (std::size_t i = 0; i < size; ++i) {
             low[i] += Sign * wide{one.low(i)};
             high[i] += Sign * wide{one.high(i)};
         }
@@ -160,7 +184,7 @@ struct mark_sums {
 
 /// The marks of one record, ordered by transaction and part, with the sums that escrow needs: the
 /// least and the most that all marks together can still add to each integer member.
-template <Described Record>
+template <typename Record>
 class mark_set {
 public:
     using mark_type = mark<Record>;
@@ -237,7 +261,7 @@ private:
 };
 
 /// A record, if it exists, and its marks.
-template <Described Record>
+template <typename Record>
 struct record_slot {
     std::optional<Record> record;
     mark_set<Record> marks;

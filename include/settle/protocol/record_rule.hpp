@@ -15,7 +15,7 @@ enum class mark_change : std::uint8_t { none, added, raised, pulled };
 enum class record_change : std::uint8_t { none, fields, created, erased };
 
 /// The answer of an operation, and its changes: an adapter writes only these changes.
-template <Described Record>
+template <typename Record>
 struct record_answer {
     answer what = answer::nothing;
     mark_change on_mark = mark_change::none;
@@ -43,11 +43,34 @@ template <Described Record>
     return fields;
 }
 
+/// Calls `function(member, position, value, least, most)` for every integer member of a record.
+template <Described Record, typename Function>
+[[gnu::always_inline]] inline void for_each_number(Record const& record, Function&& function) {
+    for_each_integer<Record>([&](auto m, auto position) __attribute__((always_inline)) {
+        using limits = std::numeric_limits<typename decltype(m)::type>;
+        function(m.index, position.value, std::int64_t{record.*m.pointer},
+                 std::int64_t{limits::min()}, std::int64_t{limits::max()});
+    });
+}
+
+/// Calls `function(position, value, side, limit)` for every bound of an intent.
+template <Described Record, typename Intent, typename Function>
+[[gnu::always_inline]] inline void for_each_bound(Record const& record, Intent const& intent,
+                                                  Function&& function, bool& overflow) {
+    intent.for_each_bound(
+        [&](auto index, bound_side side, std::int64_t limit) __attribute__((always_inline)) {
+            constexpr std::size_t position = integer_position<Record, index.value>;
+            std::int64_t const value = record.*member<Record, index.value>::pointer;
+            function(position, value, side, limit);
+        },
+        overflow);
+}
+
 /// The deltas that undo these sums. The least integer has no opposite, so it is an overflow.
-template <Described Record>
+template <typename Record>
 [[SETTLE_INLINED]] inline integers<Record> negated(integers<Record> const& sums, bool& overflow) {
-    integers<Record> made{};
-    for (std::size_t i = 0; i < integer_count<Record>; ++i) {
+    integers<Record> made = sums;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
         made[i] = checked<operation_kind::subtract>(std::int64_t{0}, sums[i], overflow);
     }
     return made;
@@ -67,15 +90,14 @@ template <typename Value>
 }
 
 /// True if the bounds of a commuting intent hold for every outcome of the other marks.
-template <typename Rules, Described Record, typename Intent>
+template <typename Rules, typename Record, typename Intent>
 [[gnu::always_inline]] inline bool bounds_hold(record_slot<Record> const& slot,
                                                Intent const& intent, bool& overflow) {
     bool hold = true;
     bool const alone = !Rules::escrow || slot.marks.empty();
-    intent.for_each_bound(
-        [&](auto index, bound_side side, std::int64_t limit) {
-            constexpr std::size_t position = integer_position<Record, index.value>;
-            std::int64_t const value = (*slot.record).*member<Record, index.value>::pointer;
+    for_each_bound(
+        *slot.record, intent,
+        [&](std::size_t position, std::int64_t value, bound_side side, std::int64_t limit) {
             hold = hold && (alone ? keeps(side, value, value, limit)
                                   : keeps(side, value + slot.marks.low(position),
                                           value + slot.marks.high(position), limit));
@@ -86,17 +108,17 @@ template <typename Rules, Described Record, typename Intent>
 
 /// True if every member stays within its type for every outcome of this part and the other marks.
 /// Shape:   undo - the negation of `apply`
-template <typename Rules, Described Record>
+template <typename Rules, typename Record>
 [[SETTLE_INLINED]] inline bool fits(record_slot<Record> const& slot, integers<Record> const& apply,
                                     integers<Record> const& confirm, integers<Record> const& undo) {
     bool all = true;
     bool const alone = !Rules::escrow || slot.marks.empty();
-    for_each_integer<Record>([&](auto m, auto position) __attribute__((always_inline)) {
+    for_each_number(*slot.record, [&](std::size_t, std::size_t position, std::int64_t value,
+                                      std::int64_t lowest_value,
+                                      std::int64_t highest_value) __attribute__((always_inline)) {
         auto const added = apply[position];
         auto const later = confirm[position];
         if (added == 0 && later == 0) return;
-        using limits = std::numeric_limits<typename decltype(m)::type>;
-        std::int64_t const value = (*slot.record).*m.pointer;
         std::int64_t const least = std::min(std::min(std::int64_t{0}, later), undo[position]);
         std::int64_t const most = std::max(std::max(std::int64_t{0}, later), undo[position]);
         if (alone) {
@@ -105,12 +127,12 @@ template <typename Rules, Described Record>
             std::int64_t highest = 0;
             all = all && !__builtin_add_overflow(value, added, &after) &&
                   !__builtin_add_overflow(after, least, &lowest) &&
-                  !__builtin_add_overflow(after, most, &highest) && lowest >= limits::min() &&
-                  highest <= limits::max();
+                  !__builtin_add_overflow(after, most, &highest) && lowest >= lowest_value &&
+                  highest <= highest_value;
         } else {
             wide const after = wide{value} + added;
-            all = all && after + slot.marks.low(position) + least >= limits::min() &&
-                  after + slot.marks.high(position) + most <= limits::max();
+            all = all && after + slot.marks.low(position) + least >= lowest_value &&
+                  after + slot.marks.high(position) + most <= highest_value;
         }
     });
     return all;
@@ -118,17 +140,18 @@ template <typename Rules, Described Record>
 
 /// True if the marks can still change one of these members.
 /// Shape:   Marks - all marks of a record, or one mark
-template <Described Record, typename Marks>
-bool in_motion(Marks const& marks, std::uint64_t fields) {
+template <typename Record, typename Marks>
+bool in_motion(Record const& record, Marks const& marks, std::uint64_t fields) {
     bool moving = false;
-    for_each_integer<Record>([&](auto m, auto position) {
-        moving = moving || ((fields >> m.index & 1U) != 0 &&
+    for_each_number(record, [&](std::size_t index, std::size_t position, std::int64_t, std::int64_t,
+                                std::int64_t) {
+        moving = moving || ((fields >> index & 1U) != 0 &&
                             (marks.low(position) != 0 || marks.high(position) != 0));
     });
     return moving;
 }
 
-template <Described Record>
+template <typename Record>
 record_answer<Record> refused(answer what) {
     record_answer<Record> result;
     result.what = what;
@@ -136,7 +159,7 @@ record_answer<Record> refused(answer what) {
 }
 
 /// Adds the apply deltas to a record and adds the mark, if every member stays within its type.
-template <typename Rules, Described Record>
+template <typename Rules, typename Record>
 [[SETTLE_INLINED]] inline record_answer<Record>
 take_sums(record_slot<Record>& slot, transaction_id const& id, part_number part, epoch under,
           integers<Record> const& apply, integers<Record> const& confirm, bool overflow) {
@@ -170,15 +193,15 @@ struct shared_by_all<Function> {
 
 /// Applies a commuting part that has no mark yet.
 /// Shape:   Inlined - see apply_as()
-template <typename Rules, bool Inlined, Described Record, typename Intent>
+template <typename Rules, bool Inlined, typename Record, typename Intent>
 [[gnu::always_inline]] inline record_answer<Record>
 apply_commuting(record_slot<Record>& slot, transaction_id const& id, part_number part, epoch under,
                 Intent const& intent) {
-    bool const looks_at_fields = Rules::escrow && Intent::exact_fields != 0;
-    if (looks_at_fields && in_motion<Record>(slot.marks, Intent::exact_fields)) {
+    bool const looks_at_fields = Rules::escrow && intent.exact_fields != 0;
+    if (looks_at_fields && in_motion(*slot.record, slot.marks, intent.exact_fields)) {
         // A wait for a part of the same transaction would never end.
         bool const own = slot.marks.any_of(
-            id, [](auto const& one) { return in_motion<Record>(one, Intent::exact_fields); });
+            id, [&](auto const& one) { return in_motion(*slot.record, one, intent.exact_fields); });
         return refused<Record>(own ? answer::two_parts : answer::busy);
     }
     bool overflow = false;
@@ -186,8 +209,8 @@ apply_commuting(record_slot<Record>& slot, transaction_id const& id, part_number
     bool const bounds = bounds_hold<Rules>(slot, intent, overflow);
     if (overflow) return refused<Record>(answer::overflow);
     if (!exact || !bounds) return refused<Record>(answer::guard_failed);
-    integers<Record> apply{};
-    integers<Record> confirm{};
+    integers<Record> apply = zeros_of(*slot.record);
+    integers<Record> confirm = zeros_of(*slot.record);
     intent.deltas(apply, confirm, overflow);
     constexpr auto take =
         Inlined ? &take_sums<Rules, Record> : &shared_by_all<&take_sums<Rules, Record>>::call;
@@ -195,13 +218,13 @@ apply_commuting(record_slot<Record>& slot, transaction_id const& id, part_number
 }
 
 /// Checks the guards of an exclusive intent. The record has no marks, so its values are exact.
-template <Described Record, typename Intent>
+template <typename Record, typename Intent>
 answer check_alone(Record const& record, Intent const& intent) {
     bool overflow = false;
     bool hold = intent.exact_guards_hold(record, overflow);
-    intent.for_each_bound(
-        [&](auto index, bound_side side, std::int64_t limit) {
-            std::int64_t const value = record.*member<Record, index.value>::pointer;
+    for_each_bound(
+        record, intent,
+        [&](std::size_t, std::int64_t value, bound_side side, std::int64_t limit) {
             hold = hold && keeps(side, value, value, limit);
         },
         overflow);
@@ -209,17 +232,17 @@ answer check_alone(Record const& record, Intent const& intent) {
     return hold ? answer::applied : answer::guard_failed;
 }
 
-template <Described Record, typename Intent, typename NativeImage>
+template <typename Record, typename Intent, typename NativeImage>
 record_answer<Record> apply_exclusive(record_slot<Record>& slot, transaction_id const& id,
                                       part_number part, epoch under, Record const& created,
                                       Intent const& intent, NativeImage&& native_image) {
     auto effect = std::make_shared<exclusive_effect<Record>>();
-    if (!Intent::creates) {
+    if (!intent.creates) {
         answer const alone = check_alone(*slot.record, intent);
         if (alone != answer::applied) return refused<Record>(alone);
         effect->image = native_image();
     }
-    Record applied = Intent::creates ? created : *slot.record;
+    Record applied = intent.creates ? created : *slot.record;
     effect->undone = applied;
     bool overflow = false;
     bool hold = intent.apply_to(applied, overflow);
@@ -227,22 +250,22 @@ record_answer<Record> apply_exclusive(record_slot<Record>& slot, transaction_id 
     hold = intent.confirm_to(effect->confirmed, overflow) && hold;
     if (overflow) return refused<Record>(answer::overflow);
     if (!hold) return refused<Record>(answer::guard_failed);
-    effect->undo_fields = Intent::apply_fields;
-    effect->confirm_fields = Intent::confirm_fields;
-    effect->created = Intent::creates;
-    effect->erases = Intent::erases;
+    effect->undo_fields = intent.apply_fields;
+    effect->confirm_fields = intent.confirm_fields;
+    effect->created = intent.creates;
+    effect->erases = intent.erases;
     record_answer<Record> result;
     result.what = answer::applied;
     result.on_mark = mark_change::added;
-    result.fields = Intent::apply_fields;
-    result.on_record = Intent::creates             ? record_change::created
-                       : Intent::apply_fields != 0 ? record_change::fields
-                                                   : record_change::none;
+    result.fields = intent.apply_fields;
+    result.on_record = intent.creates             ? record_change::created
+                       : intent.apply_fields != 0 ? record_change::fields
+                                                  : record_change::none;
     result.exclusive = effect;
     slot.marks.add(id, part, [&](mark<Record>& made) {
         made.epoch_number = under;
-        made.confirm_delta = {};
-        made.undo_delta = {};
+        made.confirm_delta = zeros_of(applied);
+        made.undo_delta = zeros_of(applied);
         made.exclusive = std::move(effect);
     });
     slot.record = std::move(applied);
@@ -250,7 +273,7 @@ record_answer<Record> apply_exclusive(record_slot<Record>& slot, transaction_id 
 }
 
 /// Answers an apply whose part already has a mark: adopts a lower epoch, is fenced by a higher.
-template <typename Rules, Described Record>
+template <typename Rules, typename Record>
 record_answer<Record> adopt_mark(mark<Record>& found, epoch under) {
     bool const looks = Rules::marks_carry_epochs;
     if (looks && Rules::applying_fences && found.epoch_number > under) {
@@ -273,7 +296,7 @@ constexpr part_number number_of(part_number part) {
 }
 
 /// Applies to the record the confirm or the undo that a mark holds.
-template <Described Record>
+template <typename Record>
 [[SETTLE_INLINED]] inline void end_mark(std::optional<Record>& record, mark<Record> const& ended,
                                         bool confirmed, record_answer<Record>& result) {
     // Another program may have erased the record under the mark. Then only the mark is pulled.
@@ -293,7 +316,7 @@ template <Described Record>
 }
 
 /// Confirms or undoes a mark and pulls it.
-template <Described Record>
+template <typename Record>
 [[SETTLE_INLINED]] inline record_answer<Record> resolve(record_slot<Record>& slot,
                                                         mark<Record>* found, bool confirmed) {
     record_answer<Record> result;
@@ -307,7 +330,7 @@ template <Described Record>
 /// Looks at the marks and at the record's existence, before an apply checks its guards.
 /// Shape:   commutes, creates - properties of the intent; into - the answer
 /// Returns: true if the apply is answered, false if it may check its guards
-template <typename Rules, Described Record>
+template <typename Rules, typename Record>
 [[SETTLE_INLINED]] inline bool decided_by_marks(record_slot<Record>& slot, transaction_id const& id,
                                                 part_number part, epoch under, bool commutes,
                                                 bool creates, record_answer<Record>& into) {
@@ -329,9 +352,13 @@ template <typename Rules, Described Record>
     return false;
 }
 
+/// True for an intent that knows its properties at run time alone; see store/record.hpp.
+template <typename Intent>
+inline constexpr bool is_erased = requires { typename Intent::erased; };
+
 /// Shape:   Inlined - true: the caller inlines all code; false: all intents share one copy of the
 ///          code that does not depend on the intent
-template <typename Rules, bool Inlined, Described Record, typename Intent, typename NativeImage>
+template <typename Rules, bool Inlined, typename Record, typename Intent, typename NativeImage>
 [[gnu::always_inline]] inline record_answer<Record>
 apply_as(record_slot<Record>& slot, transaction_id const& id, part_number part, epoch under,
          Record const& created, Intent const& intent, NativeImage&& native_image) {
@@ -339,8 +366,12 @@ apply_as(record_slot<Record>& slot, transaction_id const& id, part_number part, 
                                   : &shared_by_all<&decided_by_marks<Rules, Record>>::call;
     part = number_of<Rules>(part);
     record_answer<Record> result;
-    if (look(slot, id, part, under, Intent::commutes, Intent::creates, result)) return result;
-    if constexpr (Intent::commutes) {
+    if (look(slot, id, part, under, intent.commutes, intent.creates, result)) return result;
+    if constexpr (is_erased<Intent>) {
+        if (intent.commutes) return apply_commuting<Rules, Inlined>(slot, id, part, under, intent);
+        return apply_exclusive(slot, id, part, under, created, intent,
+                               std::forward<NativeImage>(native_image));
+    } else if constexpr (Intent::commutes) {
         return apply_commuting<Rules, Inlined>(slot, id, part, under, intent);
     } else {
         return apply_exclusive(slot, id, part, under, created, intent,
@@ -351,7 +382,7 @@ apply_as(record_slot<Record>& slot, transaction_id const& id, part_number part, 
 } // namespace detail
 
 /// apply(), inlined into a caller whose loop is so short that a call would be noticeable.
-template <typename Rules = detail::protocol_rules, Described Record, typename Intent,
+template <typename Rules = detail::protocol_rules, typename Record, typename Intent,
           typename NativeImage>
 [[gnu::always_inline]] inline record_answer<Record>
 apply_inlined(record_slot<Record>& slot, transaction_id const& id, part_number part, epoch under,
@@ -366,7 +397,7 @@ apply_inlined(record_slot<Record>& slot, transaction_id const& id, part_number p
 ///          store the whole native record in the mark
 /// Errors:  every answer but `applied` leaves the slot as it was
 /// Source:  protocol#the-record-rule
-template <typename Rules = detail::protocol_rules, Described Record, typename Intent,
+template <typename Rules = detail::protocol_rules, typename Record, typename Intent,
           typename NativeImage>
 record_answer<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_number part,
                             epoch under, Record const& created, Intent const& intent,
@@ -377,7 +408,7 @@ record_answer<Record> apply(record_slot<Record>& slot, transaction_id const& id,
 
 /// Applies one part inside a native transaction that also ends it. If the part already has a mark,
 /// a run in two phases has left it: the answer is `busy`.
-template <typename Rules = detail::protocol_rules, Described Record, typename Intent,
+template <typename Rules = detail::protocol_rules, typename Record, typename Intent,
           typename NativeImage>
 record_answer<Record> apply_one_phase(record_slot<Record>& slot, transaction_id const& id,
                                       part_number part, epoch under, Record const& created,
@@ -405,7 +436,7 @@ record_answer<Record> apply_one_phase(record_slot<Record>& slot, transaction_id 
 /// transaction has the same id and was submitted after a purge.
 /// Shape:   committed - the entry's committed epoch, 0 without one: then every mark is stray, also
 ///          a mark of another program, which has epoch 0
-template <typename Rules = detail::protocol_rules, Described Record>
+template <typename Rules = detail::protocol_rules, typename Record>
 [[SETTLE_INLINED]] inline record_answer<Record>
 finish(record_slot<Record>& slot, transaction_id const& id, part_number part, epoch committed) {
     bool const looks = Rules::marks_carry_epochs && Rules::finish_looks;
@@ -418,7 +449,7 @@ finish(record_slot<Record>& slot, transaction_id const& id, part_number part, ep
 
 /// Undoes one part of a canceled transaction. A mark with an epoch above `latest` stays: its
 /// transaction has the same id and was submitted after a purge.
-template <typename Rules = detail::protocol_rules, Described Record>
+template <typename Rules = detail::protocol_rules, typename Record>
 record_answer<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_number part,
                            epoch latest = epoch_limit) {
     mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
@@ -427,7 +458,7 @@ record_answer<Record> undo(record_slot<Record>& slot, transaction_id const& id, 
 }
 
 /// Undoes one part only if its mark has exactly this epoch: for backing off and for sweeping.
-template <typename Rules = detail::protocol_rules, Described Record>
+template <typename Rules = detail::protocol_rules, typename Record>
 record_answer<Record> undo_exactly(record_slot<Record>& slot, transaction_id const& id,
                                    part_number part, epoch exact) {
     bool const looks = Rules::marks_carry_epochs && Rules::undo_is_exact;

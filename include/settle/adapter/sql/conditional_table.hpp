@@ -122,7 +122,7 @@ void conditional_table<Sql>::expect(part_request const& one) {
     must_read_ = must_read_ || !table_->is_readable() || !table_->give_key(keys, key);
     if (must_read_) return;
     bool possible = false;
-    of().record->conditional(one, [&](conditional_view const& conditional) {
+    conditional(one, [&](conditional_view const& conditional) {
         auto const count = records_.size();
         auto& record = records_[this->announce(key)];
         confirms_ = one.action == step::confirm;

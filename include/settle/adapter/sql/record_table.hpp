@@ -11,11 +11,10 @@ namespace detail::sql {
 /// A record inside a native transaction.
 struct record_state {
     record_state(record_descriptor const& of, part_key const& of_record)
-        : key(owned(of_record)), held_slot(of.make_slot()), slot(*held_slot) {}
+        : key(owned(of_record)), slot(of) {}
 
     key_value key;
-    std::unique_ptr<any_slot> held_slot;
-    any_slot& slot;
+    any_slot slot;
     bool announced = false;    ///< its row is read
     bool existed = false;      ///< it had a row
     bool knows_marks = false;  ///< all marks are in the slot
@@ -93,7 +92,7 @@ private:
     [[nodiscard]] bool may_need_image(part_request const& one) const {
         if (!table_->has_others()) return false;
         bool commutes = false;
-        of().record->conditional(one, [&](auto const&) { commutes = true; });
+        conditional(one, [&](auto const&) { commutes = true; });
         return !commutes;
     }
 
@@ -325,7 +324,7 @@ void record_table<Sql>::send_changes(connection& on) {
     if (!created.empty()) table_->send_new(on, created);
     for (auto const& at : records_) {
         if (at.created && !at.image.empty()) {
-            table_->send_restored(on, at.held_slot->record(), at.image);
+            table_->send_restored(on, at.slot.record(), at.image);
         }
     }
     for (auto const& [fields, all] : updates) table_->send_update(on, fields, all);

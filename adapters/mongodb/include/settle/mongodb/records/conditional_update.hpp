@@ -92,7 +92,7 @@ update_of(record_codec const& of, part_request const& request,
                                                                       part_request const& request) {
     std::optional<conditional_update> made;
     if (!of.layout().is_own() || !is_recognized_by_kinds(of.of())) return made;
-    of.of().record().conditional(request, [&](settle::detail::conditional_view const& conditional) {
+    settle::detail::conditional(request, [&](settle::detail::conditional_view const& conditional) {
         made = update_of(of, request, conditional);
     });
     // The server would replace the whole document by an empty change.

@@ -165,9 +165,9 @@ public:
     /// Reads the members of a document.
     /// Errors:  throws errc::damaged
     void read(document const& from, void* record) const {
-        auto const marks = of_.record().make_slot();
+        any_slot marks{of_.record()};
         std::vector<std::string> bare;
-        auto const problem = decode(from, record, *marks, bare);
+        auto const problem = decode(from, record, marks, bare);
         if (problem.empty()) return;
         auto const none = of_.of->text_key ? key_value{std::string{}} : key_value{std::int64_t{0}};
         throw failure(damaged_record(*of_.of, key_in(from).value_or(none), problem));

@@ -29,11 +29,10 @@ namespace mongodb::detail {
 
 struct record_state {
     record_state(record_descriptor const& of, part_key const& of_record)
-        : key(settle::detail::owned(of_record)), held_slot(of.make_slot()), slot(*held_slot) {}
+        : key(settle::detail::owned(of_record)), slot(of) {}
 
     key_value key;
-    std::unique_ptr<any_slot> held_slot;
-    any_slot& slot;
+    any_slot slot;
     std::optional<document> found{};                 ///< the document when read
     std::optional<conditional_update> conditional{}; ///< a write that needs no read
     error fault{};                                   ///< why the record cannot be used

@@ -180,7 +180,16 @@ template <typename Direction>
                                                    request.action, read);
         into.confirm.assign(read.confirm_delta.begin(), read.confirm_delta.end());
         into.undo.assign(read.undo_delta.begin(), read.undo_delta.end());
-        into.exclusive = std::const_pointer_cast<exclusive_effect<record_type>>(read.exclusive);
+        if (!read.exclusive) return;
+        auto const& effect = *read.exclusive;
+        auto draft = draft_exclusive(descriptor_of_record<record_type>, &effect.undone);
+        *static_cast<record_type*>(draft.confirmed) = effect.confirmed;
+        *draft.undo_fields = effect.undo_fields;
+        *draft.confirm_fields = effect.confirm_fields;
+        *draft.created = effect.created;
+        *draft.erases = effect.erases;
+        *draft.image = effect.image;
+        into.exclusive = std::move(draft.effect);
     });
     return problem;
 }

@@ -22,11 +22,10 @@ struct record_state {
     static constexpr std::size_t few = 16;
 
     record_state(record_descriptor const& of, part_key const& of_record)
-        : key(settle::detail::owned(of_record)), held_slot(of.make_slot()), slot(*held_slot) {}
+        : key(settle::detail::owned(of_record)), slot(of) {}
 
     key_value key;
-    std::unique_ptr<any_slot> held_slot;
-    any_slot& slot;
+    any_slot slot;
     bool loaded = false;      ///< the record equals its row
     bool knows_marks = false; ///< all marks are in the slot, some perhaps as the aggregate mark
     bool looked_for_bounds = false; ///< `has_bounds` is known
