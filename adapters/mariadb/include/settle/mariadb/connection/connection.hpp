@@ -106,6 +106,7 @@ private:
         std::span<sql_value const> values;
         std::size_t first; ///< the number of the first statement
         bool may_commit;   ///< a lost answer leaves open whether the statements took effect
+        bool is_compound;  ///< after an error, it rolls back by itself
     };
     struct prepared_closer {
         process_stamp made_in;
@@ -140,10 +141,14 @@ private:
     [[nodiscard]] static std::string phase_of(message const& sent);
     [[noreturn]] void fail(MYSQL_STMT* native, message const& sent);
     /// Ends a native transaction that met an error, and throws the error.
-    [[noreturn]] void fail(unsigned code, std::string const& state, std::string const& text,
-                           std::string const& phase, bool may_commit);
-    /// Whether the server has an open native transaction; nothing if the connection is lost.
-    [[nodiscard]] std::optional<bool> has_open_transaction() noexcept;
+    [[noreturn]] void fail(unsigned code, std::string_view state, std::string text,
+                           message const& sent);
+    /// What the server says of the last message.
+    struct end_of_message {
+        bool is_open = false;   ///< its native transaction; false if the connection is lost
+        bool is_undone = false; ///< it was rolled back before its COMMIT
+    };
+    [[nodiscard]] end_of_message look_for_end() noexcept;
     void lose() noexcept;
 
     prepared_list prepared_; ///< closed after their session, which then needs no message for each
@@ -155,9 +160,11 @@ private:
     std::deque<std::string> texts_; ///< which the values borrow
     std::vector<rows> results_;
     std::uint64_t round_trips_ = 0;
-    bool open_ = false;   ///< a native transaction
-    bool begins_ = false; ///< nothing of it was sent yet
-    error undone_{};      ///< the error that has undone the open native transaction
+    std::int64_t messages_ = 0; ///< the number of the last one of this session
+    bool open_ = false;         ///< a native transaction
+    bool begins_ = false;       ///< nothing of it was sent yet
+    bool is_running_ = false;   ///< its messages have no certain end yet
+    error undone_{};            ///< the error that has undone the open native transaction
 };
 
 } // namespace mariadb::detail

@@ -26,9 +26,10 @@ SETTLE_FUNCTION void connection::run_alone(message const& sent) {
 }
 
 SETTLE_FUNCTION void connection::run_compound(message const& sent, bool starts, bool commits) {
-    // Without the handler, an error would leave the native transaction open.
-    std::string sql{"BEGIN NOT ATOMIC DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; "
-                    "RESIGNAL; END; "};
+    // Without the handler, an error would leave the native transaction open. The COMMIT is outside
+    // of it: what the handler notes was undone before.
+    std::string sql{"BEGIN NOT ATOMIC BEGIN DECLARE EXIT HANDLER FOR SQLEXCEPTION "
+                    "BEGIN ROLLBACK; SET @settle_undone = ?; RESIGNAL; END; "};
     if (starts) sql += "START TRANSACTION; ";
     std::vector<expected_result> expected;
     for (std::size_t index = 0; index < sent.statements.size(); ++index) {
@@ -40,8 +41,8 @@ SETTLE_FUNCTION void connection::run_compound(message const& sent, bool starts, 
         rows* const into = &results_[sent.first + index];
         expected.insert(expected.end(), statement.executions, {into, is_counted});
     }
-    if (commits) sql += "COMMIT; ";
-    execute(prepare(sql + "END", sent), sent, expected);
+    sql += commits ? "END; COMMIT; END" : "END; END";
+    execute(prepare(sql, sent), sent, expected);
     for (std::size_t index = 0; index < sent.statements.size(); ++index) {
         results_[sent.first + index].add_changed(sent.statements[index].changed);
     }
@@ -75,9 +76,10 @@ SETTLE_FUNCTION MYSQL_STMT* connection::prepare(std::string const& sql, message 
 SETTLE_FUNCTION void connection::execute(MYSQL_STMT* native, message const& sent,
                                          std::span<expected_result const> results) {
     auto binds = binds_of(sent.values);
+    sql_value const number{++messages_};
+    if (sent.is_compound) binds.insert(binds.begin(), binds_of({&number, 1}).front());
     if (binds.size() != mysql_stmt_param_count(native)) {
-        fail(wrong_number_of_parameters, "", "it has another number of parameters", phase_of(sent),
-             false);
+        fail(wrong_number_of_parameters, "", "it has another number of parameters", sent);
     }
     ++round_trips_;
     if ((!binds.empty() && mysql_stmt_bind_param(native, binds.data()) != 0) ||
@@ -165,8 +167,7 @@ SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result
 SETTLE_FUNCTION void connection::run_text(message const& sent) {
     MYSQL* const native = session_.native();
     auto const fail_of_session = [&] {
-        fail(mysql_errno(native), mysql_sqlstate(native), mysql_error(native), phase_of(sent),
-             sent.may_commit);
+        fail(mysql_errno(native), mysql_sqlstate(native), mysql_error(native), sent);
     };
     std::string const& sql = sent.statements.empty() ? "COMMIT" : sent.statements.front().sql;
     ++round_trips_;
@@ -198,55 +199,54 @@ SETTLE_FUNCTION std::string connection::phase_of(message const& sent) {
 }
 
 SETTLE_FUNCTION void connection::fail(MYSQL_STMT* native, message const& sent) {
-    fail(mysql_stmt_errno(native), mysql_stmt_sqlstate(native), mysql_stmt_error(native),
-         phase_of(sent), sent.may_commit);
+    std::string const state{mysql_stmt_sqlstate(native)};
+    fail(mysql_stmt_errno(native), state, mysql_stmt_error(native), sent);
 }
 
-SETTLE_FUNCTION void connection::fail(unsigned code, std::string const& state,
-                                      std::string const& native_text, std::string const& phase,
-                                      bool may_commit) {
+SETTLE_FUNCTION void connection::fail(unsigned code, std::string_view state, std::string text,
+                                      message const& sent) {
     int number = static_cast<int>(code);
-    auto text = native_text;
     name_raised(number, text, state);
     // Without an error of its own, the client has met results that nobody expected.
-    bool const is_client =
+    bool const ends_session =
         number == 0 || number == columns_changed || is_lost({number, mariadb_category()});
     bool is_unknown = false;
-    if (is_client) {
+    if (ends_session) {
         lose();
-        is_unknown = may_commit;
-        if (number != columns_changed && (number == 0 || number >= first_of_client)) {
-            number = connection_lost;
-        }
-    } else if (number != deadlock && number != wrong_count) {
-        // The handler of a compound rolls back, but the end of a KILL QUERY or of
-        // max_statement_time passes it by, and an error of the COMMIT itself may come after it.
-        bool const may_end_late = number == query_interrupted || number == statement_timeout ||
-                                  number == error_during_commit;
-        auto const is_open = has_open_transaction();
-        is_unknown = may_commit && may_end_late && !is_open.value_or(false);
-        if (is_open.value_or(true) && good() && mysql_query(session_.native(), "ROLLBACK") != 0) {
-            lose();
-        }
+        is_unknown = sent.may_commit;
+        bool const is_named = number != 0 && number < first_of_client;
+        if (!is_named && number != columns_changed) number = connection_lost;
+    } else if (number != deadlock && !(sent.is_compound && number == wrong_count)) {
+        // These may come when the COMMIT has taken effect, and the first two may pass the handler
+        // of a compound by.
+        bool const may_come_late = number == query_interrupted || number == statement_timeout ||
+                                   number == error_during_commit;
+        auto const [is_open, is_undone] = look_for_end();
+        is_unknown = sent.may_commit && may_come_late && !is_open && !is_undone;
+        if (is_open && mysql_query(session_.native(), "ROLLBACK") != 0) lose();
     }
-    auto problem =
-        is_unknown ? describe(commit_unknown, "", text, "say whether this took effect: " + phase)
-                   : describe(number, state, text, phase);
+    auto problem = is_unknown ? describe(commit_unknown, "", text,
+                                         "say whether this took effect: " + phase_of(sent))
+                              : describe(number, state, text, phase_of(sent));
     if (open_) undone_ = problem;
+    is_running_ = false;
     throw failure(std::move(problem));
 }
 
-SETTLE_FUNCTION std::optional<bool> connection::has_open_transaction() noexcept {
+SETTLE_FUNCTION auto connection::look_for_end() noexcept -> end_of_message {
     ++round_trips_;
     MYSQL* const native = session_.native();
-    if (mysql_query(native, "SELECT @@in_transaction") == 0) {
+    if (mysql_query(native, "SELECT @@in_transaction, @settle_undone") == 0) {
         std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> const held{
             mysql_store_result(native), &mysql_free_result};
         MYSQL_ROW const values = held ? mysql_fetch_row(held.get()) : nullptr;
-        if (values != nullptr && values[0] != nullptr) return *values[0] == '1';
+        if (values != nullptr && values[0] != nullptr) {
+            bool const is_noted = values[1] != nullptr && std::to_string(messages_) == values[1];
+            return {*values[0] == '1', is_noted};
+        }
     }
     lose();
-    return std::nullopt;
+    return {};
 }
 
 } // namespace mariadb::detail
