@@ -85,6 +85,11 @@ std::string open_transactions(Database const& own) {
         "ON trx_mysql_thread_id = ID WHERE DB = DATABASE()");
 }
 
+/// The SQL of a wave of parameters in the set form, and nothing in the row form.
+inline std::string wave(std::vector<parameter_type> const& types, bool with_number = false) {
+    return "\1" + maria::detail::wave_sql(types, with_number) + " STRAIGHT_JOIN \2\3";
+}
+
 /// Adds to a row in a native transaction.
 /// Shape:   before - is called with the connection before the update
 inline commit_result add(pool& to, std::string_view id, std::int64_t by,

@@ -117,8 +117,7 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters c
     }
     made.values = values_.size() - before;
     if (made.bytes + bytes_of_header > server_.most_bytes) {
-        queue_.clear();
-        values_.clear();
+        values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(before), values_.end());
         throw failure(describe(packet_too_large, "",
                                "its values have " + std::to_string(made.bytes) +
                                    " bytes, and the server takes " +

@@ -99,6 +99,8 @@ SETTLE_FUNCTION void connection::execute(MYSQL_STMT* native, message const& sent
         if (next > 0) fail(native, sent);
     } while (next == 0);
     if (received != results.size()) fail(native, sent);
+    // The memory of the last result; no round trip.
+    if (received != 0) mysql_stmt_free_result(native);
 }
 
 SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result const& of) {
@@ -214,8 +216,8 @@ SETTLE_FUNCTION void connection::fail(unsigned code, std::string_view state, std
     if (ends_session) {
         lose();
         is_unknown = sent.may_commit;
-        bool const is_named = number != 0 && number < first_of_client;
-        if (!is_named && number != columns_changed) number = connection_lost;
+        bool const has_name = number != 0 && !is_of_client(number);
+        if (!has_name && number != columns_changed) number = connection_lost;
     } else if (number != deadlock && !(sent.is_compound && number == wrong_count)) {
         // These may come when the COMMIT has taken effect, and the first two may pass the handler
         // of a compound by.

@@ -14,9 +14,6 @@ namespace mariadb::detail {
 [[nodiscard]] constexpr condition condition_of(int code) noexcept {
     switch (code) {
     case commit_unknown: return condition::unknown;
-    case record_changed:
-    case definition_changed:
-    case must_prepare_again:
     case lock_wait_timeout:
     case deadlock:
     case branch_timed_out:
@@ -41,7 +38,10 @@ namespace mariadb::detail {
     case unknown_host:
     case server_gone:
     case server_lost:
+    case record_changed:
     case lock_table_full:
+    case definition_changed:
+    case must_prepare_again:
     case too_many_statements:
     case columns_changed: return condition::retryable;
     default: return condition::permanent;
@@ -88,10 +88,9 @@ SETTLE_FUNCTION bool is_held(std::error_code const& code) noexcept {
 
 SETTLE_FUNCTION bool is_lost(std::error_code const& code) noexcept {
     int const number = number_of(code);
-    bool const of_client = number >= first_of_client && number <= last_of_client;
     return is_any_of(number,
                      {commit_unknown, connection_lost, server_shutdown, connection_killed}) ||
-           (of_client &&
+           (is_of_client(number) &&
             !is_any_of(number, {tls_failed, wrong_number_of_parameters, columns_changed}));
 }
 

@@ -98,8 +98,9 @@ SETTLE_FUNCTION void session::fail(unsigned code, char const* state, char const*
                                    char const* phase) {
     auto problem = describe(static_cast<int>(code), state, native, phase);
     last_state_ = state;
-    bool const ends_too = code == tls_failed || code == columns_changed;
-    if (ends_too || is_lost(problem.code)) handle_.reset();
+    int const number = static_cast<int>(code);
+    bool const of_client = is_of_client(number) && number != wrong_number_of_parameters;
+    if (of_client || is_lost(problem.code)) handle_.reset();
     throw failure(std::move(problem));
 }
 
