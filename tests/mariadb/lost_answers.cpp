@@ -293,6 +293,10 @@ TEST_CASE("lost answers: unfit servers are refused") {
     CHECK(problem.code == maria::option_prevents);
     CHECK(problem.code == settle::condition::retryable);
     pool const made{own.address(), patient_limits()};
+    mariadb_server const old{{"version=10.5.20-MariaDB"}};
+    problem = failure_of([&] { pool const refused{old.address(), patient_limits()}; });
+    CHECK(problem.code == settle::errc::other_version);
+    CHECK(says(problem, "it is '10.5.20-MariaDB'. Use MariaDB 10.6 or a newer one"));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include <settle/mariadb/connection/connection.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -144,7 +145,8 @@ SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result
         if (of.is_count) {
             std::int64_t count = 0;
             std::from_chars(cells[0].text.data(), cells[0].text.data() + cells[0].size, count);
-            of.into->add_changed(count);
+            // ROW_COUNT() is -1 after a statement that changes no rows, such as SET.
+            of.into->add_changed(std::max<std::int64_t>(count, 0));
             continue;
         }
         for (std::size_t index = 0; index < cells.size(); ++index) {

@@ -96,22 +96,20 @@ SETTLE_FUNCTION bool is_lost(std::error_code const& code) noexcept {
 
 SETTLE_FUNCTION bool is_of_one_record(std::error_code const& code) noexcept {
     if (code == errc::damaged || code == errc::unfit_store) return true;
-    // Classes 22 and 23 of the SQLSTATE, their like without a class, SIGNAL, CHECK and JSON.
-    return is_any_of(number_of(code), {wrong_count,    no_way_back, value_refused,
-                                       1022,           1048,        duplicate_key,
-                                       1118,           1138,        packet_too_large,
-                                       1169,           1216,        1217,
-                                       1230,           1263,        1264,
-                                       data_truncated, 1292,        no_default,
-                                       1365,           1366,        1367,
-                                       1369,           1406,        1411,
-                                       1416,           1425,        1426,
-                                       1441,           1451,        1452,
-                                       1557,           1586,        1644,
-                                       1690,           1709,        1761,
-                                       1762,           1859,        1906,
-                                       4025,           4036,        4037,
-                                       4038,           4078,        4161});
+    // Classes 22 and 23 of the SQLSTATE, their like without a class, SIGNAL, CHECK, JSON and sizes.
+    return is_any_of(number_of(code), {wrong_count, no_way_back, value_refused,
+                                       1022,        1048,        duplicate_key,
+                                       1118,        1138,        packet_too_large,
+                                       1169,        1216,        1217,
+                                       1263,        1264,        data_truncated,
+                                       1292,        no_default,  1365,
+                                       1366,        1367,        1369,
+                                       1406,        1411,        1416,
+                                       1441,        1451,        1452,
+                                       1586,        1644,        1690,
+                                       1713,        1761,        1762,
+                                       1859,        1906,        4025,
+                                       4036,        4037,        4038});
 }
 
 SETTLE_FUNCTION bool is_of_one_table(std::error_code const& code) noexcept {
