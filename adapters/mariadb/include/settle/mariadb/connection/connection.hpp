@@ -63,7 +63,7 @@ public:
         start_commit();
         finish_commit();
     }
-    /// The same in two steps. The second does all the work.
+    /// The same in two steps, as native_transaction calls them. The second does all the work.
     void start_commit() noexcept {}
     void finish_commit();
     /// Ends an open native transaction without an effect: one round trip, if the server has it.
@@ -135,7 +135,7 @@ private:
     };
     void execute(MYSQL_STMT* native, message const& sent, std::span<expected_result const> results);
     /// Reads a result. False if the client has met an error.
-    [[nodiscard]] static bool read_result(MYSQL_STMT* native, expected_result const& of);
+    [[nodiscard]] static bool read_result(MYSQL_STMT* native, expected_result const& expected);
     void run_text(message const& sent);
     /// The action of a message, as error sentences put it.
     [[nodiscard]] static std::string phase_of(message const& sent);

@@ -104,14 +104,14 @@ SETTLE_FUNCTION void connection::execute(MYSQL_STMT* native, message const& sent
     if (received != 0) mysql_stmt_free_result(native);
 }
 
-SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result const& of) {
+SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result const& expected) {
     if (mysql_stmt_store_result(native) != 0) return false;
     std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> const facts{
         mysql_stmt_result_metadata(native), &mysql_free_result};
     if (!facts) return false;
     std::span<MYSQL_FIELD const> const fields{mysql_fetch_fields(facts.get()),
                                               mysql_num_fields(facts.get())};
-    if (!of.is_count) of.into->describe(fields);
+    if (!expected.is_count) expected.into->describe(fields);
     struct cell {
         unsigned long size = 0;
         my_bool is_null = 0;
@@ -142,11 +142,11 @@ SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result
         int const fetched = mysql_stmt_fetch(native);
         if (fetched == MYSQL_NO_DATA) return true;
         if (fetched != 0) return false;
-        if (of.is_count) {
+        if (expected.is_count) {
             std::int64_t count = 0;
             std::from_chars(cells[0].text.data(), cells[0].text.data() + cells[0].size, count);
             // ROW_COUNT() is -1 after a statement that changes no rows, such as SET.
-            of.into->add_changed(std::max<std::int64_t>(count, 0));
+            expected.into->add_changed(std::max<std::int64_t>(count, 0));
             continue;
         }
         for (std::size_t index = 0; index < cells.size(); ++index) {
@@ -155,14 +155,15 @@ SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result
             auto* const end = digits.data() + digits.size();
             auto const type = binds[index].buffer_type;
             if (from.is_null != 0) {
-                of.into->add(nullptr, 0);
+                expected.into->add(nullptr, 0);
             } else if (type == MYSQL_TYPE_STRING) {
-                of.into->add(from.text.data(), from.size);
+                expected.into->add(from.text.data(), from.size);
             } else {
                 auto const written = type == MYSQL_TYPE_FLOAT
                                          ? std::to_chars(digits.data(), end, from.real32)
                                          : std::to_chars(digits.data(), end, from.real64);
-                of.into->add(digits.data(), static_cast<std::size_t>(written.ptr - digits.data()));
+                expected.into->add(digits.data(),
+                                   static_cast<std::size_t>(written.ptr - digits.data()));
             }
         }
     }
