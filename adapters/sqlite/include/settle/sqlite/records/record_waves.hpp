@@ -27,8 +27,7 @@ public:
     }
 };
 
-/// Shape:   the file outlives this object. Threads may share it for waves in two phases; the port
-/// of
+/// Shape:   the file outlives this object. Threads may share it for waves in two phases; the port of
 ///          a one-phase call is in use by one thread at a time.
 class file_port final : public settle::detail::wave_port {
 public:
