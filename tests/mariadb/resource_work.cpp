@@ -198,25 +198,45 @@ TEST_CASE("errors: each code is a conflict, retryable or permanent") {
              {{maria::lock_wait_timeout, maria::deadlock, maria::branch_timed_out,
                maria::branch_deadlocked, maria::statement_timeout},
               condition::conflict},
-             {{maria::name_lost, maria::all_in_use, maria::connection_lost, maria::disk_full,
-               maria::too_many_connections, maria::server_shutdown, maria::table_full,
-               maria::user_has_too_many_connections, maria::option_prevents,
-               maria::query_interrupted, maria::no_such_xid, maria::read_only_transaction,
-               maria::read_only_mode, maria::connection_killed, maria::not_connected,
-               maria::host_not_connected, maria::unknown_host, maria::server_gone,
-               maria::server_lost},
+             {{maria::name_lost,
+               maria::all_in_use,
+               maria::connection_lost,
+               maria::disk_full,
+               maria::too_many_connections,
+               maria::server_shutdown,
+               maria::table_full,
+               maria::user_has_too_many_connections,
+               maria::option_prevents,
+               maria::query_interrupted,
+               maria::no_such_xid,
+               maria::read_only_transaction,
+               maria::read_only_mode,
+               maria::connection_killed,
+               maria::not_connected,
+               maria::host_not_connected,
+               maria::unknown_host,
+               maria::server_gone,
+               maria::server_lost,
+               maria::record_changed,
+               maria::lock_table_full,
+               maria::definition_changed,
+               maria::must_prepare_again,
+               maria::too_many_statements,
+               maria::columns_changed},
               condition::retryable},
+             {{maria::commit_unknown}, condition::unknown},
              {{maria::database_denied, maria::access_denied, maria::unknown_database,
                maria::duplicate_key, maria::command_denied, maria::column_denied,
                maria::unknown_table, maria::data_truncated, maria::no_default,
                maria::wrong_xa_state, maria::branch_rolled_back, maria::duplicate_xid,
-               maria::tls_failed},
+               maria::tls_failed, maria::wrong_count, maria::table_altered, maria::no_way_back,
+               maria::value_refused, maria::packet_too_large, maria::error_during_commit},
               condition::permanent}}) {
         for (auto const number : codes) {
             CAPTURE(number);
             CHECK(make_error_code(number) == expected);
-            for (auto const other :
-                 {condition::conflict, condition::retryable, condition::permanent}) {
+            for (auto const other : {condition::conflict, condition::retryable, condition::unknown,
+                                     condition::permanent}) {
                 CHECK((make_error_code(number) == other) == (expected == other));
             }
         }

@@ -63,7 +63,7 @@ public:
         start_commit();
         finish_commit();
     }
-    /// The same in two steps. The second does all the work.
+    /// The same in two steps, as native_transaction calls them. The second does all the work.
     void start_commit() noexcept {}
     void finish_commit();
     /// Ends an open native transaction without an effect: one round trip, if the server has it.
@@ -106,6 +106,7 @@ private:
         std::span<sql_value const> values;
         std::size_t first; ///< the number of the first statement
         bool may_commit;   ///< a lost answer leaves open whether the statements took effect
+        bool is_compound;  ///< after an error, it rolls back by itself
     };
     struct prepared_closer {
         process_stamp made_in;
@@ -134,16 +135,20 @@ private:
     };
     void execute(MYSQL_STMT* native, message const& sent, std::span<expected_result const> results);
     /// Reads a result. False if the client has met an error.
-    [[nodiscard]] static bool read_result(MYSQL_STMT* native, expected_result const& of);
+    [[nodiscard]] static bool read_result(MYSQL_STMT* native, expected_result const& expected);
     void run_text(message const& sent);
     /// The action of a message, as error sentences put it.
     [[nodiscard]] static std::string phase_of(message const& sent);
     [[noreturn]] void fail(MYSQL_STMT* native, message const& sent);
     /// Ends a native transaction that met an error, and throws the error.
-    [[noreturn]] void fail(unsigned code, std::string const& state, std::string const& text,
-                           std::string const& phase, bool may_commit);
-    /// Whether the server has an open native transaction; nothing if the connection is lost.
-    [[nodiscard]] std::optional<bool> has_open_transaction() noexcept;
+    [[noreturn]] void fail(unsigned code, std::string_view state, std::string text,
+                           message const& sent);
+    /// What the server says of the last message.
+    struct end_of_message {
+        bool is_open = false;   ///< its native transaction; false if the connection is lost
+        bool is_undone = false; ///< it was rolled back before its COMMIT
+    };
+    [[nodiscard]] end_of_message look_for_end() noexcept;
     void lose() noexcept;
 
     prepared_list prepared_; ///< closed after their session, which then needs no message for each
@@ -155,9 +160,11 @@ private:
     std::deque<std::string> texts_; ///< which the values borrow
     std::vector<rows> results_;
     std::uint64_t round_trips_ = 0;
-    bool open_ = false;   ///< a native transaction
-    bool begins_ = false; ///< nothing of it was sent yet
-    error undone_{};      ///< the error that has undone the open native transaction
+    std::int64_t messages_ = 0; ///< the number of the last one of this session
+    bool open_ = false;         ///< a native transaction
+    bool begins_ = false;       ///< nothing of it was sent yet
+    bool is_running_ = false;   ///< its messages have no certain end yet
+    error undone_{};            ///< the error that has undone the open native transaction
 };
 
 } // namespace mariadb::detail

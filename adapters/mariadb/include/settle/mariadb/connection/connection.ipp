@@ -15,8 +15,7 @@ namespace mariadb::detail {
 inline constexpr std::size_t bytes_of_header = 1024;
 
 SETTLE_FUNCTION connection::connection(address const& to, options const& limits)
-    // A number 0 of a key stays 0.
-    : session_(to, limits, ",NO_AUTO_VALUE_ON_ZERO") {
+    : session_(to, limits, session_use::records) {
     check_server();
 }
 
@@ -118,8 +117,7 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters c
     }
     made.values = values_.size() - before;
     if (made.bytes + bytes_of_header > server_.most_bytes) {
-        queue_.clear();
-        values_.clear();
+        values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(before), values_.end());
         throw failure(describe(packet_too_large, "",
                                "its values have " + std::to_string(made.bytes) +
                                    " bytes, and the server takes " +
@@ -154,6 +152,8 @@ SETTLE_FUNCTION void connection::rollback() noexcept {
     bool const is_sent = open_ && !begins_ && !undone_;
     open_ = begins_ = false;
     undone_ = {};
+    // An exception of another kind than settle::failure may have left results unread.
+    if (std::exchange(is_running_, false)) lose();
     if (!is_sent || !good()) return;
     ++round_trips_;
     if (mysql_query(session_.native(), "ROLLBACK") != 0) lose();
@@ -172,18 +172,15 @@ SETTLE_FUNCTION void connection::run(bool commits) {
     results_.clear();
     results_.resize(all.size());
     if (undone_) throw failure(undone_);
+    is_running_ = true;
     bool const starts = !open_ || std::exchange(begins_, false);
     commits = commits || !open_;
-    char const* const phase = all.empty() ? "commit" : all.front().phase;
+    message sent{all, values, 0, false, false};
     // A loss that shows before the COMMIT is sent has a certain end.
-    if (!good() || (commits && !alive())) {
-        lose();
-        fail(server_gone, "", "the session is lost", phase, false);
-    }
-    bool const may_commit =
+    if (!good() || (commits && !alive())) fail(server_gone, "", "the session is lost", sent);
+    sent.may_commit =
         commits && (open_ || std::any_of(all.begin(), all.end(),
-                                         [](queued const& each) { return !each.reads; }));
-    message sent{all, values, 0, may_commit};
+                                         [](auto const& each) { return !each.reads; }));
     if (all.empty()) {
         run_text(sent);
     } else if (all.size() == 1 && starts == commits && all.front().is_alone) {
@@ -202,14 +199,16 @@ SETTLE_FUNCTION void connection::run(bool commits) {
                 count += all[next].values;
             }
             bool const is_last = next == all.size();
-            sent = {std::span{all}.subspan(from, next - from),
-                    std::span{values}.subspan(first_value, count), from, may_commit && is_last};
-            run_compound(sent, starts && from == 0, commits && is_last);
+            message const part{std::span{all}.subspan(from, next - from),
+                               std::span{values}.subspan(first_value, count), from,
+                               sent.may_commit && is_last, true};
+            run_compound(part, starts && from == 0, commits && is_last);
             from = next;
             first_value += count;
         } while (next < all.size());
     }
     if (commits) open_ = false;
+    is_running_ = false;
 }
 
 } // namespace mariadb::detail

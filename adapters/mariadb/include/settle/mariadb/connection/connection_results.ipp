@@ -4,6 +4,7 @@
 
 #include <settle/mariadb/connection/connection.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -26,9 +27,10 @@ SETTLE_FUNCTION void connection::run_alone(message const& sent) {
 }
 
 SETTLE_FUNCTION void connection::run_compound(message const& sent, bool starts, bool commits) {
-    // Without the handler, an error would leave the native transaction open.
-    std::string sql{"BEGIN NOT ATOMIC DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; "
-                    "RESIGNAL; END; "};
+    // Without the handler, an error would leave the native transaction open. The COMMIT is outside
+    // of it: what the handler notes was undone before.
+    std::string sql{"BEGIN NOT ATOMIC BEGIN DECLARE EXIT HANDLER FOR SQLEXCEPTION "
+                    "BEGIN ROLLBACK; SET @settle_undone = ?; RESIGNAL; END; "};
     if (starts) sql += "START TRANSACTION; ";
     std::vector<expected_result> expected;
     for (std::size_t index = 0; index < sent.statements.size(); ++index) {
@@ -40,8 +42,8 @@ SETTLE_FUNCTION void connection::run_compound(message const& sent, bool starts, 
         rows* const into = &results_[sent.first + index];
         expected.insert(expected.end(), statement.executions, {into, is_counted});
     }
-    if (commits) sql += "COMMIT; ";
-    execute(prepare(sql + "END", sent), sent, expected);
+    sql += commits ? "END; COMMIT; END" : "END; END";
+    execute(prepare(sql, sent), sent, expected);
     for (std::size_t index = 0; index < sent.statements.size(); ++index) {
         results_[sent.first + index].add_changed(sent.statements[index].changed);
     }
@@ -75,9 +77,10 @@ SETTLE_FUNCTION MYSQL_STMT* connection::prepare(std::string const& sql, message 
 SETTLE_FUNCTION void connection::execute(MYSQL_STMT* native, message const& sent,
                                          std::span<expected_result const> results) {
     auto binds = binds_of(sent.values);
+    sql_value const number{++messages_};
+    if (sent.is_compound) binds.insert(binds.begin(), binds_of({&number, 1}).front());
     if (binds.size() != mysql_stmt_param_count(native)) {
-        fail(wrong_number_of_parameters, "", "it has another number of parameters", phase_of(sent),
-             false);
+        fail(wrong_number_of_parameters, "", "it has another number of parameters", sent);
     }
     ++round_trips_;
     if ((!binds.empty() && mysql_stmt_bind_param(native, binds.data()) != 0) ||
@@ -97,16 +100,18 @@ SETTLE_FUNCTION void connection::execute(MYSQL_STMT* native, message const& sent
         if (next > 0) fail(native, sent);
     } while (next == 0);
     if (received != results.size()) fail(native, sent);
+    // The memory of the last result; no round trip.
+    if (received != 0) mysql_stmt_free_result(native);
 }
 
-SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result const& of) {
+SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result const& expected) {
     if (mysql_stmt_store_result(native) != 0) return false;
     std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> const facts{
         mysql_stmt_result_metadata(native), &mysql_free_result};
     if (!facts) return false;
     std::span<MYSQL_FIELD const> const fields{mysql_fetch_fields(facts.get()),
                                               mysql_num_fields(facts.get())};
-    if (!of.is_count) of.into->describe(fields);
+    if (!expected.is_count) expected.into->describe(fields);
     struct cell {
         unsigned long size = 0;
         my_bool is_null = 0;
@@ -137,10 +142,11 @@ SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result
         int const fetched = mysql_stmt_fetch(native);
         if (fetched == MYSQL_NO_DATA) return true;
         if (fetched != 0) return false;
-        if (of.is_count) {
+        if (expected.is_count) {
             std::int64_t count = 0;
             std::from_chars(cells[0].text.data(), cells[0].text.data() + cells[0].size, count);
-            of.into->add_changed(count);
+            // ROW_COUNT() is -1 after a statement that changes no rows, such as SET.
+            expected.into->add_changed(std::max<std::int64_t>(count, 0));
             continue;
         }
         for (std::size_t index = 0; index < cells.size(); ++index) {
@@ -149,14 +155,15 @@ SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result
             auto* const end = digits.data() + digits.size();
             auto const type = binds[index].buffer_type;
             if (from.is_null != 0) {
-                of.into->add(nullptr, 0);
+                expected.into->add(nullptr, 0);
             } else if (type == MYSQL_TYPE_STRING) {
-                of.into->add(from.text.data(), from.size);
+                expected.into->add(from.text.data(), from.size);
             } else {
                 auto const written = type == MYSQL_TYPE_FLOAT
                                          ? std::to_chars(digits.data(), end, from.real32)
                                          : std::to_chars(digits.data(), end, from.real64);
-                of.into->add(digits.data(), static_cast<std::size_t>(written.ptr - digits.data()));
+                expected.into->add(digits.data(),
+                                   static_cast<std::size_t>(written.ptr - digits.data()));
             }
         }
     }
@@ -165,8 +172,7 @@ SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result
 SETTLE_FUNCTION void connection::run_text(message const& sent) {
     MYSQL* const native = session_.native();
     auto const fail_of_session = [&] {
-        fail(mysql_errno(native), mysql_sqlstate(native), mysql_error(native), phase_of(sent),
-             sent.may_commit);
+        fail(mysql_errno(native), mysql_sqlstate(native), mysql_error(native), sent);
     };
     std::string const& sql = sent.statements.empty() ? "COMMIT" : sent.statements.front().sql;
     ++round_trips_;
@@ -198,55 +204,54 @@ SETTLE_FUNCTION std::string connection::phase_of(message const& sent) {
 }
 
 SETTLE_FUNCTION void connection::fail(MYSQL_STMT* native, message const& sent) {
-    fail(mysql_stmt_errno(native), mysql_stmt_sqlstate(native), mysql_stmt_error(native),
-         phase_of(sent), sent.may_commit);
+    std::string const state{mysql_stmt_sqlstate(native)};
+    fail(mysql_stmt_errno(native), state, mysql_stmt_error(native), sent);
 }
 
-SETTLE_FUNCTION void connection::fail(unsigned code, std::string const& state,
-                                      std::string const& native_text, std::string const& phase,
-                                      bool may_commit) {
+SETTLE_FUNCTION void connection::fail(unsigned code, std::string_view state, std::string text,
+                                      message const& sent) {
     int number = static_cast<int>(code);
-    auto text = native_text;
     name_raised(number, text, state);
     // Without an error of its own, the client has met results that nobody expected.
-    bool const is_client =
+    bool const ends_session =
         number == 0 || number == columns_changed || is_lost({number, mariadb_category()});
     bool is_unknown = false;
-    if (is_client) {
+    if (ends_session) {
         lose();
-        is_unknown = may_commit;
-        if (number != columns_changed && (number == 0 || number >= first_of_client)) {
-            number = connection_lost;
-        }
-    } else if (number != deadlock && number != wrong_count) {
-        // The handler of a compound rolls back, but the end of a KILL QUERY or of
-        // max_statement_time passes it by, and an error of the COMMIT itself may come after it.
-        bool const may_end_late = number == query_interrupted || number == statement_timeout ||
-                                  number == error_during_commit;
-        auto const is_open = has_open_transaction();
-        is_unknown = may_commit && may_end_late && !is_open.value_or(false);
-        if (is_open.value_or(true) && good() && mysql_query(session_.native(), "ROLLBACK") != 0) {
-            lose();
-        }
+        is_unknown = sent.may_commit;
+        bool const has_name = number != 0 && !is_of_client(number);
+        if (!has_name && number != columns_changed) number = connection_lost;
+    } else if (number != deadlock && !(sent.is_compound && number == wrong_count)) {
+        // These may come when the COMMIT has taken effect, and the first two may pass the handler
+        // of a compound by.
+        bool const may_come_late = number == query_interrupted || number == statement_timeout ||
+                                   number == error_during_commit;
+        auto const [is_open, is_undone] = look_for_end();
+        is_unknown = sent.may_commit && may_come_late && !is_open && !is_undone;
+        if (is_open && mysql_query(session_.native(), "ROLLBACK") != 0) lose();
     }
-    auto problem =
-        is_unknown ? describe(commit_unknown, "", text, "say whether this took effect: " + phase)
-                   : describe(number, state, text, phase);
+    auto problem = is_unknown ? describe(commit_unknown, "", text,
+                                         "say whether this took effect: " + phase_of(sent))
+                              : describe(number, state, text, phase_of(sent));
     if (open_) undone_ = problem;
+    is_running_ = false;
     throw failure(std::move(problem));
 }
 
-SETTLE_FUNCTION std::optional<bool> connection::has_open_transaction() noexcept {
+SETTLE_FUNCTION auto connection::look_for_end() noexcept -> end_of_message {
     ++round_trips_;
     MYSQL* const native = session_.native();
-    if (mysql_query(native, "SELECT @@in_transaction") == 0) {
+    if (mysql_query(native, "SELECT @@in_transaction, @settle_undone") == 0) {
         std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> const held{
             mysql_store_result(native), &mysql_free_result};
         MYSQL_ROW const values = held ? mysql_fetch_row(held.get()) : nullptr;
-        if (values != nullptr && values[0] != nullptr) return *values[0] == '1';
+        if (values != nullptr && values[0] != nullptr) {
+            bool const is_noted = values[1] != nullptr && std::to_string(messages_) == values[1];
+            return {*values[0] == '1', is_noted};
+        }
     }
     lose();
-    return std::nullopt;
+    return {};
 }
 
 } // namespace mariadb::detail

@@ -59,7 +59,6 @@ enum error_number : int {
     connection_killed = 1927,
     statement_timeout = 1969,
     // Of libmariadb:
-    first_of_client = 2000,
     not_connected = 2002,
     host_not_connected = 2003,
     unknown_host = 2005,
@@ -67,8 +66,7 @@ enum error_number : int {
     server_lost = 2013,
     tls_failed = 2026,
     wrong_number_of_parameters = 2034,
-    columns_changed = 2057, ///< of a statement that was prepared
-    last_of_client = 2999
+    columns_changed = 2057 ///< of a statement that was prepared
 };
 
 /// The codes of the server are its error numbers, from 1000 on; the codes of libmariadb begin at
@@ -85,6 +83,9 @@ namespace detail {
 ///          text; phase - the action, as the sentence puts it after "MariaDB could not"
 [[nodiscard]] error describe(int code, std::string_view state, std::string_view native,
                              std::string_view phase);
+
+/// True for the numbers of libmariadb.
+[[nodiscard]] constexpr bool is_of_client(int code) noexcept { return code >= 2000 && code < 3000; }
 
 /// True if the server undid the whole native transaction because of another, and the same work may
 /// succeed when it is repeated at once.

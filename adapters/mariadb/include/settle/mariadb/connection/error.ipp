@@ -14,9 +14,6 @@ namespace mariadb::detail {
 [[nodiscard]] constexpr condition condition_of(int code) noexcept {
     switch (code) {
     case commit_unknown: return condition::unknown;
-    case record_changed:
-    case definition_changed:
-    case must_prepare_again:
     case lock_wait_timeout:
     case deadlock:
     case branch_timed_out:
@@ -41,7 +38,10 @@ namespace mariadb::detail {
     case unknown_host:
     case server_gone:
     case server_lost:
+    case record_changed:
     case lock_table_full:
+    case definition_changed:
+    case must_prepare_again:
     case too_many_statements:
     case columns_changed: return condition::retryable;
     default: return condition::permanent;
@@ -88,31 +88,28 @@ SETTLE_FUNCTION bool is_held(std::error_code const& code) noexcept {
 
 SETTLE_FUNCTION bool is_lost(std::error_code const& code) noexcept {
     int const number = number_of(code);
-    bool const of_client = number >= first_of_client && number <= last_of_client;
     return is_any_of(number,
                      {commit_unknown, connection_lost, server_shutdown, connection_killed}) ||
-           (of_client &&
+           (is_of_client(number) &&
             !is_any_of(number, {tls_failed, wrong_number_of_parameters, columns_changed}));
 }
 
 SETTLE_FUNCTION bool is_of_one_record(std::error_code const& code) noexcept {
     if (code == errc::damaged || code == errc::unfit_store) return true;
-    // Classes 22 and 23 of the SQLSTATE, their like without a class, SIGNAL, CHECK and JSON.
-    return is_any_of(number_of(code), {wrong_count,    no_way_back, value_refused,
-                                       1022,           1048,        duplicate_key,
-                                       1118,           1138,        packet_too_large,
-                                       1169,           1216,        1217,
-                                       1230,           1263,        1264,
-                                       data_truncated, 1292,        no_default,
-                                       1365,           1366,        1367,
-                                       1369,           1406,        1411,
-                                       1416,           1425,        1426,
-                                       1441,           1451,        1452,
-                                       1557,           1586,        1644,
-                                       1690,           1709,        1761,
-                                       1762,           1859,        1906,
-                                       4025,           4036,        4037,
-                                       4038,           4078,        4161});
+    // Classes 22 and 23 of the SQLSTATE, their like without a class, SIGNAL, CHECK, JSON and sizes.
+    return is_any_of(number_of(code), {wrong_count, no_way_back, value_refused,
+                                       1022,        1048,        duplicate_key,
+                                       1118,        1138,        packet_too_large,
+                                       1169,        1216,        1217,
+                                       1263,        1264,        data_truncated,
+                                       1292,        no_default,  1365,
+                                       1366,        1367,        1369,
+                                       1406,        1411,        1416,
+                                       1441,        1451,        1452,
+                                       1586,        1644,        1690,
+                                       1713,        1761,        1762,
+                                       1859,        1906,        4025,
+                                       4036,        4037,        4038});
 }
 
 SETTLE_FUNCTION bool is_of_one_table(std::error_code const& code) noexcept {

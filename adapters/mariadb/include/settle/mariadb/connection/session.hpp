@@ -17,14 +17,16 @@ namespace mariadb::detail {
 /// A limit in whole seconds, at least 1: for some options, 0 would mean no limit.
 [[nodiscard]] unsigned whole_seconds(std::chrono::milliseconds limit);
 
+/// What a session is for: the statements of a user, or those on records and entries.
+enum class session_use : std::uint8_t { work, records };
+
 /// A session with the options' limits, strict SQL, UTF-8, READ COMMITTED and autocommit.
 /// Errors:  all functions throw settle::failure; a lost session is then unusable
 class session {
 public:
     /// Errors:  no session within options::connect_timeout
     /// Cost:    the connect and one round trip
-    /// Shape:   more_modes - of SQL, each with a comma before it
-    session(address const& to, options const& limits, std::string_view more_modes = {});
+    explicit session(address const& to, options const& limits, session_use use = session_use::work);
     session(session const&) = delete;
     session& operator=(session const&) = delete;
 

@@ -22,7 +22,7 @@ SETTLE_FUNCTION unsigned whole_seconds(std::chrono::milliseconds limit) {
 
 /// The statement that makes a session independent of the server's settings.
 [[nodiscard]] SETTLE_FUNCTION std::string session_sql(options const& limits,
-                                                      std::string_view more_modes = {}) {
+                                                      session_use use = session_use::work) {
     std::string sql{"SET SESSION "};
     auto const set = [&](std::string_view name, std::chrono::milliseconds limit) {
         sql.append(name).append(" = ").append(std::to_string(whole_seconds(limit))).append(", ");
@@ -34,19 +34,22 @@ SETTLE_FUNCTION unsigned whole_seconds(std::chrono::milliseconds limit) {
     set("idle_transaction_timeout", limits.idle_timeout);
     // Without the strict mode a number out of range becomes the nearest number in it.
     sql += "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
-    sql.append(more_modes);
-    sql += "', tx_isolation = 'READ-COMMITTED', autocommit = 1, completion_type = 'NO_CHAIN', "
+    bool const of_records = use == session_use::records;
+    // A key 0 stays 0.
+    sql += of_records ? ",NO_AUTO_VALUE_ON_ZERO', " : "', ";
+    sql += "tx_isolation = 'READ-COMMITTED', autocommit = 1, completion_type = 'NO_CHAIN', "
            "foreign_key_checks = 1, unique_checks = 1, sql_safe_updates = 0, "
            "sql_select_limit = DEFAULT, time_zone = '+00:00'";
+    // The rows of a wave are found by their keys, and locked in the order of the wave.
+    if (of_records) sql += ", join_cache_level = 0, tx_read_only = 0, check_constraint_checks = 1";
     return sql;
 }
 
-SETTLE_FUNCTION session::session(address const& to, options const& limits,
-                                 std::string_view more_modes)
+SETTLE_FUNCTION session::session(address const& to, options const& limits, session_use use)
     : handle_(mysql_init(nullptr)) {
     if (!handle_) throw std::bad_alloc{};
     connect(to, limits);
-    run(session_sql(limits, more_modes), "set the limits of a session");
+    run(session_sql(limits, use), "set the limits of a session");
 }
 
 SETTLE_FUNCTION void session::connect(address const& to, options const& limits) {
@@ -95,8 +98,9 @@ SETTLE_FUNCTION void session::fail(unsigned code, char const* state, char const*
                                    char const* phase) {
     auto problem = describe(static_cast<int>(code), state, native, phase);
     last_state_ = state;
-    bool const ends_too = code == tls_failed || code == columns_changed;
-    if (ends_too || is_lost(problem.code)) handle_.reset();
+    int const number = static_cast<int>(code);
+    bool const of_client = is_of_client(number) && number != wrong_number_of_parameters;
+    if (of_client || is_lost(problem.code)) handle_.reset();
     throw failure(std::move(problem));
 }
 

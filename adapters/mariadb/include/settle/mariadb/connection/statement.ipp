@@ -101,9 +101,9 @@ private:
     return words;
 }
 
-SETTLE_FUNCTION statement::statement(std::string text, std::vector<parameter_type> of,
+SETTLE_FUNCTION statement::statement(std::string text, std::vector<parameter_type> kinds,
                                      char const* action, std::size_t in_pool, expectation count)
-    : sql(std::move(text)), types(std::move(of)), phase(action), number(in_pool), expects(count),
+    : sql(std::move(text)), types(std::move(kinds)), phase(action), number(in_pool), expects(count),
       set_form(form_cutter{sql, false}.cut()) {
     if (sql.find('\1') != sql.npos) row_form = form_cutter{sql, true}.cut();
     auto const words = words_of(sql);

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSL-1.0
+// Statements share a round trip; a failed statement undoes its native transaction; connections are
+// shared and replaced.
+#include "sums.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace settle_test {
+namespace {
+
+using maria::detail::expectation;
+using maria::detail::quoted_text;
+
+TEST_CASE("connections: a wave costs one round trip, and one more for each sync in between") {
+    fresh_mariadb const own;
+    make_sums(own.address());
+    pool with{own.address(), {}};
+    auto const& read =
+        with.prepare("SELECT n FROM sums WHERE id = $1 FOR UPDATE", {text_value}, "read a sum");
+    CHECK(&read == &with.prepare("SELECT n FROM sums WHERE id = $1 FOR UPDATE", {text_value}, "x"));
+    auto const& update = with.prepare("UPDATE sums SET n = n + $2 WHERE id = $1",
+                                      {text_value, integer_value}, "add to a sum");
+    for (int const round : {0, 1}) {
+        CAPTURE(round);
+        auto const before = with.round_trips();
+        std::int64_t found = -1;
+        std::size_t changed = 0;
+        native_transaction native{with};
+        auto const ended = native.perform(
+            [&](connection& on) {
+                auto const first = on.send(read, "a"sv);
+                auto const second = on.send(read, "b"sv);
+                on.sync();
+                found = on.result(first).integer(0, 0) + on.result(second).integer(0, 0);
+                on.send(update, "a"sv, std::int64_t{1});
+                changed = on.send(update, "b"sv, std::int64_t{1});
+            },
+            1s);
+        CHECK(ended.status == commit_status::committed);
+        CHECK(native.result(changed).changed() == 1);
+        CHECK(found == 2 * round);
+        // The loan has not ended.
+        CHECK(with.round_trips() == before);
+        if (round == 0) continue;
+    }
+    CHECK(with.round_trips() == 2 + 2 + 2); // both compounds were prepared once
+    CHECK(sum_of(own.address(), "a") == "2");
+    // Nothing to do is no round trip.
+    native_transaction native{with};
+    CHECK(native.perform([](connection&) {}, 1s).status == commit_status::committed);
+    CHECK(with.round_trips() == 6);
+}
+
+TEST_CASE("connections: a session keeps a limited number of prepared statements") {
+    fresh_mariadb const own;
+    pool with{own.address(), {}};
+    auto here = with.take();
+    for (int const round : {0, 1}) {
+        CAPTURE(round);
+        for (int number = 0; number < 200; ++number) {
+            auto const& echo =
+                with.prepare("SELECT $1 + " + std::to_string(number), {integer_value}, "echo");
+            auto const sent = here->send(echo, std::int64_t{1});
+            here->sync();
+            CHECK(here->result(sent).integer(0, 0) == number + 1);
+        }
+    }
+    auto const sent = here->send_sql("SHOW SESSION STATUS LIKE 'Prepared_stmt_count'", "count");
+    here->sync();
+    auto const total = here->result(sent).integer(0, 1);
+    CHECK(total >= 128);
+}
+
+TEST_CASE("connections: another number of rows than is expected undoes all") {
+    fresh_mariadb const own;
+    make_sums(own.address());
+    pool with{own.address(), {}};
+    std::vector const types{text_array};
+    auto const& add =
+        with.prepare("UPDATE " + wave(types) + "sums AS t SET t.n = t.n + 1 WHERE t.id = w.c0",
+                     types, "add to sums", expectation::all);
+    auto const& look =
+        with.prepare("UPDATE " + wave(types) + "sums AS t SET t.n = t.n WHERE t.id = w.c0", types,
+                     "look for sums", expectation::no_row);
+    auto const& lock =
+        with.prepare("SELECT t.id FROM " + wave(types) + "sums AS t WHERE t.id = w.c0 FOR UPDATE",
+                     types, "lock sums", expectation::all);
+    auto const change = [&](statement const& by, std::vector<std::string_view> const& ids) {
+        native_transaction native{with};
+        return native.perform(
+            [&](connection& on) {
+                on.send_sql("UPDATE sums SET n = n + 5 WHERE id = 'c'", "add to c");
+                auto all = array_value::texts();
+                for (auto const id : ids) all.add(id);
+                on.send(by, all);
+            },
+            1s);
+    };
+    for (auto const& ids : {std::vector{"a"sv, "b"sv}, std::vector{"a"sv, "b"sv, "c"sv, "nobody"sv},
+                            std::vector{"a"sv, "nobody"sv}}) {
+        CAPTURE(ids.size());
+        bool const fits = ids.back() != "nobody";
+        for (auto const* const by : {&add, &lock, &look}) {
+            auto const is_committed = by != &look && fits;
+            auto const before = sum_of(own.address(), "c");
+            auto const ended = change(*by, ids);
+            CHECK((ended.status == commit_status::committed) == is_committed);
+            CHECK((sum_of(own.address(), "c") != before) == is_committed);
+            if (is_committed) continue;
+            CHECK(ended.status == commit_status::undone);
+            CHECK(ended.problem.code == maria::wrong_count);
+            CHECK(maria::detail::is_of_one_record(ended.problem.code));
+        }
+        CHECK(change(look, {"nobody", "nothing"}).status == commit_status::committed);
+    }
+    CHECK(sum_of(own.address(), "a") == "1");
+    // Without a wave, one row is expected; a statement alone is checked, too.
+    auto const& single = with.prepare("UPDATE sums SET n = n + 1 WHERE id = $1", {text_value},
+                                      "add to a sum", expectation::all);
+    auto here = with.take();
+    here->send(single, "a"sv);
+    here->sync();
+    here->send(single, "nobody"sv);
+    CHECK(failure_of([&] { here->sync(); }).code == maria::wrong_count);
+    CHECK(sum_of(own.address(), "a") == "2");
+}
+
+TEST_CASE("connections: a statement raises errors of the library") {
+    fresh_mariadb const own;
+    make_sums(own.address());
+    pool with{own.address(), {}};
+    for (auto const code : {maria::table_altered, maria::no_way_back}) {
+        native_transaction native{with};
+        auto const ended = native.perform(
+            [&](connection& on) {
+                on.send_sql("UPDATE sums SET n = 5", "change sums");
+                on.send_sql("IF EXISTS(SELECT 1 FROM sums WHERE n = 5) THEN " +
+                                maria::detail::raised_sql(code) + "; END IF",
+                            "look at sums");
+            },
+            1s);
+        CHECK(ended.status == commit_status::undone);
+        CHECK(ended.problem.code == code);
+        CHECK(says(ended.problem, "could not change sums or look at sums"));
+    }
+    CHECK(sum_of(own.address(), "a") == "0");
+}
+
+TEST_CASE("connections: a failed statement undoes all of its native transaction, and no other") {
+    fresh_mariadb const own;
+    make_sums(own.address());
+    pool with{own.address(), {}};
+    std::vector<std::pair<std::string, int>> const errors{
+        {"INSERT INTO sums VALUES ('a', 1)", 1062},
+        {"UPDATE sums SET n = -2000 WHERE id = 'a'", 4025},
+        {"UPDATE sums SET n = 9223372036854775807 + n + 1", 1690},
+        {"UPDATE nowhere SET n = 1", 1146},
+        {"UPDATE sums SET m = 1", 1054},
+        {"INSERT INTO sums VALUES (NULL, 1)", 1048},
+        {"INSERT INTO sums VALUES (REPEAT('x', 100), 1)", 1406},
+        {"SIGNAL SQLSTATE '45000'", 1644},
+        {"SIGNAL SQLSTATE '23000' SET MYSQL_ERRNO = 31000", maria::value_refused},
+        {"UPDATE sums SET", 1064}};
+    for (auto const& each : errors) {
+        auto const& refused = each.first;
+        int const number = each.second;
+        // In the first message, in a later one, and with the COMMIT.
+        for (int const way : {0, 1, 2}) {
+            CAPTURE(refused);
+            CAPTURE(way);
+            auto const ended = add(with, "a", 1, [&](connection& on) {
+                on.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+                if (way == 2) on.sync();
+                on.send_sql(refused, "be refused");
+                if (way != 0) on.sync();
+            });
+            CHECK(ended.status == commit_status::undone);
+            CHECK(ended.problem.code.value() == number);
+            CHECK(ended.problem.code == settle::condition::permanent);
+            bool const of_table = number == 1146 || number == 1054 || number == 1064;
+            CHECK(maria::detail::is_of_one_record(ended.problem.code) == !of_table);
+            CHECK(maria::detail::is_of_one_table(ended.problem.code) == of_table);
+            CHECK(sum_of(own.address(), "b") == "0");
+            CHECK(open_transactions(own) == "0");
+        }
+    }
+    auto const thrown = add(with, "a", 1, [&](connection& on) {
+        on.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+        on.sync();
+        on.send_sql("UPDATE sums SET n = 6 WHERE id = 'b'", "change b");
+        throw settle::failure({settle::errc::damaged, "settle: refused"});
+    });
+    CHECK(thrown.status == commit_status::undone);
+    CHECK(thrown.problem.code == settle::errc::damaged);
+    CHECK_THROWS_AS(static_cast<void>(add(with, "a", 1, [](connection&) { throw 5; })), int);
+    CHECK(sum_of(own.address(), "b") == "0");
+    CHECK(open_transactions(own) == "0");
+    CHECK(add(with, "a", 1).status == commit_status::committed);
+    CHECK(sum_of(own.address(), "a") == "1");
+}
+
+TEST_CASE("connections: after a failed statement, the rest of its native transaction is refused") {
+    fresh_mariadb const own;
+    make_sums(own.address());
+    pool with{own.address(), {}};
+    auto here = with.take();
+    here->begin();
+    here->send_sql("INSERT INTO sums VALUES ('a', 1)", "insert a sum");
+    CHECK(failure_of([&] { here->sync(); }).code == maria::duplicate_key);
+    CHECK(here->in_transaction());
+    here->send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+    CHECK(failure_of([&] { here->sync(); }).code == maria::duplicate_key);
+    here->send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+    CHECK(failure_of([&] { here->commit(); }).code == maria::duplicate_key);
+    CHECK(sum_of(own.address(), "b") == "0");
+    here->rollback();
+    CHECK_FALSE(here->in_transaction());
+    CHECK(here->reusable());
+}
+
+TEST_CASE("connections: deadlocks are tried again") {
+    fresh_mariadb const own;
+    make_sums(own.address());
+    pool with{own.address(), patient_limits()};
+    constexpr int rounds = 20;
+    std::atomic<int> committed = 0;
+    std::vector<std::thread> threads;
+    for (std::string_view const first : {"a"sv, "b"sv}) {
+        threads.emplace_back([&, first] {
+            auto const& update = with.prepare("UPDATE sums SET n = n + 1 WHERE id = $1",
+                                              {text_value}, "add to a sum");
+            for (int round = 0; round < rounds; ++round) {
+                native_transaction native{with};
+                auto const ended = native.perform(
+                    [&](connection& on) {
+                        on.send(update, first);
+                        on.sync();
+                        std::this_thread::sleep_for(5ms);
+                        on.send(update, first == "a" ? "b"sv : "a"sv);
+                    },
+                    20s);
+                committed += ended.status == commit_status::committed;
+            }
+        });
+    }
+    for (auto& each : threads) each.join();
+    CHECK(committed == 2 * rounds);
+    CHECK(sum_of(own.address(), "a") == std::to_string(2 * rounds));
+    CHECK(sum_of(own.address(), "b") == std::to_string(2 * rounds));
+}
+
+TEST_CASE("connections: a row that another holds for too long is held, and nothing stays") {
+    fresh_mariadb const own;
+    make_sums(own.address());
+    maria::options limits;
+    limits.lock_timeout = 1s;
+    pool with{own.address(), limits};
+    mariadb_session holder{own.address()};
+    holder.ask("BEGIN");
+    holder.ask("UPDATE sums SET n = 7 WHERE id = 'a'");
+    auto const ended = add(with, "a", 1, [](connection& on) {
+        on.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+        on.sync();
+    });
+    CHECK(ended.status == commit_status::undone);
+    CHECK(ended.problem.code == maria::lock_wait_timeout);
+    CHECK(maria::detail::is_held(ended.problem.code));
+    holder.ask("ROLLBACK");
+    CHECK(sum_of(own.address(), "b") == "0");
+    CHECK(open_transactions(own) == "0");
+}
+
+TEST_CASE("connections: a pool has as many connections as it may, and renews those that ended") {
+    fresh_mariadb const own;
+    make_sums(own.address());
+    auto limits = patient_limits();
+    limits.connections = 2;
+    limits.connect_timeout = 1s;
+    pool with{own.address(), limits};
+    for (int const round : {0, 1}) {
+        CAPTURE(round);
+        auto const first = with.take();
+        auto const second = with.take();
+        auto const problem = failure_of([&] { static_cast<void>(with.take()); });
+        CHECK(problem.code == maria::all_in_use);
+        CHECK(problem.code == settle::condition::retryable);
+        mariadb_session killer{own.address()};
+        for (auto const* const each : {&first, &second}) {
+            auto const number = std::to_string((*each)->server().session);
+            killer.ask("KILL " + number);
+            CHECK(wait_until(60s, [&] { return !(*each)->alive(); }));
+        }
+    }
+    CHECK_FALSE(with.take_unused().has_value());
+    // A loan that ends in the middle leaves nothing behind.
+    {
+        auto const here = with.take();
+        here->begin();
+        here->send_sql("UPDATE sums SET n = 5 WHERE id = 'a'", "change a");
+        here->sync();
+        here->send_sql("UPDATE sums SET n = 6 WHERE id = 'a'", "change a");
+    }
+    CHECK(sum_of(own.address(), "a") == "0");
+    CHECK(open_transactions(own) == "0");
+    CHECK(with.take_unused().has_value());
+}
+
+TEST_CASE("connections: a child of fork() uses no connection, and ends no session of its parent") {
+    fresh_mariadb const own;
+    pool with{own.address(), {}};
+    auto here = with.take();
+    auto const& echo = with.prepare("SELECT $1", {integer_value}, "echo");
+    auto const ask_for = [&](std::int64_t number) {
+        auto const sent = here->send(echo, number);
+        here->sync();
+        CHECK(here->result(sent).integer(0, 0) == number);
+    };
+    ask_for(6);
+    auto const child = ::fork();
+    if (child == 0) {
+        bool good = false;
+        try {
+            static_cast<void>(with.take());
+        } catch (settle::failure const& caught) {
+            good = caught.problem().code == settle::errc::forked;
+        }
+        {
+            auto const gone = std::move(here);
+        }
+        ::_exit(good ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    CHECK(status == 0);
+    ask_for(7);
+}
+
+TEST_CASE("connections: the session has its settings") {
+    fresh_mariadb const own;
+    pool with{own.address(), {}};
+    CHECK(with.schema_prefix() == "`" + own.name() + "`.");
+    auto const here = with.take();
+    auto const sent = here->send_sql("SELECT @@sql_mode, @@tx_isolation, @@time_zone, "
+                                     "@@autocommit, @@innodb_lock_wait_timeout, " +
+                                         quoted_text("a'b\\c"),
+                                     "read the settings");
+    here->sync();
+    auto const& found = here->result(sent);
+    CHECK(found.text(0, 0).find("NO_AUTO_VALUE_ON_ZERO") != std::string_view::npos);
+    CHECK(found.text(0, 0).find("STRICT_ALL_TABLES") != std::string_view::npos);
+    CHECK(found.text(0, 1) == "READ-COMMITTED");
+    CHECK(found.text(0, 2) == "+00:00");
+    CHECK(found.integer(0, 3) == 1);
+    CHECK(found.integer(0, 4) == 2);
+    CHECK(found.text(0, 5) == "a'b\\c");
+}
+
+} // namespace
+} // namespace settle_test
