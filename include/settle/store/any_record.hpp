@@ -80,9 +80,8 @@ inline std::uint64_t add_to(any_record& record, std::vector<std::int64_t> const&
         member_descriptor const& member = of.members[index];
         if (member.integer == member_descriptor::no_integer || delta[member.integer] == 0) continue;
         // Escrow has checked at apply that every sum of pending changes fits the member.
-        static_cast<void>(member.access->set_integer(of.member(record.get(), index),
-                                                     record.integer(index) +
-                                                         delta[member.integer]));
+        static_cast<void>(member.access->set_integer(
+            of.member(record.get(), index), record.integer(index) + delta[member.integer]));
         fields |= std::uint64_t{1} << index;
     }
     return fields;
