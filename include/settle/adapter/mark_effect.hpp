@@ -9,7 +9,7 @@
 //   erase                         {…}                   {…}        a confirm erases the record
 #pragma once
 
-#include <settle/adapter/collection.hpp>
+#include <settle/adapter/any_slot.hpp>
 
 SETTLE_BEGIN
 namespace detail {

@@ -6,7 +6,7 @@
 // records, reads them, and writes the changes; this file decides.
 #pragma once
 
-#include <settle/adapter/collection.hpp>
+#include <settle/adapter/any_slot.hpp>
 #include <settle/base/hash_index.hpp>
 
 SETTLE_BEGIN

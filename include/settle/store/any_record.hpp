@@ -89,7 +89,12 @@ inline std::uint64_t add_to(any_record& record, std::vector<std::int64_t> const&
 inline void copy_fields(any_record& to, any_record const& from, std::uint64_t fields) {
     to.of().copy_fields(to.get(), from.get(), fields);
 }
-[[nodiscard]] inline std::string encode_json(any_record const& record) {
+/// A whole record as JSON.
+template <Described Record>
+[[nodiscard]] std::string json_of(Record const& record) {
+    return encode_json(record);
+}
+[[nodiscard]] inline std::string json_of(any_record const& record) {
     return encode_record(record.of(), record.get());
 }
 

@@ -207,7 +207,7 @@ namespace detail {
 template <typename Record>
 [[nodiscard]] image image_of(part_number part, exclusive_effect<Record> const& effect) {
     return {part.participant, part.line, effect.image,
-            effect.erases ? std::string{} : encode_json(effect.confirmed)};
+            effect.erases ? std::string{} : json_of(effect.confirmed)};
 }
 
 /// The image that a part's result keeps, for its entry.

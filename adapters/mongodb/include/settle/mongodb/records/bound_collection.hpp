@@ -2,7 +2,7 @@
 // A collection that a session is bound to: its description, and the forms of its members.
 #pragma once
 
-#include <settle/adapter/collection.hpp>
+#include <settle/adapter/any_slot.hpp>
 #include <settle/mongodb/connection/decimal.hpp>
 #include <settle/mongodb/records/layout.hpp>
 

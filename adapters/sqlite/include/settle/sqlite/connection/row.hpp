@@ -9,14 +9,12 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-using settle::detail::any_slot;
 using settle::detail::collection_descriptor;
 using settle::detail::column_need;
 using settle::detail::limit_of;
 using settle::detail::member_access;
 using settle::detail::need_of;
 using settle::detail::read_field;
-using settle::detail::record_changes;
 using settle::detail::record_descriptor;
 using settle::detail::shown;
 using settle::detail::table_need;

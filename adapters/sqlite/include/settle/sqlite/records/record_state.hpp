@@ -11,8 +11,10 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
+using settle::detail::any_slot;
 using settle::detail::mark_columns;
 using settle::detail::mark_data;
+using settle::detail::record_changes;
 
 /// Shape:   one aggregate mark with an empty id represents the unread marks in the slot; it blocks
 ///          an apply like all of them together
