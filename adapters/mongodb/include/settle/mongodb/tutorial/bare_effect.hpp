@@ -182,7 +182,8 @@ template <typename Direction>
         into.undo.assign(read.undo_delta.begin(), read.undo_delta.end());
         if (!read.exclusive) return;
         auto const& effect = *read.exclusive;
-        auto draft = draft_exclusive(descriptor_of_record<record_type>, &effect.undone);
+        auto draft = settle::detail::draft_exclusive(
+            settle::detail::descriptor_of_record<record_type>, &effect.undone);
         *static_cast<record_type*>(draft.confirmed) = effect.confirmed;
         *draft.undo_fields = effect.undo_fields;
         *draft.confirm_fields = effect.confirm_fields;
