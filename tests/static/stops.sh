@@ -9,8 +9,10 @@ shift 2
 cd -- "$(dirname -- "$0")/../.." || exit 1
 for folder in include adapters/*/include; do set -- "$@" "-I$folder"; done
 code=0
-for header in include/settle/*.hpp adapters/*/include/settle/*.hpp; do
-    name=settle/${header##*/}
+# Those that a user includes alone.
+for header in include/settle/*.hpp include/settle/testing/*.hpp adapters/*/include/settle/*.hpp \
+    adapters/*/include/settle/*/receiver_server.hpp adapters/*/include/settle/*/receiver/receiver.hpp; do
+    name=${header##*include/}
     [ "$name" != settle/version.hpp ] || continue
     printed=$(echo "#include <$name>" | "$@" "$option" -x c++ - 2>&1)
     errors=$(echo "$printed" | grep -c 'error:')

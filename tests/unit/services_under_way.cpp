@@ -167,6 +167,12 @@ TEST_CASE("under way: an answer for a person makes the transaction stuck at once
     REQUIRE(listed.size() == 1);
     CHECK(listed[0].id == "t1");
     CHECK(engine.statistics().stuck == 1);
+    // The log does not keep the answer, so another engine knows it once it has made the call.
+    auto other = at.make();
+    CHECK(other.stuck().value().empty());
+    auto const retried = other.retry("t1", soon());
+    CHECK(retried.problem.text.find("got status 401: token expired") != std::string::npos);
+    CHECK(other.stuck().value().size() == 1);
     at.next.clear();
     CHECK(engine.recover(of_any_age()).done == 1);
     CHECK(engine.stuck().value().empty());
