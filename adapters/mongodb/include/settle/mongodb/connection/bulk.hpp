@@ -34,8 +34,8 @@ struct bulk_result {
     void add(bulk_result&& next, std::size_t begin);
 };
 
-/// Shape:   one - an element of an answer's `writeErrors`
-[[nodiscard]] bulk_result::refusal refusal_of(value_view const& one, std::size_t begin,
+/// Shape:   element - an element of an answer's `writeErrors`
+[[nodiscard]] bulk_result::refusal refusal_of(value_view const& element, std::size_t begin,
                                               std::string_view phase);
 
 /// Updates of single documents in one command, outside of a native transaction. The server
@@ -63,10 +63,10 @@ private:
 /// driver replaces a lost answer with another command's refusals.
 class bulk {
 public:
-    bulk(link& with, std::string_view name);
+    bulk(link& client, std::string_view name);
 
     /// Errors:  throws settle::failure when the document is too large, or the library refuses it
-    void insert(document const& made);
+    void insert(document const& encoded);
     void update(document const& filter, document const& change);
     void remove(document const& filter);
 
@@ -116,7 +116,7 @@ private:
     }
 
     /// False when the bulk as a whole has a problem.
-    bool execute(run& one, std::string_view phase, bulk_result& result);
+    bool execute(run& current_run, std::string_view phase, bulk_result& result);
 
     bool in_;
     document options_;

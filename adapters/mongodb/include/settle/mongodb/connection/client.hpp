@@ -143,7 +143,7 @@ public:
 
     /// Learns the kind of the server. Called before all other requests.
     /// Errors:  throws settle::failure when the server is unreachable or unfit
-    void look(link& with);
+    void look(link& client);
 
     /// Errors:  throws settle::failure in a forked child, which cannot use its copies of the
     ///          sockets and of the driver's threads

@@ -23,10 +23,10 @@ using settle::detail::retry_pauses;
 /// new primary is elected within seconds.
 /// Shape:   function(link) - may be called several times
 template <typename Function>
-void while_opening(server& at, Function&& function) {
+void while_opening(server& database_server, Function&& function) {
     for (retry_pauses between;;) {
         try {
-            auto with = at.connect();
+            auto with = database_server.connect();
             return function(with);
         } catch (failure const& caught) {
             if (!is_lost_primary(caught.problem().code) || !between.next()) throw;
@@ -63,7 +63,7 @@ inline constexpr effort for_long{retry_pauses::longest_effort, true};
 ///          settle::failure to abort
 class native_transaction {
 public:
-    explicit native_transaction(server& with);
+    explicit native_transaction(server& database_server);
 
     using action = settle::detail::function_view<void(link&)>;
 

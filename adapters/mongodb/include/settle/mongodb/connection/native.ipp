@@ -11,13 +11,14 @@ SETTLE_BEGIN
 
 namespace mongodb::detail {
 
-SETTLE_FUNCTION native_transaction::native_transaction(server& with) : link_(with.connect()) {
+SETTLE_FUNCTION native_transaction::native_transaction(server& database_server)
+    : link_(database_server.connect()) {
     std::unique_ptr<mongoc_session_opt_t, void (*)(mongoc_session_opt_t*)> const options{
         mongoc_session_opts_new(), &mongoc_session_opts_destroy};
     mongoc_session_opts_set_causal_consistency(options.get(), false);
     std::unique_ptr<mongoc_read_concern_t, void (*)(mongoc_read_concern_t*)> const reads{
         mongoc_read_concern_new(), &mongoc_read_concern_destroy};
-    mongoc_read_concern_set_level(reads.get(), with.reads().native);
+    mongoc_read_concern_set_level(reads.get(), database_server.reads().native);
     std::unique_ptr<mongoc_transaction_opt_t, void (*)(mongoc_transaction_opt_t*)> const how{
         mongoc_transaction_opts_new(), &mongoc_transaction_opts_destroy};
     mongoc_transaction_opts_set_read_concern(how.get(), reads.get());

@@ -62,16 +62,16 @@ membership_of(mongoc_uri_t const* address, mongoc_host_list_t const& host) {
         return std::nullopt;
     }
     auto const name = received.find("setName");
-    set_membership found{std::string{name ? name->text().value_or("") : ""}};
+    set_membership membership{std::string{name ? name->text().value_or("") : ""}};
     for (char const* const kind : {"hosts", "passives"}) {
         auto const members = received.find(kind);
         if (!members) continue;
         members->for_each([&](value_view const& member) {
-            found.members.emplace_back(member.text().value_or(""));
+            membership.members.emplace_back(member.text().value_or(""));
             return true;
         });
     }
-    return found;
+    return membership;
 }
 
 /// Whether the address names a member as its replica set does.

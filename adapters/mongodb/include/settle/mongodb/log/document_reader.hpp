@@ -37,13 +37,13 @@ namespace mongodb::detail {
         bool good = true;
         bool separate = false;
         out += is_array ? '[' : '{';
-        value.for_each([&](value_view const& one) {
+        value.for_each([&](value_view const& element) {
             if (std::exchange(separate, true)) out += ',';
             if (!is_array) {
-                append_json_text(out, one.name());
+                append_json_text(out, element.name());
                 out += ':';
             }
-            return good = append_json_of(out, one);
+            return good = append_json_of(out, element);
         });
         out += is_array ? ']' : '}';
         return good;
@@ -135,9 +135,9 @@ public:
         auto const list = from_.find(name);
         if (!list || list->is_null()) return;
         if (list->type() != BSON_TYPE_ARRAY) return wrong(name, "is no array");
-        list->for_each([&](value_view const& one) {
+        list->for_each([&](value_view const& element) {
             for_each_member_of(into.emplace_back(), [&](char const* part, auto& value) {
-                auto const stored = one.find(part);
+                auto const stored = element.find(part);
                 // Only a part that a person closed has the reason.
                 bool const may_be_absent = std::is_same_v<std::remove_reference_t<decltype(value)>,
                                                           std::optional<std::string>>;

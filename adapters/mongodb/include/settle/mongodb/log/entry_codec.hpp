@@ -24,9 +24,9 @@ public:
     [[nodiscard]] entry_layout const& layout() const noexcept { return *layout_; }
 
     /// The document of a new entry.
-    [[nodiscard]] document encode(entry_write const& write, write_context const& at) const;
+    [[nodiscard]] document encode(entry_write const& write, write_context const& context) const;
 
-    [[nodiscard]] document change_of(entry_write const& write, write_context const& at) const;
+    [[nodiscard]] document change_of(entry_write const& write, write_context const& context) const;
 
     /// Stores only the committed epoch.
     [[nodiscard]] static document commit_of(epoch committed);
@@ -36,7 +36,7 @@ public:
 
 private:
     void append(document& to, entry_field field, entry_write const& write,
-                write_context const& at) const;
+                write_context const& context) const;
 
     void read_id(document_reader& read, entry& into) const;
     void read_state(document_reader& read, entry& into) const;

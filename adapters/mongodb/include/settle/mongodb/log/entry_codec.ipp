@@ -9,17 +9,17 @@ SETTLE_BEGIN
 namespace mongodb::detail {
 
 SETTLE_FUNCTION document entry_codec::encode(entry_write const& write,
-                                             write_context const& at) const {
+                                             write_context const& context) const {
     document made;
-    for (auto const field : settle::detail::fields_inserted()) append(made, field, write, at);
+    for (auto const field : settle::detail::fields_inserted()) append(made, field, write, context);
     return made;
 }
 
 SETTLE_FUNCTION document entry_codec::change_of(entry_write const& write,
-                                                write_context const& at) const {
+                                                write_context const& context) const {
     document set;
     for (auto const field : settle::detail::fields_changed_by(write.action)) {
-        if (field != entry_field::open) append(set, field, write, at);
+        if (field != entry_field::open) append(set, field, write, context);
     }
     document change;
     change.object("$set", set);
@@ -50,7 +50,7 @@ SETTLE_FUNCTION std::string entry_codec::decode(document const& from, entry& int
 }
 
 SETTLE_FUNCTION void entry_codec::append(document& to, entry_field field, entry_write const& write,
-                                         write_context const& at) const {
+                                         write_context const& context) const {
     if (field == entry_field::id) return layout_->append_id(to, "_id", *write.id);
     bool const initial = write.inserts && write.change.to == state::initial;
     // In another layout an initial entry has no owner, so that any program may claim it.
@@ -73,7 +73,7 @@ SETTLE_FUNCTION void entry_codec::append(document& to, entry_field field, entry_
             to.array(name, array_of(value));
         }
     };
-    settle::detail::with_value(field, write, at, put);
+    settle::detail::with_value(field, write, context, put);
 }
 
 /// An unreadable id is shown in its stored form.

@@ -33,7 +33,7 @@ public:
     /// documents.
     [[nodiscard]] static document options_for_match();
     /// Whether an entry has the state, epoch and revision that a change requires.
-    [[nodiscard]] static bool matches(document const& found, transition const& change);
+    [[nodiscard]] static bool matches(document const& stored, transition const& change);
 
 private:
     /// A field that is absent means 0.

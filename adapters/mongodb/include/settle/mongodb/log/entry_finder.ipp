@@ -77,10 +77,10 @@ SETTLE_FUNCTION document entry_finder::options_for_match() {
     return only("projection", fields);
 }
 
-SETTLE_FUNCTION bool entry_finder::matches(document const& found, transition const& change) {
-    auto const state = found.find("state");
-    auto const number = found.find("epoch");
-    auto const revision = found.find("revision");
+SETTLE_FUNCTION bool entry_finder::matches(document const& stored, transition const& change) {
+    auto const state = stored.find("state");
+    auto const number = stored.find("epoch");
+    auto const revision = stored.find("revision");
     return state && state->text() == settle::name_of(change.from) && number &&
            number->integer() == static_cast<std::int64_t>(change.from_epoch) &&
            (revision ? revision->integer() : 0) == change.from_revision;

@@ -32,14 +32,14 @@ public:
     void look_up(std::span<read_request const> requests, found_function found) {
         constexpr std::size_t most = 1000;
         for (std::size_t first = 0; first < requests.size(); first += most) {
-            std::vector<sought> all;
+            std::vector<sought> ids;
             for (auto const& one :
                  requests.subspan(first).first(std::min(most, requests.size() - first))) {
                 // An insert that follows finds an entry that this read missed.
-                all.push_back({one.id, !one.inserts_next});
+                ids.push_back({one.id, !one.inserts_next});
             }
-            auto entries = find(all);
-            for (std::size_t at = 0; at < all.size(); ++at) {
+            auto entries = find(ids);
+            for (std::size_t at = 0; at < ids.size(); ++at) {
                 found(first + at, std::move(entries[at]), false);
             }
         }
@@ -58,16 +58,16 @@ private:
     };
 
     /// Returns: an answer for each id, in order
-    [[nodiscard]] std::vector<found_entry> find(std::span<sought const> all) {
-        auto found = find_by(all, {});
+    [[nodiscard]] std::vector<found_entry> find(std::span<sought const> ids) {
+        auto found = find_by(ids, {});
         document sure = server_->deciding_read();
         if (sure.empty()) return found;
         std::vector<sought> unsure;
         std::vector<std::size_t> indexes;
-        for (std::size_t at = 0; at < all.size(); ++at) {
-            if (is_certain(found[at], all[at])) continue;
-            unsure.push_back(all[at]);
-            indexes.push_back(at);
+        for (std::size_t index = 0; index < ids.size(); ++index) {
+            if (is_certain(found[index], ids[index])) continue;
+            unsure.push_back(ids[index]);
+            indexes.push_back(index);
         }
         if (unsure.empty()) return found;
         auto again = find_by(unsure, std::move(sure));
@@ -86,48 +86,48 @@ private:
     }
 
     /// Shape:   sure - the options of a linearizable find; empty for any other
-    [[nodiscard]] std::vector<found_entry> find_by(std::span<sought const> all, document sure) {
-        std::vector<found_entry> found(all.size(), found_entry{std::optional<entry>{}});
-        auto const id_at = [&](std::size_t at) -> std::string_view { return *all[at].id; };
-        std::vector<std::size_t> by_id(all.size());
+    [[nodiscard]] std::vector<found_entry> find_by(std::span<sought const> ids, document sure) {
+        std::vector<found_entry> entries(ids.size(), found_entry{std::optional<entry>{}});
+        auto const id_at = [&](std::size_t at) -> std::string_view { return *ids[at].id; };
+        std::vector<std::size_t> by_id(ids.size());
         std::iota(by_id.begin(), by_id.end(), std::size_t{0});
         std::sort(by_id.begin(), by_id.end(),
                   [&](std::size_t left, std::size_t right) { return id_at(left) < id_at(right); });
-        auto const note = [&](document const& one) {
-            auto const id = one.find("_id")->id().value_or(std::string{});
+        auto const note = [&](document const& stored) {
+            auto const id = stored.find("_id")->id().value_or(std::string{});
             auto const before = [&](std::size_t left, std::string_view right) {
                 return id_at(left) < right;
             };
             // An id may occur twice.
             auto at = std::lower_bound(by_id.begin(), by_id.end(), std::string_view{id}, before);
-            for (; at != by_id.end() && id_at(*at) == id; ++at) found[*at] = decoded(one);
+            for (; at != by_id.end() && id_at(*at) == id; ++at) entries[*at] = decoded(stored);
         };
         try {
-            find_surely(*server_, codec_.layout().collection, filter_of(all), std::move(sure), {},
+            find_surely(*server_, codec_.layout().collection, filter_of(ids), std::move(sure), {},
                         "read entries", note);
         } catch (failure const& caught) {
-            std::fill(found.begin(), found.end(), found_entry{caught.problem()});
+            std::fill(entries.begin(), entries.end(), found_entry{caught.problem()});
         }
-        return found;
+        return entries;
     }
 
     /// The server has a faster plan for a single id.
-    [[nodiscard]] document filter_of(std::span<sought const> all) const {
-        if (all.size() == 1) return finder_.filter_of(*all.front().id);
+    [[nodiscard]] document filter_of(std::span<sought const> wanted) const {
+        if (wanted.size() == 1) return finder_.filter_of(*wanted.front().id);
         document ids;
         std::size_t count = 0;
-        for (auto const& one : all) codec_.layout().append_forms(ids, *one.id, count);
+        for (auto const& one : wanted) codec_.layout().append_forms(ids, *one.id, count);
         document any;
         return only("_id", any.array("$in", ids));
     }
 
     [[nodiscard]] found_entry decoded(document const& from) const {
-        std::optional<entry> found;
-        std::string const problem = codec_.decode(from, found.emplace());
-        if (problem.empty()) return found;
+        std::optional<entry> decoded_entry;
+        std::string const problem = codec_.decode(from, decoded_entry.emplace());
+        if (problem.empty()) return decoded_entry;
         bool const ours = codec_.layout().is_own;
         return {errc::damaged,
-                "settle: the entry '" + found->id + "' is damaged: " + problem +
+                "settle: the entry '" + decoded_entry->id + "' is damaged: " + problem +
                     ". Repair its document in " + codec_.layout().collection +
                     (ours ? ". See errors#damaged" : ". See mongodb#coming-from-the-tutorial")};
     }

@@ -24,16 +24,16 @@ public:
           finder_(layout), search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
 
     void write(std::span<entry_write const> writes, std::span<write_result> results,
-               write_context const& at) {
+               write_context const& context) {
         if (writes.empty()) return;
         auto all = settle::detail::sent_writes(writes, results);
         step const action = writes.front().action;
         // Only the count of a claim's own write tells whether that claim won.
         bool const contended = action == step::claim || action == step::cancel;
-        if (writes.front().inserts) insert(std::move(all), at);
-        else if (server_->has_transactions()) change_together(all, at);
-        else if (all.size() > 1 && !contended) change_all_apart(all, at);
-        else change_each(all, at);
+        if (writes.front().inserts) insert(std::move(all), context);
+        else if (server_->has_transactions()) change_together(all, context);
+        else if (all.size() > 1 && !contended) change_all_apart(all, context);
+        else change_each(all, context);
     }
 
     /// Cost:    as entry_search::look_up()
@@ -48,29 +48,30 @@ public:
     /// ids come last.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
-        std::vector<entry> found;
-        if (filter.is_impossible() || limit == 0) return found;
+        std::vector<entry> entries;
+        if (filter.is_impossible() || limit == 0) return entries;
         try {
-            auto with = server_->connect();
+            auto client = server_->connect();
             auto const read = [&](document const& query, std::size_t most) {
-                with.find(collection(), query, detail::page_of("_id", most), "read entries",
-                          [&](document const& one) {
-                              entry& here = found.emplace_back();
-                              here.fault = codec_.decode(one, here);
-                              if (!here.fault.empty()) here.parameters.clear();
-                          });
+                client.find(collection(), query, detail::page_of("_id", most), "read entries",
+                            [&](document const& stored) {
+                                entry& here = entries.emplace_back();
+                                here.fault = codec_.decode(stored, here);
+                                if (!here.fault.empty()) here.parameters.clear();
+                            });
             };
-            read(finder_.query_of(filter, after.empty() ? document{}
-                                                        : codec_.layout().locator_of(with, after)),
+            read(finder_.query_of(filter, after.empty()
+                                              ? document{}
+                                              : codec_.layout().locator_of(client, after)),
                  limit);
             // A short page is the last, and stays the last.
-            if (found.size() + 1 < limit) {
-                read(finder_.query_of_unreadable(filter), limit - found.size() - 1);
+            if (entries.size() + 1 < limit) {
+                read(finder_.query_of_unreadable(filter), limit - entries.size() - 1);
             }
         } catch (failure const& caught) {
             return caught.problem();
         }
-        return found;
+        return entries;
     }
 
     /// Erases at most `limit` finished entries unchanged since `before`, the oldest first.
@@ -82,20 +83,20 @@ public:
         // The server treats a limit of 0 as no limit.
         if (limit == 0) return gone;
         try {
-            auto with = server_->connect();
+            auto client = server_->connect();
             std::vector<document> filters;
             auto options = detail::page_of("created", limit);
             options.object("projection", document{}.integer("created", 1));
-            with.find(collection(), finder_.query_of_finished(before, passed), std::move(options),
-                      "look for old entries", [&](document const& one) {
-                          // Meanwhile the id may have been purged and submitted again.
-                          auto same = finder_.query_of_finished(before, passed);
-                          filters.push_back(std::move(same.copy("_id", *one.find("_id"))));
-                          gone.passed = one.find("created")->date().value_or(passed);
-                      });
-            detail::bulk all{with, collection()};
-            for (auto const& filter : filters) all.remove(filter);
-            auto const erased = all.execute("erase entries");
+            client.find(collection(), finder_.query_of_finished(before, passed), std::move(options),
+                        "look for old entries", [&](document const& stored) {
+                            // Meanwhile the id may have been purged and submitted again.
+                            auto same = finder_.query_of_finished(before, passed);
+                            filters.push_back(std::move(same.copy("_id", *stored.find("_id"))));
+                            gone.passed = stored.find("created")->date().value_or(passed);
+                        });
+            detail::bulk writes{client, collection()};
+            for (auto const& filter : filters) writes.remove(filter);
+            auto const erased = writes.execute("erase entries");
             if (!erased.problem.empty()) return erased.problem;
             gone.erased = static_cast<std::uint64_t>(erased.removed);
             gone.more = filters.size() == limit;
@@ -109,11 +110,12 @@ public:
 
     /// Inserts the entries of one-phase requests.
     /// Errors:  throws command_failure
-    void insert_within(detail::link& with, std::span<one_phase_request* const> requests,
-                       write_context const& at) {
-        if (has_several_forms()) refuse_taken(with, requests);
-        detail::bulk writes{with, collection()};
-        for (auto const* const request : requests) writes.insert(document_of(request->write, at));
+    void insert_within(detail::link& client, std::span<one_phase_request* const> requests,
+                       write_context const& context) {
+        if (has_several_forms()) refuse_taken(client, requests);
+        detail::bulk writes{client, collection()};
+        for (auto const* const request : requests)
+            writes.insert(document_of(request->write, context));
         auto const result = writes.execute("insert entries");
         if (result.problem.empty()) return;
         throw detail::command_failure(problem_of(result, requests.size(), *requests.front()->id),
@@ -122,9 +124,11 @@ public:
 
     /// Changes the entry of a one-phase request if it still has the required state, epoch and
     /// revision.
-    void change_within(detail::link& with, one_phase_request& request, write_context const& at) {
+    void change_within(detail::link& client, one_phase_request& request,
+                       write_context const& context) {
         entry_write const& write = request.write;
-        auto const result = change_one(with, *write.id, write.change, codec_.change_of(write, at));
+        auto const result =
+            change_one(client, *write.id, write.change, codec_.change_of(write, context));
         if (!result.problem.empty()) {
             throw detail::command_failure(unfit(problem_of(result, 1, *write.id)),
                                           result.transient);
@@ -138,10 +142,10 @@ public:
         transition required;
         required.from = state::applied;
         required.from_epoch = here;
-        auto with = server_->connect();
+        auto client = server_->connect();
         write_result made;
         set_result_of_one(made,
-                          change_one(with, id, required, detail::entry_codec::commit_of(here)));
+                          change_one(client, id, required, detail::entry_codec::commit_of(here)));
         return made;
     }
 
@@ -171,23 +175,23 @@ private:
     using sent_writes = std::vector<sent_write>;
     using some_writes = std::span<sent_write const>;
 
-    void insert(sent_writes all, write_context const& at) {
+    void insert(sent_writes all, write_context const& context) {
         if (has_several_forms()) {
             auto const taken = find_taken(ids_of(all), true);
             if (!taken.has_value()) {
                 return set_results(all, {detail::commit_status::undone, taken.problem()});
             }
-            std::erase_if(all, [&](sent_write const& one) {
-                auto const found = taken.value().find(*one.id);
+            std::erase_if(all, [&](sent_write const& sent) {
+                auto const found = taken.value().find(*sent.id);
                 if (found == taken.value().end()) return false;
-                one.result->reply = found->second;
+                sent.result->reply = found->second;
                 return true;
             });
             if (all.empty()) return;
         }
-        auto with = server_->connect();
-        detail::bulk writes{with, collection()};
-        remove_unfit(all, at, [&](document const& made) { writes.insert(made); });
+        auto client = server_->connect();
+        detail::bulk writes{client, collection()};
+        remove_unfit(all, context, [&](document const& made) { writes.insert(made); });
         auto const result = writes.execute("insert entries");
         set_results(all, detail::commit_result_of(result));
         for (auto const& one : result.refused) refuse(*all[one.index].result, one.problem);
@@ -200,13 +204,13 @@ private:
     /// Answers the writes whose entries no document can hold, and removes them.
     /// Shape:   take(document) - takes the entry of each write that stays
     template <typename Take>
-    void remove_unfit(sent_writes& all, write_context const& at, Take&& take) const {
-        std::erase_if(all, [&](sent_write const& one) {
+    void remove_unfit(sent_writes& writes, write_context const& context, Take&& take) const {
+        std::erase_if(writes, [&](sent_write const& sent) {
             try {
-                take(document_of(*one.write, at));
+                take(document_of(*sent.write, context));
                 return false;
             } catch (failure const& caught) {
-                settle::detail::set_result(*one.result,
+                settle::detail::set_result(*sent.result,
                                            {detail::commit_status::undone, caught.problem()});
                 return true;
             }
@@ -237,23 +241,24 @@ private:
     [[nodiscard]] std::string const& states() const noexcept { return codec_.layout().state_field; }
 
     /// Matches entries by their ids.
-    [[nodiscard]] document among(std::vector<transaction_id const*> const& all) const {
+    [[nodiscard]] document among(std::vector<transaction_id const*> const& wanted) const {
         document ids;
         std::size_t count = 0;
-        for (auto const* const id : all) codec_.layout().append_forms(ids, *id, count);
+        for (auto const* const id : wanted) codec_.layout().append_forms(ids, *id, count);
         document any;
         any.array("$in", ids);
         return detail::only("_id", any);
     }
-    [[nodiscard]] static std::vector<transaction_id const*> ids_of(some_writes all) {
+    [[nodiscard]] static std::vector<transaction_id const*> ids_of(some_writes writes) {
         std::vector<transaction_id const*> ids;
-        for (auto const& write : all) ids.push_back(write.id);
+        for (auto const& write : writes) ids.push_back(write.id);
         return ids;
     }
 
     /// Errors:  throws errc::bad_parameters when no document can hold the entry
-    [[nodiscard]] document document_of(entry_write const& write, write_context const& at) const {
-        auto made = codec_.encode(write, at);
+    [[nodiscard]] document document_of(entry_write const& write,
+                                       write_context const& context) const {
+        auto made = codec_.encode(write, context);
         if (made.size() <= detail::largest_document) return made;
         detail::raise(errc::bad_parameters,
                       "settle: with these parameters the entry of '" + *write.id + "' takes " +
@@ -280,66 +285,66 @@ private:
         return problem;
     }
 
-    static void refuse(write_result& of, error const& problem) {
+    static void refuse(write_result& answered, error const& problem) {
         if (is_of_taken_id(problem)) {
-            of.reply = log_answer::conflict;
+            answered.reply = log_answer::conflict;
             return;
         }
-        of.problem = unfit(problem);
-        of.reply = problem.code == condition::unknown
-                       ? log_answer::unknown
-                       : settle::detail::answer_of_undone(of.problem);
+        answered.problem = unfit(problem);
+        answered.reply = problem.code == condition::unknown
+                             ? log_answer::unknown
+                             : settle::detail::answer_of_undone(answered.problem);
     }
 
     /// Changes entries in native transactions. An entry that another transaction holds fails alone.
-    void change_together(some_writes all, write_context const& at) {
+    void change_together(some_writes writes, write_context const& context) {
         settle::detail::for_each_run(
-            all, [&](sent_write const& one) { return held_up_->contains(*one.id); },
+            writes, [&](sent_write const& one) { return held_up_->contains(*one.id); },
             [&](some_writes some, bool held) {
-                if (some.size() == 1 && !held) return change_each(some, at);
+                if (some.size() == 1 && !held) return change_each(some, context);
                 bool first = !held;
                 detail::in_halves(some, [&](some_writes half) {
                     auto const how = detail::effort_for(half.size(), std::exchange(first, false));
-                    return change_all(half, at, how);
+                    return change_all(half, context, how);
                 });
             });
     }
 
     /// Changes all entries at once; if some do not match, each is tried alone. False when another
     /// native transaction holds one of several entries.
-    bool change_all(some_writes all, write_context const& at, detail::effort how) {
-        bool const one = all.size() == 1;
+    bool change_all(some_writes writes, write_context const& context, detail::effort how) {
+        bool const one = writes.size() == 1;
         bool all_changed = true;
         // The client returns to the pool before another is taken: the pool may be exhausted.
-        auto const try_all = [&](detail::link& with) {
-            all_changed = all_are_changed(change_in_bulk(with, all, at), all);
+        auto const try_all = [&](detail::link& client) {
+            all_changed = all_are_changed(change_in_bulk(client, writes, context), writes);
             // The exception aborts the native transaction.
             if (!all_changed)
                 throw failure({make_error_code(errc::stopped), "not all entries match"});
         };
         auto const ended = detail::native_transaction{*server_}.perform(try_all, how.longest);
         bool const held = detail::is_conflict(ended);
-        if (one) held_up_->note(*all.front().id, held);
+        if (one) held_up_->note(*writes.front().id, held);
         if (held && !one) return false;
         bool const of_one = ended.status == detail::commit_status::undone &&
                             detail::is_too_large(ended.problem.code);
-        if (all_changed && !of_one) set_results(all, ended);
-        else change_each(all, at);
+        if (all_changed && !of_one) set_results(writes, ended);
+        else change_each(writes, context);
         return true;
     }
 
     /// Without native transactions, the successful changes stay.
-    void change_all_apart(some_writes all, write_context const& at) {
+    void change_all_apart(some_writes writes, write_context const& context) {
         auto const result = [&] {
             auto with = server_->connect();
-            return change_in_bulk(with, all, at);
+            return change_in_bulk(with, writes, context);
         }();
         bool const of_one = result.untouched && detail::is_too_large(result.problem.code);
-        if (of_one) return change_each(all, at);
-        bool const some = result.problem.empty() && !all_are_changed(result, all);
-        if (some) find_changed(all);
-        else set_results(all, detail::commit_result_of(result));
-        for (auto const& one : result.refused) refuse(*all[one.index].result, one.problem);
+        if (of_one) return change_each(writes, context);
+        bool const some = result.problem.empty() && !all_are_changed(result, writes);
+        if (some) find_changed(writes);
+        else set_results(writes, detail::commit_result_of(result));
+        for (auto const& one : result.refused) refuse(*writes[one.index].result, one.problem);
     }
 
     static bool all_are_changed(detail::bulk_result const& result, some_writes all) {
@@ -347,47 +352,47 @@ private:
     }
 
     /// Errors:  in a native transaction, throws command_failure
-    detail::bulk_result change_in_bulk(detail::link& with, some_writes all,
-                                       write_context const& at) {
+    detail::bulk_result change_in_bulk(detail::link& client, some_writes all,
+                                       write_context const& context) {
         // A native transaction writes only over the state that it has read. Reading first spares
         // the server a plan for each update: an update by _id alone takes a third of the time.
-        bool const looked = with.in_transaction() && codec_.layout().is_own;
-        if (looked && !all_match(with, all)) return {};
-        detail::bulk writes{with, collection()};
+        bool const looked = client.in_transaction() && codec_.layout().is_own;
+        if (looked && !all_match(client, all)) return {};
+        detail::bulk writes{client, collection()};
         for (auto const& one : all) {
             auto const filter =
                 looked ? finder_.filter_of(*one.id) : finder_.filter_of(*one.id, one.write->change);
-            writes.update(filter, codec_.change_of(*one.write, at));
+            writes.update(filter, codec_.change_of(*one.write, context));
         }
         auto result = writes.execute("change entries");
-        if (with.in_transaction() && !result.problem.empty()) {
+        if (client.in_transaction() && !result.problem.empty()) {
             throw detail::command_failure(problem_of(result, all.size(), *all.front().id),
                                           result.transient);
         }
         return result;
     }
 
-    /// Shape:   all - of different ids
+    /// Shape:   writes - of different ids
     /// Errors:  throws command_failure
-    bool all_match(detail::link& with, some_writes all) {
+    bool all_match(detail::link& client, some_writes writes) {
         std::unordered_map<std::string_view, transition const*> changes;
-        for (auto const& one : all) changes.emplace(*one.id, &one.write->change);
+        for (auto const& one : writes) changes.emplace(*one.id, &one.write->change);
         std::size_t matching = 0;
-        with.find(collection(), among(ids_of(all)), detail::entry_finder::options_for_match(),
-                  "look at entries", [&](document const& one) {
-                      auto const id = one.find("_id");
-                      if (!id || !id->text()) return;
-                      auto const at = changes.find(*id->text());
-                      if (at != changes.end() && finder_.matches(one, *at->second)) ++matching;
-                  });
-        return matching == all.size();
+        client.find(collection(), among(ids_of(writes)), detail::entry_finder::options_for_match(),
+                    "look at entries", [&](document const& stored) {
+                        auto const id = stored.find("_id");
+                        if (!id || !id->text()) return;
+                        auto const at = changes.find(*id->text());
+                        if (at != changes.end() && finder_.matches(stored, *at->second)) ++matching;
+                    });
+        return matching == writes.size();
     }
 
-    void change_each(some_writes all, write_context const& at) {
-        auto with = server_->connect();
-        for (auto const& one : all) {
-            auto const result =
-                change_one(with, *one.id, one.write->change, codec_.change_of(*one.write, at));
+    void change_each(some_writes writes, write_context const& context) {
+        auto client = server_->connect();
+        for (auto const& one : writes) {
+            auto const result = change_one(client, *one.id, one.write->change,
+                                           codec_.change_of(*one.write, context));
             set_result_of_one(*one.result, result);
             if (!detail::is_slow_change(result.problem)) continue;
             one.result->problem.text = detail::text_of_slow_change(described(*one.id));
@@ -397,29 +402,30 @@ private:
     }
 
     /// Changes an entry if it still has the required state, epoch and revision.
-    detail::bulk_result change_one(detail::link& with, transaction_id const& id,
+    detail::bulk_result change_one(detail::link& client, transaction_id const& id,
                                    transition const& required, document const& change) const {
         auto const change_by = [&](auto&& one) {
             one.update(finder_.filter_of(id, required), change);
             return one.execute("change an entry");
         };
         // Other native transactions may hold the entry, so the update must not wait long for them.
-        if (server_->has_transactions() && !with.in_transaction()) {
-            return change_by(detail::brief_updates{with, collection()});
+        if (server_->has_transactions() && !client.in_transaction()) {
+            return change_by(detail::brief_updates{client, collection()});
         }
-        return change_by(detail::bulk{with, collection()});
+        return change_by(detail::bulk{client, collection()});
     }
-    static void set_result_of_one(write_result& of, detail::bulk_result const& result) {
-        settle::detail::set_result(of, detail::commit_result_of(result));
-        if (!result.refused.empty()) refuse(of, result.refused.front().problem);
-        else if (detail::is_too_large(result.problem.code)) refuse(of, result.problem);
-        else if (result.problem.empty() && result.matched == 0) of.reply = log_answer::conflict;
+    static void set_result_of_one(write_result& answered, detail::bulk_result const& result) {
+        settle::detail::set_result(answered, detail::commit_result_of(result));
+        if (!result.refused.empty()) refuse(answered, result.refused.front().problem);
+        else if (detail::is_too_large(result.problem.code)) refuse(answered, result.problem);
+        else if (result.problem.empty() && result.matched == 0)
+            answered.reply = log_answer::conflict;
     }
 
     /// Answers writes whose entries may have changed. Only its owner writes under an epoch, so an
     /// entry with the new state, epoch and revision was changed by this call.
-    void find_changed(some_writes all) {
-        for (auto const& one : all) {
+    void find_changed(some_writes writes) {
+        for (auto const& one : writes) {
             auto const found = read(*one.id);
             if (!found.has_value()) {
                 one.result->reply = log_answer::unknown;
@@ -442,12 +448,12 @@ private:
     }
 
     /// Errors:  throws command_failure, as if the server had found the id
-    void refuse_taken(detail::link& with, std::span<one_phase_request* const> requests) {
+    void refuse_taken(detail::link& client, std::span<one_phase_request* const> requests) {
         bool taken = false;
         std::vector<transaction_id const*> ids;
         for (auto const* const request : requests) ids.push_back(request->id);
-        with.find(collection(), among(ids), {}, "look for ids",
-                  [&](document const&) { taken = true; });
+        client.find(collection(), among(ids), {}, "look for ids",
+                    [&](document const&) { taken = true; });
         if (!taken) return;
         throw detail::command_failure(
             {{duplicate_key, mongodb_category()}, "an id is there in another form"}, false);

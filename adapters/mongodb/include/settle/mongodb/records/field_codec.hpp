@@ -94,9 +94,9 @@ template <typename Field>
         if (from.type() != BSON_TYPE_ARRAY) return "is no array";
         into.clear();
         std::string_view problem;
-        from.for_each([&](value_view const& one) {
+        from.for_each([&](value_view const& item) {
             typename settle::detail::vector_element<Field>::type element{};
-            problem = read_field(one, element);
+            problem = read_field(item, element);
             into.push_back(std::move(element));
             return problem.empty();
         });

@@ -87,9 +87,9 @@ inline void append_key_forms(document& to, record_layout const& layout, part_key
 }
 
 /// The error of a record that cannot be used.
-[[nodiscard]] inline error damaged_record(collection_descriptor const& of, key_value const& key,
-                                          std::string const& problem) {
-    return {make_error_code(errc::damaged), "settle: " + name_of_record(of, key) +
+[[nodiscard]] inline error damaged_record(collection_descriptor const& descriptor,
+                                          key_value const& key, std::string const& problem) {
+    return {make_error_code(errc::damaged), "settle: " + name_of_record(descriptor, key) +
                                                 " cannot be used: " + problem +
                                                 ". Repair the document. See errors#damaged"};
 }
@@ -144,20 +144,20 @@ public:
                 found_marks.emplace(value);
                 return true;
             }
-            auto const at = find(value.name());
-            if (!at) return true;
-            seen |= std::uint64_t{1} << *at;
-            auto const wrong = read_member_of(value, record, *at);
+            auto const position = find(value.name());
+            if (!position) return true;
+            seen |= std::uint64_t{1} << *position;
+            auto const wrong = read_member_of(value, record, *position);
             if (!wrong.empty()) problem = shown(value.name()) + ' ' + std::string{wrong};
             return problem.empty();
         });
         if (!problem.empty()) return problem;
-        for (std::size_t at = 0; at < size(); ++at) {
-            if ((seen >> at & 1U) != 0) continue;
+        for (std::size_t index = 0; index < size(); ++index) {
+            if ((seen >> index & 1U) != 0) continue;
             // A missing optional is empty, whatever the struct's default.
-            auto const& access = *of_.record().members[at].access;
-            if (!access.optional) return shown(name_of(at)) + " is missing";
-            access.set_null(of_.record().member(record, at));
+            auto const& access = *of_.record().members[index].access;
+            if (!access.optional) return shown(name_of(index)) + " is missing";
+            access.set_null(of_.record().member(record, index));
         }
         return found_marks ? decode_marks(*found_marks, record, marks, bare) : problem;
     }
@@ -215,13 +215,13 @@ public:
         if (!marks || marks->is_null()) return false;
         bool holds = marks->type() != BSON_TYPE_ARRAY;
         marks->for_each([&](value_view const& value) {
-            mark_data found;
+            mark_data mark;
             auto const bare = layout_.bare_marks != nullptr ? value.id() : std::nullopt;
             holds = holds || bare == id;
             auto const named = value.find("id");
             // A mark with an unreadable part may be this mark.
             holds = holds || (named && named->text() == id &&
-                              (!read_mark_key(value, found) || found.part == part));
+                              (!read_mark_key(value, mark) || mark.part == part));
             return !holds;
         });
         return holds;
@@ -236,13 +236,13 @@ public:
             if (!ours) rest.copy(value.name(), value);
             return true;
         });
-        for (std::size_t at = 0; at < size(); ++at) {
-            if (!of_.record().members[at].access->nested) continue;
-            auto const field = name_of(at);
+        for (std::size_t index = 0; index < size(); ++index) {
+            if (!of_.record().members[index].access->nested) continue;
+            auto const field = name_of(index);
             auto const value = from.find(field);
             document named;
             document whole;
-            append(named, record, at);
+            append(named, record, index);
             if (value) whole.copy(field, *value);
             if (value && !bson_equal(named.native(), whole.native())) rest.copy(field, *value);
         }
@@ -284,11 +284,10 @@ private:
                 bare.push_back(*id);
                 return true;
             }
-            mark_data found;
-            problem = decode_mark(of_, value, record, found);
-            if (problem.empty() && into.has_mark(found.id, found.part))
-                problem = "it is there twice";
-            if (problem.empty()) into.insert(std::move(found));
+            mark_data mark;
+            problem = decode_mark(of_, value, record, mark);
+            if (problem.empty() && into.has_mark(mark.id, mark.part)) problem = "it is there twice";
+            if (problem.empty()) into.insert(std::move(mark));
             else problem = "a mark in " + shown(marks_field) + ": " + problem;
             return problem.empty();
         });

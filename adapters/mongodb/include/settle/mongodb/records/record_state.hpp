@@ -10,21 +10,21 @@ namespace mongodb::detail {
 
 /// The bare marks of a document, in their stored form.
 /// Shape:   ids - of their transactions
-[[nodiscard]] inline std::vector<value_view> bare_marks_of(document const& found,
+[[nodiscard]] inline std::vector<value_view> bare_marks_of(document const& stored,
                                                            std::vector<std::string> ids) {
-    std::vector<value_view> all;
-    auto const marks = found.find(marks_field);
-    if (!marks || ids.empty()) return all;
+    std::vector<value_view> marks_kept;
+    auto const marks = stored.find(marks_field);
+    if (!marks || ids.empty()) return marks_kept;
     marks->for_each([&](value_view const& value) {
         auto const id = value.id();
         auto const one = id ? std::find(ids.begin(), ids.end(), *id) : ids.end();
         if (one == ids.end()) return true;
-        all.push_back(value);
+        marks_kept.push_back(value);
         // An id that is stored twice is two marks.
         ids.erase(one);
         return true;
     });
-    return all;
+    return marks_kept;
 }
 
 struct record_state {
@@ -67,9 +67,9 @@ struct record_state {
     /// The filter that matches the document.
     /// Shape:   alone - the document cannot have changed since its read; otherwise the filter
     ///          compares everything that the record rule used
-    [[nodiscard]] document filter(record_codec const& with, bool alone) const {
+    [[nodiscard]] document filter(record_codec const& codec, bool alone) const {
         document made;
-        auto const& layout = with.layout();
+        auto const& layout = codec.layout();
         if (layout.any_keys) made.copy(layout.key, *found->find(layout.key));
         else append_key(made, layout.key, settle::detail::view_of(key));
         // In another document a field of the layout may be an array, which the key matches, too.
@@ -82,18 +82,19 @@ struct record_state {
             else same.boolean("$exists", false);
             made.object(name, same);
         };
-        for (std::size_t at = 0; at < with.size(); ++at) {
-            if (!with.is_key(at)) expect_same(with.name_of(at));
+        for (std::size_t at = 0; at < codec.size(); ++at) {
+            if (!codec.is_key(at)) expect_same(codec.name_of(at));
         }
         expect_same(marks_field);
         return made;
     }
 
     /// The update that turns the document read into the current record.
-    [[nodiscard]] document change(record_codec const& with) const {
+    [[nodiscard]] document change(record_codec const& codec) const {
         document set;
-        for (std::size_t at = 0; at < with.size(); ++at) {
-            if ((changed >> at & 1U) != 0 && !with.is_key(at)) with.append(set, slot.record(), at);
+        for (std::size_t at = 0; at < codec.size(); ++at) {
+            if ((changed >> at & 1U) != 0 && !codec.is_key(at))
+                codec.append(set, slot.record(), at);
         }
         document made;
         bool const moved = !added.empty() || !pulled.empty();
@@ -103,12 +104,12 @@ struct record_state {
         bool const none_stays = slot.count_marks() + bare.size() == added.size();
         bool const several = !pulled.empty() && added.size() + pulled.size() > 1;
         if (rewritten || no_array || bare_replaced || (moved && (none_stays || several))) {
-            set.array(marks_field, with.marks_of(slot, bare_marks_of(*found, bare)));
+            set.array(marks_field, codec.marks_of(slot, bare_marks_of(*found, bare)));
         } else if (!added.empty()) {
             document marks;
             std::size_t number = 0;
             for (mark_locator const& one : added) {
-                marks.object_at(number++, encode_mark(with.of(), *slot.find(one.id, one.part)));
+                marks.object_at(number++, encode_mark(codec.of(), *slot.find(one.id, one.part)));
             }
             document each;
             each.array("$each", marks);

@@ -142,10 +142,10 @@ template <typename Direction, std::size_t Index, Described Record>
 /// Shape:   now, end - as in read_bare_assignment
 /// Returns: why the mark cannot be ended; empty when it can
 template <typename Direction, std::size_t Index, Described Record>
-[[nodiscard]] std::string read_bare_part(typename Direction::parameters const& given,
+[[nodiscard]] std::string read_bare_part(typename Direction::parameters const& parameters,
                                          std::size_t line, [[maybe_unused]] Record const& now,
                                          [[maybe_unused]] step end, mark<Record>& into) {
-    auto const intended = Direction::template intent<Index>(given, line);
+    auto const intended = Direction::template intent<Index>(parameters, line);
     if constexpr (std::remove_const_t<decltype(intended)>::commutes) {
         bool overflow = false;
         intended.deltas(into.undo_delta, into.confirm_delta, overflow);
@@ -154,7 +154,7 @@ template <typename Direction, std::size_t Index, Described Record>
         return overflow ? no_room_for_end : "";
     } else {
         auto effect = std::make_shared<exclusive_effect<Record>>();
-        auto problem = read_bare_assignment<Direction, Index>(given, line, now, end, *effect);
+        auto problem = read_bare_assignment<Direction, Index>(parameters, line, now, end, *effect);
         into.exclusive = std::move(effect);
         return problem;
     }
