@@ -30,13 +30,13 @@ private:
         if (name.text().size() > most) return unfit(most);
         if (auto const cleared = clear(); cleared.what != answer::none) return cleared;
         auto given = port_.prepare(name, request_);
-        part_result made;
-        made.what = answer_of(given.what);
-        made.problem = std::move(given.problem);
+        part_result answered;
+        answered.what = answer_of(given.what);
+        answered.problem = std::move(given.problem);
         if (given.what == prepare_answer::refused) {
-            made.problem = refusal(made.problem.text);
+            answered.problem = refusal(answered.problem.text);
         }
-        return made;
+        return answered;
     }
 
     /// Rolls back the names of earlier claims.
@@ -59,12 +59,12 @@ private:
         auto const committed = port_.commit(named(request_.committed));
         if (committed.what != end_answer::absent) return ended(committed);
         auto const receipt = port_.receipt_of(part_);
-        part_result made;
-        if (!receipt.has_value()) made.fail(answer::unavailable, receipt.problem());
+        part_result answered;
+        if (!receipt.has_value()) answered.fail(answer::unavailable, receipt.problem());
         else if (absent_is_committed(receipt.value(), request_.committed))
-            made.what = answer::applied;
-        else made.fail(answer::unavailable, lost());
-        return made;
+            answered.what = answer::applied;
+        else answered.fail(answer::unavailable, lost());
+        return answered;
     }
 
     /// Rolls back the names of the part, and denies later prepares. A prepare may land between the
@@ -80,12 +80,12 @@ private:
                 later = true;
                 return end_result{end_answer::ended};
             });
-            part_result made;
-            made.what = answer::applied;
-            if (!problem.empty()) made.fail(answer::unavailable, problem);
-            if (!problem.empty() || later) return made;
+            part_result answered;
+            answered.what = answer::applied;
+            if (!problem.empty()) answered.fail(answer::unavailable, problem);
+            if (!problem.empty() || later) return answered;
             denied = port_.deny(named(request_.epoch_number));
-            if (denied.what == end_answer::ended) return made;
+            if (denied.what == end_answer::ended) return answered;
         }
         return ended(denied);
     }
@@ -99,9 +99,9 @@ private:
         for (std::string after;;) {
             auto const found = port_.in_doubt(prefix, after, page);
             if (!found.has_value()) return found.problem();
-            for (in_doubt_name const& one : found.value()) {
-                after = one.name;
-                auto const name = read_prepared_name(one.name);
+            for (in_doubt_name const& doubtful : found.value()) {
+                after = doubtful.name;
+                auto const name = read_prepared_name(doubtful.name);
                 // The prefix also begins the names of ids that continue this id.
                 if (!name || name->of != part_) continue;
                 auto const given = function(name->epoch_number);
@@ -114,25 +114,26 @@ private:
     }
 
     [[nodiscard]] static part_result ended(end_result const& given) {
-        part_result made;
+        part_result answered;
         switch (given.what) {
-        case end_answer::ended: made.what = answer::applied; break;
-        case end_answer::absent: made.what = answer::nothing; break;
-        case end_answer::unavailable: made.fail(answer::unavailable, given.problem); break;
-        default: made.fail(answer::unknown, given.problem);
+        case end_answer::ended: answered.what = answer::applied; break;
+        case end_answer::absent: answered.what = answer::nothing; break;
+        case end_answer::unavailable: answered.fail(answer::unavailable, given.problem); break;
+        default: answered.fail(answer::unknown, given.problem);
         }
-        return made;
+        return answered;
     }
 
     [[nodiscard]] part_result unfit(std::size_t most) const {
-        part_result made;
-        made.fail(answer::record_unusable,
-                  {make_error_code(errc::bad_text),
-                   "settle: the name '" + named(request_.epoch_number).text() +
-                       "' is longer than the " + std::to_string(most) +
-                       " bytes that the database of '" + std::string{request_.descriptor->name} +
-                       "' takes. Use a shorter id. See prepared#names"});
-        return made;
+        part_result answered;
+        answered.fail(answer::record_unusable,
+                      {make_error_code(errc::bad_text),
+                       "settle: the name '" + named(request_.epoch_number).text() +
+                           "' is longer than the " + std::to_string(most) +
+                           " bytes that the database of '" +
+                           std::string{request_.descriptor->name} +
+                           "' takes. Use a shorter id. See prepared#names"});
+        return answered;
     }
 
     [[nodiscard]] error lost() const {
@@ -173,21 +174,21 @@ prepared_marks(preparing_port& port, std::string const& log, std::string_view ta
     auto const found = port.in_doubt(prepared_prefix(log), name, limit);
     if (!found.has_value()) return found.problem();
     std::vector<mark_locator> marks;
-    for (in_doubt_name const& one : found.value()) {
-        mark_locator made;
-        made.collection = target;
-        made.key = one.name;
-        if (auto const read = read_prepared_name(one.name)) {
-            made.id = read->of.id;
-            made.part = read->of.part;
-            made.epoch_number = read->epoch_number;
+    for (in_doubt_name const& doubtful : found.value()) {
+        mark_locator locator;
+        locator.collection = target;
+        locator.key = doubtful.name;
+        if (auto const read = read_prepared_name(doubtful.name)) {
+            locator.id = read->of.id;
+            locator.part = read->of.part;
+            locator.epoch_number = read->epoch_number;
         } else {
-            made.fault = {make_error_code(errc::damaged),
-                          "settle: the prepared transaction '" + one.name +
-                              "' was not made by settle, although its name begins like settle's "
-                              "names. Commit it or roll it back by hand. See prepared#names"};
+            locator.fault = {make_error_code(errc::damaged),
+                             "settle: the prepared transaction '" + doubtful.name +
+                                 "' was not made by settle, although its name begins like settle's "
+                                 "names. Commit it or roll it back by hand. See prepared#names"};
         }
-        marks.push_back(std::move(made));
+        marks.push_back(std::move(locator));
     }
     return marks;
 }

@@ -66,11 +66,14 @@ public:
         start(sent);
         std::unique_lock guard{shared_->mutex};
         bool const over = shared_->changed.wait_for(guard, most_, [&] { return sent->over; });
-        for (std::size_t at = 0; at < answers.size(); ++at) {
-            if (over) answers[at] = std::move(sent->answers[at]);
-            else answers[at] = service_answer::unknown("settle: the client did not return in time");
-            bool const has_no_answer = answers[at].status == call_status::unknown;
-            if (over && has_no_answer && answers[at].text.empty()) answers[at].text = sent->thrown;
+        for (std::size_t index = 0; index < answers.size(); ++index) {
+            if (over) answers[index] = std::move(sent->answers[index]);
+            else
+                answers[index] =
+                    service_answer::unknown("settle: the client did not return in time");
+            bool const has_no_answer = answers[index].status == call_status::unknown;
+            if (over && has_no_answer && answers[index].text.empty())
+                answers[index].text = sent->thrown;
         }
     }
 

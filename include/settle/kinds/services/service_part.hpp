@@ -70,11 +70,12 @@ public:
     /// The result of a participant; an empty one if it cannot be read.
     template <fixed_string Participant>
     [[nodiscard]] auto const& result() const {
-        constexpr std::size_t at = position(Participant.view());
-        using result_type = typename Direction::template participant<at>::service_type::result_type;
+        constexpr std::size_t index = position(Participant.view());
+        using result_type =
+            typename Direction::template participant<index>::service_type::result_type;
         auto const read = std::make_shared<result_type>();
-        auto problem =
-            read_kept(request_, static_cast<std::uint32_t>(at), codec_of<result_type>, read.get());
+        auto problem = read_kept(request_, static_cast<std::uint32_t>(index), codec_of<result_type>,
+                                 read.get());
         if (!problem.empty()) made_.problem = std::move(problem);
         // Arguments are views into the result's texts, so the scope keeps the result.
         read_.push_back(read);

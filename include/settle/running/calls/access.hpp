@@ -123,9 +123,10 @@ public:
               typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, result<void>>
     create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
-                             batch_options const& given = {}) {
-        if (!gate_.is_open(given)) return gate_.template report<create_report>();
-        return detail::create_range<collection<Record, Name, Key>>(assembly_, range, ended, given);
+                             batch_options const& call_options = {}) {
+        if (!gate_.is_open(call_options)) return gate_.template report<create_report>();
+        return detail::create_range<collection<Record, Name, Key>>(assembly_, range, ended,
+                                                                   call_options);
     }
     template <typename Record, fixed_string Name, auto Key, ranges::input_range Range>
     create_report create_all(collection<Record, Name, Key> const& where, Range&& range,

@@ -71,15 +71,15 @@ job new_job(transaction_id&& id, new_request const& request, goal purpose, Drive
 
 /// The job of an entry that this worker takes over.
 template <typename Direction>
-job taken_job(entry const& found, typename Direction::parameters const& parameters, phases how) {
+job taken_job(entry const& stored, typename Direction::parameters const& parameters, phases how) {
     std::size_t const count = Direction::count_parts(Direction::user(parameters));
     auto work = make_job<Direction>(
-        found.id, parameters,
-        coordinator::take(count, standing_of(found), how, descriptor_of<Direction>.stages));
-    work.created = found.created;
-    work.images = found.images;
-    work.results = found.results;
-    work.take_reason(found);
+        stored.id, parameters,
+        coordinator::take(count, standing_of(stored), how, descriptor_of<Direction>.stages));
+    work.created = stored.created;
+    work.images = stored.images;
+    work.results = stored.results;
+    work.take_reason(stored);
     return work;
 }
 

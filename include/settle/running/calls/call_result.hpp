@@ -49,9 +49,9 @@ template <auto const& Type, fixed_string Participant, typename Holder>
                                 "service with a result. See definition#services");
     std::optional<typename found::type> value;
     if constexpr (found::given) {
-        for (kept_result const& one : of.results) {
-            if (one.participant != found::index || one.line != line) continue;
-            auto read = decode_json<typename found::type>(one.value);
+        for (kept_result const& kept : of.results) {
+            if (kept.participant != found::index || kept.line != line) continue;
+            auto read = decode_json<typename found::type>(kept.value);
             if (read) value = *std::move(read);
         }
     }

@@ -100,10 +100,10 @@ private:
     void note_unknown_types(log_type& log) {
         using enum state;
         for (auto const open : {initial, pending, deciding, canceling, applied}) {
-            for_each_entry(log, open, [&](entry const& found) {
-                auto const problem = with_direction<types>(found, [](auto) {});
-                if (problem.code == errc::unknown_type && found.fault.empty()) {
-                    skip(found.id, problem);
+            for_each_entry(log, open, [&](entry const& stored) {
+                auto const problem = with_direction<types>(stored, [](auto) {});
+                if (problem.code == errc::unknown_type && stored.fault.empty()) {
+                    skip(stored.id, problem);
                 }
             });
         }
@@ -144,22 +144,22 @@ private:
         }
     }
 
-    void change(log_type& log, entry const& found, state to) {
+    void change(log_type& log, entry const& stored, state to) {
         bool const undecided =
-            found.state == state::deciding || found.why == reason::closed_in_copy_undecided;
+            stored.state == state::deciding || stored.why == reason::closed_in_copy_undecided;
         auto const why = undecided ? reason::closed_in_copy_undecided : reason::closed_in_copy;
-        auto closes = transition_to(standing_of(found), to);
+        auto closes = transition_to(standing_of(stored), to);
         ++closes.to_epoch;
         closes.why = why;
         closes.takes_owner = true;
         auto const written = with_entry<types>(
-            found, [&]<typename Direction>(std::type_identity<Direction>,
-                                           typename Direction::parameters const& parameters) {
-                entry_write const write{&found.id,     &descriptor_of<Direction>,
-                                        &parameters,   step::cancel,
-                                        false,         closes,
-                                        found.created, entry_write::no_part,
-                                        nullptr,       0};
+            stored, [&]<typename Direction>(std::type_identity<Direction>,
+                                            typename Direction::parameters const& parameters) {
+                entry_write const write{&stored.id,     &descriptor_of<Direction>,
+                                        &parameters,    step::cancel,
+                                        false,          closes,
+                                        stored.created, entry_write::no_part,
+                                        nullptr,        0};
                 write_result answer;
                 auto const end = patience_([&]() -> result<void> {
                     answer = {};
@@ -168,12 +168,12 @@ private:
                     return answer.problem;
                 });
                 // In a conflict, another program is closing the copy, too.
-                if (answer.reply == log_answer::conflict) return refuse(found.id, {});
+                if (answer.reply == log_answer::conflict) return refuse(stored.id, {});
                 if (answer.reply == log_answer::taken && to == state::done) ++report_.done;
                 if (answer.reply == log_answer::taken && to == state::canceled) ++report_.canceled;
-                return refuse(found.id, end.has_value() ? error{} : end.problem());
+                return refuse(stored.id, end.has_value() ? error{} : end.problem());
             });
-        if (!written.problem.empty()) skip(found.id, written.problem);
+        if (!written.problem.empty()) skip(stored.id, written.problem);
     }
 
     template <typename Session>

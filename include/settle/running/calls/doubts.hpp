@@ -26,10 +26,10 @@ result<std::vector<doubtful_part>> parts_in_doubt(Session& session, Log& log, Pa
     for (std::string after;;) {
         auto const found = patience([&] { return session.in_doubt(after, page); });
         if (!found.has_value()) return found.problem();
-        for (in_doubt_name const& one : found.value()) {
-            after = one.name;
-            doubtful_part made{one.name, one.prepared, {}, {}};
-            if (auto const name = read_prepared_name(one.name)) {
+        for (in_doubt_name const& doubtful : found.value()) {
+            after = doubtful.name;
+            doubtful_part made{doubtful.name, doubtful.prepared, {}, {}};
+            if (auto const name = read_prepared_name(doubtful.name)) {
                 made.id = name->of.id;
                 made.part = name->of.part;
                 made.epoch_number = name->epoch_number;

@@ -59,19 +59,19 @@ public:
 private:
     template <typename Session>
     void sweep_session(Session& session) {
-        for_each_mark(session, patience_, report_.problem, [&](mark_locator const& one) {
+        for_each_mark(session, patience_, report_.problem, [&](mark_locator const& locator) {
             if (thrown_) return false;
             if (call_.stop.stop_requested()) {
                 report_.problem = stopped_early();
                 return false;
             }
             ++report_.looked_at;
-            if (!one.fault.empty()) return note_failure(one.id, one.fault);
-            auto const found = entry_of(one.id);
-            if (!found.has_value()) return note_failure(one.id, found.problem());
-            if (!is_stray(found.value(), one.epoch_number)) return true;
-            auto const undone = patience_([&] { return session.resolve(one, false); });
-            if (!undone.has_value()) return note_failure(one.id, undone.problem());
+            if (!locator.fault.empty()) return note_failure(locator.id, locator.fault);
+            auto const found = entry_of(locator.id);
+            if (!found.has_value()) return note_failure(locator.id, found.problem());
+            if (!is_stray(found.value(), locator.epoch_number)) return true;
+            auto const undone = patience_([&] { return session.resolve(locator, false); });
+            if (!undone.has_value()) return note_failure(locator.id, undone.problem());
             if (undone.value() == answer::applied) ++report_.undone;
             return true;
         });

@@ -260,13 +260,13 @@ public:
     /// The session of the store that holds a collection or another target.
     template <typename Target>
     auto& session_of() {
-        constexpr std::size_t at =
+        constexpr std::size_t index =
             session_position<Target>(std::make_index_sequence<std::tuple_size_v<sessions_type>>{});
-        constexpr bool uses = at < std::tuple_size_v<sessions_type>;
+        constexpr bool uses = index < std::tuple_size_v<sessions_type>;
         static_assert(uses,
                       "settle: no type of this engine uses the collection. Add one that does with "
                       "settle::type<your_type>, or ask an engine that has one. See running#calls");
-        if constexpr (uses) return std::get<at>(sessions_);
+        if constexpr (uses) return std::get<index>(sessions_);
         else return refused_session::one();
     }
 

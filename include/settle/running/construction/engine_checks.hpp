@@ -52,13 +52,13 @@ inline constexpr bool takes_events<observer_binding<Observer>> =
 template <typename Argument>
 inline constexpr bool is_environment_type = true;
 template <typename Environment>
-inline constexpr bool is_environment_type<environment_binding<Environment>> =
-    requires(Environment const& given, std::chrono::nanoseconds time, std::stop_token const& stop) {
-        given.now();
-        given.elapsed();
-        given.random();
-        given.pause(time, stop);
-    };
+inline constexpr bool is_environment_type<environment_binding<Environment>> = requires(
+    Environment const& environment, std::chrono::nanoseconds time, std::stop_token const& stop) {
+    environment.now();
+    environment.elapsed();
+    environment.random();
+    environment.pause(time, stop);
+};
 
 /// The fault of an argument that an engine does not accept, or none.
 template <typename Argument>

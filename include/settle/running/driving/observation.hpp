@@ -118,14 +118,14 @@ public:
         }
     }
     /// Called after a read of the entry. No other worker writes under an epoch of this call.
-    void note_entry([[maybe_unused]] entry const& found, [[maybe_unused]] std::string const& owner,
+    void note_entry([[maybe_unused]] entry const& stored, [[maybe_unused]] std::string const& owner,
                     [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
-            if (execution.first_unsure == 0 || !is_final(found.state) || found.owner != owner)
+            if (execution.first_unsure == 0 || !is_final(stored.state) || stored.owner != owner)
                 return;
             execution.ended_here =
-                execution.ended_here || (found.epoch_number >= execution.first_unsure &&
-                                         found.epoch_number <= execution.last_unsure);
+                execution.ended_here || (stored.epoch_number >= execution.first_unsure &&
+                                         stored.epoch_number <= execution.last_unsure);
         }
     }
 
