@@ -162,14 +162,15 @@ public:
         if (!gate_.is_open(given)) return gate_.refusal(id);
         call_options const limits{given.deadline, given.stop};
         auto patience = assembly_.patience_of(limits);
-        auto const found = patience([&] { return assembly_.log().read(id); });
-        if (!found.has_value()) return detail::unreadable(id, found.problem());
+        auto const looked_up = patience([&] { return assembly_.log().read(id); });
+        if (!looked_up.has_value()) return detail::unreadable(id, looked_up.problem());
         call_options const call = patience.rest();
         // A final entry holds its outcome, so no definition is needed.
-        if (found.value() && is_final(found.value()->state)) return ended_before(*found.value());
-        if (found.value() && found.value()->state == state::deciding)
-            return detail::refuse(id, detail::pivot_decides(*found.value()));
-        if (found.value()) return cancel_entry(*found.value(), call);
+        if (looked_up.value() && is_final(looked_up.value()->state))
+            return ended_before(*looked_up.value());
+        if (looked_up.value() && looked_up.value()->state == state::deciding)
+            return detail::refuse(id, detail::pivot_decides(*looked_up.value()));
+        if (looked_up.value()) return cancel_entry(*looked_up.value(), call);
         if (!given.even_if_unknown) return detail::unknown_id(id);
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
         nothing const no_parameters;
@@ -240,10 +241,10 @@ public:
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
         auto const begun = assembly_.environment().elapsed();
-        auto const found = assembly_.read_entry(id, call);
-        if (!found.has_value()) return detail::unreadable(id, found.problem());
-        if (!found.value()) return detail::unknown_id(id);
-        entry const& original = *found.value();
+        auto const looked_up = assembly_.read_entry(id, call);
+        if (!looked_up.has_value()) return detail::unreadable(id, looked_up.problem());
+        if (!looked_up.value()) return detail::unknown_id(id);
+        entry const& original = *looked_up.value();
         std::string why =
             detail::why_not_reversible(original, assembly_.environment().now(), assembly_.limits());
         if (!why.empty()) {
@@ -424,10 +425,10 @@ private:
                             Ended&& ended) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
         auto patience = assembly_.patience_of(call);
-        auto const found = patience([&] { return assembly_.log().read(id); });
-        if (!found.has_value()) return detail::unreadable(id, found.problem());
-        if (!found.value()) return detail::unknown_id(id);
-        entry const& stored = *found.value();
+        auto const looked_up = patience([&] { return assembly_.log().read(id); });
+        if (!looked_up.has_value()) return detail::unreadable(id, looked_up.problem());
+        if (!looked_up.value()) return detail::unknown_id(id);
+        entry const& stored = *looked_up.value();
         if (is_final(stored.state)) return ended(stored);
         return detail::with_entry<types>(
             stored, [&]<typename Direction>(std::type_identity<Direction>,

@@ -140,9 +140,9 @@ struct descriptor_functions {
     }
     static std::optional<std::string> normal_json([[maybe_unused]] std::string const& stored) {
         if constexpr (described) {
-            parameters found{};
-            if (read_whole(codec_of<parameters>, stored, json_form::exact, &found).empty()) {
-                return encode_json(found);
+            parameters decoded{};
+            if (read_whole(codec_of<parameters>, stored, json_form::exact, &decoded).empty()) {
+                return encode_json(decoded);
             }
         }
         return std::nullopt;

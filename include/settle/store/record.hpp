@@ -95,10 +95,10 @@ template <Described Record>
 template <Described Record>
 [[nodiscard]] std::optional<conditional_change<Record>>
 conditional_of(part_request const& request) {
-    std::optional<conditional_change<Record>> made;
+    std::optional<conditional_change<Record>> change;
     bool const possible = applies(request.action) || request.action == step::confirm;
-    if (possible) detail::record_part(request).conditional(request, &made);
-    return made;
+    if (possible) detail::record_part(request).conditional(request, &change);
+    return change;
 }
 
 /// The result of a part that was executed on its record.
@@ -129,7 +129,7 @@ struct record_part_functions {
     static void apply(part_request const& request, void* slot, void* answer_to,
                       native_image_function native_image) {
         auto& into = *static_cast<record_answer<record>*>(answer_to);
-        auto& at = *static_cast<record_slot<record>*>(slot);
+        auto& slot_of_record = *static_cast<record_slot<record>*>(slot);
         record created{};
         auto const intent = intent_of(request);
         if constexpr (std::remove_const_t<decltype(intent)>::creates) {
@@ -141,11 +141,11 @@ struct record_part_functions {
             }
         }
         if (request.action == step::one_phase) {
-            into = apply_one_phase(at, *request.id, request.part, request.epoch_number, created,
-                                   intent, native_image);
+            into = apply_one_phase(slot_of_record, *request.id, request.part, request.epoch_number,
+                                   created, intent, native_image);
         } else {
-            into = settle::apply(at, *request.id, request.part, request.epoch_number, created,
-                                 intent, native_image);
+            into = settle::apply(slot_of_record, *request.id, request.part, request.epoch_number,
+                                 created, intent, native_image);
         }
     }
     static void conditional(part_request const& request, void* change) {

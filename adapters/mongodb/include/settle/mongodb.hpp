@@ -87,11 +87,11 @@ private:
     template <typename C, typename Read>
     result<std::optional<typename C::record_type>>
     read(Read how, detail::record_layout const& layout, typename C::key_type const& key) {
-        std::optional<typename C::record_type> found;
+        std::optional<typename C::record_type> record;
         try {
             how(server_, detail::bound_to<C>(), layout, settle::detail::key_of_value(key),
-                [&] { return &found.emplace(); });
-            return found;
+                [&] { return &record.emplace(); });
+            return record;
         } catch (failure const& caught) {
             return caught.problem();
         }

@@ -29,11 +29,11 @@ private:
         auto const name = named(request_.epoch_number);
         if (name.text().size() > most) return unfit(most);
         if (auto const cleared = clear(); cleared.what != answer::none) return cleared;
-        auto given = port_.prepare(name, request_);
+        auto prepared = port_.prepare(name, request_);
         part_result answered;
-        answered.what = answer_of(given.what);
-        answered.problem = std::move(given.problem);
-        if (given.what == prepare_answer::refused) {
+        answered.what = answer_of(prepared.what);
+        answered.problem = std::move(prepared.problem);
+        if (prepared.what == prepare_answer::refused) {
             answered.problem = refusal(answered.problem.text);
         }
         return answered;
@@ -42,17 +42,17 @@ private:
     /// Rolls back the names of earlier claims.
     /// Returns: `none` if the part may be prepared
     part_result clear() {
-        part_result found;
+        part_result earlier;
         auto const rolled_back = for_each_name([&](epoch under) {
             switch (before_prepare(under, request_.epoch_number)) {
             case found_name::rolled_back: return port_.roll_back(named(under));
-            case found_name::fences: found.what = answer::fenced; [[fallthrough]];
+            case found_name::fences: earlier.what = answer::fenced; [[fallthrough]];
             default: return end_result{end_answer::ended};
             }
         });
         // Nothing is prepared under this epoch yet, so the part may be sent again.
-        if (!rolled_back.empty()) found.fail(answer::unavailable, rolled_back);
-        return found;
+        if (!rolled_back.empty()) earlier.fail(answer::unavailable, rolled_back);
+        return earlier;
     }
 
     part_result confirm() {
@@ -72,7 +72,7 @@ private:
     part_result compensate() {
         constexpr int tries = 3;
         end_result denied;
-        for (int at = 0; at < tries; ++at) {
+        for (int attempt = 0; attempt < tries; ++attempt) {
             bool later = false;
             auto const problem = for_each_name([&](epoch under) {
                 if (cancel_rolls_back(under, request_.epoch_number))
@@ -97,29 +97,29 @@ private:
         constexpr std::size_t page = 64;
         auto const prefix = part_.text();
         for (std::string after;;) {
-            auto const found = port_.in_doubt(prefix, after, page);
-            if (!found.has_value()) return found.problem();
-            for (in_doubt_name const& doubtful : found.value()) {
+            auto const names = port_.in_doubt(prefix, after, page);
+            if (!names.has_value()) return names.problem();
+            for (in_doubt_name const& doubtful : names.value()) {
                 after = doubtful.name;
                 auto const name = read_prepared_name(doubtful.name);
                 // The prefix also begins the names of ids that continue this id.
                 if (!name || name->of != part_) continue;
-                auto const given = function(name->epoch_number);
-                if (given.what != end_answer::ended && given.what != end_answer::absent) {
-                    return given.problem;
+                auto const end = function(name->epoch_number);
+                if (end.what != end_answer::ended && end.what != end_answer::absent) {
+                    return end.problem;
                 }
             }
-            if (found.value().size() < page) return {};
+            if (names.value().size() < page) return {};
         }
     }
 
-    [[nodiscard]] static part_result ended(end_result const& given) {
+    [[nodiscard]] static part_result ended(end_result const& end) {
         part_result answered;
-        switch (given.what) {
+        switch (end.what) {
         case end_answer::ended: answered.what = answer::applied; break;
         case end_answer::absent: answered.what = answer::nothing; break;
-        case end_answer::unavailable: answered.fail(answer::unavailable, given.problem); break;
-        default: answered.fail(answer::unknown, given.problem);
+        case end_answer::unavailable: answered.fail(answer::unavailable, end.problem); break;
+        default: answered.fail(answer::unknown, end.problem);
         }
         return answered;
     }
@@ -171,10 +171,10 @@ SETTLE_FUNCTION result<std::vector<mark_locator>>
 prepared_marks(preparing_port& port, std::string const& log, std::string_view target,
                std::optional<mark_locator> const& after, std::size_t limit) {
     auto const name = after ? std::get<std::string>(after->key) : std::string{};
-    auto const found = port.in_doubt(prepared_prefix(log), name, limit);
-    if (!found.has_value()) return found.problem();
+    auto const names = port.in_doubt(prepared_prefix(log), name, limit);
+    if (!names.has_value()) return names.problem();
     std::vector<mark_locator> marks;
-    for (in_doubt_name const& doubtful : found.value()) {
+    for (in_doubt_name const& doubtful : names.value()) {
         mark_locator locator;
         locator.collection = target;
         locator.key = doubtful.name;
@@ -196,10 +196,10 @@ prepared_marks(preparing_port& port, std::string const& log, std::string_view ta
 SETTLE_FUNCTION result<answer> resolve_prepared(preparing_port& port, std::string const& log,
                                                 mark_locator const& locator, bool confirmed) {
     prepared_name const name{{log, locator.id, locator.part}, locator.epoch_number};
-    auto const given = confirmed ? port.commit(name) : port.roll_back(name);
-    if (given.what == end_answer::ended) return answer::applied;
-    if (given.what == end_answer::absent) return answer::nothing;
-    return given.problem;
+    auto const end = confirmed ? port.commit(name) : port.roll_back(name);
+    if (end.what == end_answer::ended) return answer::applied;
+    if (end.what == end_answer::absent) return answer::nothing;
+    return end.problem;
 }
 
 SETTLE_FUNCTION std::size_t longest_prepared_id(std::string const& log, std::size_t most) {

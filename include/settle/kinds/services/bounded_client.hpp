@@ -20,11 +20,11 @@ namespace detail {
 /// Copies of calls with their texts, and their answers. A client may still use them after the
 /// caller has returned.
 struct sent_calls {
-    explicit sent_calls(std::span<service_call const> given)
-        : calls(given.begin(), given.end()), answers(given.size()) {
-        for (service_call& one : calls) {
-            for (auto* const text : {&one.service, &one.key, &one.transaction, &one.participant,
-                                     &one.request, &one.result}) {
+    explicit sent_calls(std::span<service_call const> from)
+        : calls(from.begin(), from.end()), answers(from.size()) {
+        for (service_call& call : calls) {
+            for (auto* const text : {&call.service, &call.key, &call.transaction, &call.participant,
+                                     &call.request, &call.result}) {
                 *text = texts.emplace_back(*text);
             }
         }
@@ -56,8 +56,8 @@ public:
     void send(std::span<service_call const> calls, std::span<service_answer> answers) {
         auto const sent = std::make_shared<detail::sent_calls>(calls);
         if (!enter()) {
-            for (service_answer& one : answers) {
-                one = service_answer::unavailable(
+            for (service_answer& reply : answers) {
+                reply = service_answer::unavailable(
                     "settle: all threads of a bounded client wait for sends that do not return. "
                     "Mend its client, or give it more threads. See sagas#when-a-client-hangs");
             }

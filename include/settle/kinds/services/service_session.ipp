@@ -137,19 +137,19 @@ private:
     }
 
     /// Adds the call of a part. A part without a request gets its result instead.
-    /// Shape:   of - the operation whose request is sent
-    void prepare(std::size_t part, call_operation of) {
+    /// Shape:   operation - the operation whose request is sent
+    void prepare(std::size_t part, call_operation operation) {
         part_request const& request = requests_[part];
-        auto made = functions(part).make_request(request, of);
-        if (!made.problem.empty()) {
-            results_[part].fail(answer::unavailable, made.problem);
-        } else if (made.overflow) {
+        auto request_made = functions(part).make_request(request, operation);
+        if (!request_made.problem.empty()) {
+            results_[part].fail(answer::unavailable, request_made.problem);
+        } else if (request_made.overflow) {
             // Only the arguments of an apply can have sums of results. If a compensation repeats
             // such a request, the apply was never sent.
             results_[part].what =
                 request.action == step::apply ? answer::overflow : answer::applied;
         } else {
-            calls_.push_back({part, call_key(log_, request), std::move(made.json)});
+            calls_.push_back({part, call_key(log_, request), std::move(request_made.json)});
         }
     }
 
@@ -158,17 +158,18 @@ private:
         if (calls_.empty()) return;
         std::vector<service_call> calls;
         calls.reserve(calls_.size());
-        for (prepared const& one : calls_) {
-            part_request const& request = requests_[one.part];
-            call_functions const& part_functions = functions(one.part);
+        for (prepared const& prepared_call : calls_) {
+            part_request const& request = requests_[prepared_call.part];
+            call_functions const& part_functions = functions(prepared_call.part);
             bool const ends = operation != call_operation::apply;
             calls.push_back(
-                {request.descriptor->name, operation_of(part_functions, operation), one.key,
-                 *request.id, part_functions.participant,
+                {request.descriptor->name, operation_of(part_functions, operation),
+                 prepared_call.key, *request.id, part_functions.participant,
                  part_functions.is_range ? std::optional{request.part.line} : std::nullopt,
-                 request.epoch_number, request.last_moment, one.request,
-                 ends ? known_result_of(one.part) : std::string_view{}, part_functions.applies,
-                 request.may_be_under_way, part_functions.read_result != nullptr});
+                 request.epoch_number, request.last_moment, prepared_call.request,
+                 ends ? known_result_of(prepared_call.part) : std::string_view{},
+                 part_functions.applies, request.may_be_under_way,
+                 part_functions.read_result != nullptr});
         }
         try {
             send_(calls, answers_);

@@ -93,9 +93,9 @@ public:
     /// As read(), for a record that must exist.
     /// Errors:  throws settle::failure: errc::record_missing when no record has this key
     template <typename Record, fixed_string Name, auto Key>
-    [[nodiscard]] Record at(collection<Record, Name, Key> const& of, value_of<Key> const& key,
+    [[nodiscard]] Record at(collection<Record, Name, Key> const& target, value_of<Key> const& key,
                             call_options const& call = {}) {
-        auto found = read(of, key, call).value();
+        auto found = read(target, key, call).value();
         if (!found) throw failure(detail::record_missing(Name.view(), encode_json(key)));
         return *std::move(found);
     }

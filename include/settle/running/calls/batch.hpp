@@ -132,15 +132,15 @@ private:
     template <typename Range>
     void take_all(Range& range, batch_report& report) {
         constexpr bool read_once = !ranges::forward_range<Range>;
-        auto at = ranges::begin(range);
+        auto position = ranges::begin(range);
         auto const last = ranges::end(range);
-        while (at != last) {
-            take(*at, report.taken++);
+        while (position != last) {
+            take(*position, report.taken++);
             while (window_.full()) round();
             // Advancing an input range may consume an element, so ends() is called first.
             if (read_once && ends()) return report_stop(range, report);
-            ++at;
-            if (!read_once && ends() && at != last) return report_stop(range, report);
+            ++position;
+            if (!read_once && ends() && position != last) return report_stop(range, report);
         }
         report.not_taken = 0;
     }

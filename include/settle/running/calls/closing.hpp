@@ -19,34 +19,35 @@ template <typename Direction>
 [[nodiscard]] found_part find_call(entry const& in,
                                    typename Direction::parameters const& parameters,
                                    part_name const& named) {
-    found_part found;
+    found_part named_part;
     descriptor_of<Direction>.for_each_part(
         &parameters, [&](part_descriptor const& descriptor, std::size_t line, std::size_t part) {
             part_name const name = descriptor_of<Direction>.name_part(&parameters, part);
             if (name.participant != named.participant || name.line != named.line) return;
             if (descriptor.make_result == nullptr) return;
             if (in.state == state::deciding && !descriptor.is_pivot) return;
-            found = {&descriptor, {descriptor.participant, static_cast<std::uint32_t>(line)}, part};
+            named_part = {
+                &descriptor, {descriptor.participant, static_cast<std::uint32_t>(line)}, part};
         });
-    return found;
+    return named_part;
 }
 
 /// Reads the result that a person gives for a pivot, as its service would give it.
 /// Errors:  why the entry cannot keep it
 [[nodiscard]] inline error read_stated(entry const& stored, part_descriptor const& pivot,
-                                       std::string const& given, std::string& value) {
+                                       std::string const& stated, std::string& value) {
     bool const is_call = pivot.kind == &service_kind;
     auto* const read_result =
         is_call ? static_cast<call_functions const*>(pivot.functions)->read_result : nullptr;
     std::string const service{pivot.name};
     if (read_result == nullptr) {
-        if (given.empty()) return {};
+        if (stated.empty()) return {};
         return not_closable(stored, "the service '" + service + "' gives no result");
     }
-    auto const fault = read_result(given, value);
+    auto const fault = read_result(stated, value);
     if (fault.empty()) return {};
     return not_closable(stored, "no result of the service '" + service + "' can be read from '" +
-                                    given + "': " + fault.text);
+                                    stated + "': " + fault.text);
 }
 
 /// The end of a closing.
@@ -74,13 +75,14 @@ closing close_part(Assembly& assembly, Patience& patience, entry const& stored,
         if (!problem.empty()) return {problem};
     }
     std::vector<kept_result> results = stored.results;
-    auto const at = std::find_if(results.begin(), results.end(), [&](kept_result const& one) {
+    auto const position = std::find_if(results.begin(), results.end(), [&](kept_result const& one) {
         return one.participant == closed.participant && one.line == closed.line;
     });
-    if (at != results.end()) {
-        at->closed = std::move(closed.closed);
+    if (position != results.end()) {
+        position->closed = std::move(closed.closed);
         // A person who states the outcome again may correct the result.
-        if (call_options.pivot == pivot_outcome::was_applied) at->value = std::move(closed.value);
+        if (call_options.pivot == pivot_outcome::was_applied)
+            position->value = std::move(closed.value);
     } else {
         results.push_back(std::move(closed));
     }

@@ -180,10 +180,11 @@ private:
     void end_marks(log_type& log, Session& session) {
         error problem;
         for_each_mark(session, patience_, problem, [&](mark_locator const& mark) {
-            auto const found = patience_([&] { return log.read(mark.id); });
+            auto const looked_up = patience_([&] { return log.read(mark.id); });
             if (!mark.fault.empty()) return skip(mark.id, mark.fault);
-            if (!found.has_value()) return skip(mark.id, found.problem());
-            auto const ended = patience_([&] { return end_mark(session, mark, found.value()); });
+            if (!looked_up.has_value()) return skip(mark.id, looked_up.problem());
+            auto const ended =
+                patience_([&] { return end_mark(session, mark, looked_up.value()); });
             return ended.has_value() || skip(mark.id, ended.problem());
         });
         if (!problem.empty()) throw failure(problem);
@@ -191,15 +192,17 @@ private:
 
     template <typename Session>
     static result<answer> end_mark(Session& session, mark_locator const& mark,
-                                   std::optional<entry> const& found) {
-        if (!found) return session.resolve(mark, false);
-        auto const at = standing_of(*found);
-        bool const committed = at.state == state::applied || at.state == state::done;
-        bool const ends = committed || at.state == state::canceling || at.state == state::canceled;
+                                   std::optional<entry> const& stored) {
+        if (!stored) return session.resolve(mark, false);
+        auto const standing_now = standing_of(*stored);
+        bool const committed =
+            standing_now.state == state::applied || standing_now.state == state::done;
+        bool const ends = committed || standing_now.state == state::canceling ||
+                          standing_now.state == state::canceled;
         if (!ends) return answer::nothing; // its entry was skipped
         // An entry of the tutorial's programs is applied without a committed epoch.
-        bool const confirms =
-            committed && at.committed == mark.epoch_number && !is_stray(at, mark.epoch_number);
+        bool const confirms = committed && standing_now.committed == mark.epoch_number &&
+                              !is_stray(standing_now, mark.epoch_number);
         return session.resolve(mark, confirms);
     }
 

@@ -55,15 +55,15 @@ public:
         try {
             std::size_t number = 0;
             constexpr bool read_once = !ranges::forward_range<Range>;
-            auto at = ranges::begin(range);
+            auto position = ranges::begin(range);
             auto const last = ranges::end(range);
-            while (at != last) {
-                take(*at, number++);
+            while (position != last) {
+                take(*position, number++);
                 if (records_.size() >= room_) send();
                 // Advancing an input range may consume a record, so ends() is called first.
                 if (read_once && ends()) break;
-                ++at;
-                if (!read_once && at != last && ends()) break;
+                ++position;
+                if (!read_once && position != last && ends()) break;
             }
         } catch (...) {
             if (sending_) throw;
@@ -169,10 +169,10 @@ private:
         auto& session = assembly_.template session_of<Collection>();
         auto const call =
             rest_of({{}, options_.stop}, deadline_, assembly_.environment().elapsed());
-        auto const found =
+        auto const existing =
             assembly_.patience_of(call)([&] { return session.template read<Collection>(key); });
-        return found.has_value() && found.value() &&
-               encode_json(*found.value()) == encode_json(record);
+        return existing.has_value() && existing.value() &&
+               encode_json(*existing.value()) == encode_json(record);
     }
 
     /// Shape:   until - the end of the call's time

@@ -189,10 +189,10 @@ template <typename Direction>
 /// The error of a limit that is too short.
 /// Shape:   name - as a program spells it; least - the text for the permitted values
 template <typename Duration>
-[[nodiscard]] error bad_limit(std::string_view name, Duration given, std::string_view least,
+[[nodiscard]] error bad_limit(std::string_view name, Duration value, std::string_view least,
                               std::string_view anchor) {
     std::string text{"settle: "};
-    text.append(name).append(" is ").append(std::to_string(given.count()));
+    text.append(name).append(" is ").append(std::to_string(value.count()));
     text.append(std::is_same_v<typename Duration::period, std::milli> ? " ms" : " us");
     text.append(". Give it ").append(least).append("; std::chrono::hours::max() is for ever. ");
     return {make_error_code(errc::bad_option), text.append(anchor)};
@@ -257,23 +257,23 @@ template <typename Duration>
 }
 
 /// Errors:  errc::bad_option with the first invalid limit, or none
-[[nodiscard]] inline error check_options(options const& given) {
+[[nodiscard]] inline error check_options(options const& limits) {
     error problem;
     auto const check = [&](std::string_view name, auto limit, bool may_be_zero = true) {
         if (limit.count() > (may_be_zero ? -1 : 0) || !problem.empty()) return;
         problem = bad_limit(std::string{"options::"}.append(name), limit,
                             may_be_zero ? "0 or more" : "more than 0", "See running#options");
     };
-    check("takeover", given.takeover);
-    check("resubmission", given.resubmission);
-    check("lifetime", given.lifetime, false);
-    check("clocks", given.clocks);
-    check("first_pause", given.first_pause);
-    check("call_first_pause", given.call_first_pause);
-    check("call_longest_pause", given.call_longest_pause);
-    check("longest_pause", given.longest_pause);
-    check("stuck_after", given.stuck_after);
-    check("patience", given.patience);
+    check("takeover", limits.takeover);
+    check("resubmission", limits.resubmission);
+    check("lifetime", limits.lifetime, false);
+    check("clocks", limits.clocks);
+    check("first_pause", limits.first_pause);
+    check("call_first_pause", limits.call_first_pause);
+    check("call_longest_pause", limits.call_longest_pause);
+    check("longest_pause", limits.longest_pause);
+    check("stuck_after", limits.stuck_after);
+    check("patience", limits.patience);
     return problem;
 }
 

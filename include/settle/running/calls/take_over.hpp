@@ -98,12 +98,13 @@ public:
         std::size_t const page_size = std::max<std::size_t>(room_, least_page);
         bool ends = false;
         while (limit > 0 && !ends && !call_.stop.stop_requested()) {
-            auto found = patience_([&] { return assembly_.log().list(filter, after, page_size); });
-            if (!found.has_value()) {
-                report_.problem = found.problem();
+            auto entries =
+                patience_([&] { return assembly_.log().list(filter, after, page_size); });
+            if (!entries.has_value()) {
+                report_.problem = entries.problem();
                 return std::move(report_);
             }
-            page = std::move(found).value();
+            page = std::move(entries).value();
             bool const last = page.size() < page_size;
             // Without a new id at its end, the next page would begin at the start of the log.
             auto const next = page.empty() ? transaction_id{} : page.back().id;

@@ -48,8 +48,8 @@ public:
     void look_up(std::span<job> jobs, Found&& found) {
         for (job& work : jobs) {
             if (!work.takes(step::read)) continue;
-            read_request const one{&work.id, work.type, work.parameters, &work.row};
-            log_.look_up({&one, 1}, [&](std::size_t, auto&& stored, bool same) {
+            read_request const request{&work.id, work.type, work.parameters, &work.row};
+            log_.look_up({&request, 1}, [&](std::size_t, auto&& stored, bool same) {
                 found(work, std::move(stored), same);
             });
         }

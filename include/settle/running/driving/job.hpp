@@ -126,9 +126,9 @@ private:
     /// Shape:   T - image or kept_result
     template <typename T>
     static void put(std::vector<T>& into, T added) {
-        for (T& one : into) {
-            if (one.participant != added.participant || one.line != added.line) continue;
-            one = std::move(added);
+        for (T& kept : into) {
+            if (kept.participant != added.participant || kept.line != added.line) continue;
+            kept = std::move(added);
             return;
         }
         into.push_back(std::move(added));

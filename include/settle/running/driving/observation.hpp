@@ -133,14 +133,14 @@ private:
     /// The first part that a repeated step sends to its store, or no_part.
     static std::size_t first_due(job const& work) {
         auto const& c = work.coordinator;
-        std::size_t found = coordinator::no_part;
-        if (!calls_stores(c.next())) return found;
+        std::size_t failed = coordinator::no_part;
+        if (!calls_stores(c.next())) return failed;
         work.type->for_each_part(work.parameters,
                                  [&](part_descriptor const& one, std::size_t, std::size_t part) {
-                                     if (found == coordinator::no_part && c.due(part, one.stage))
-                                         found = part;
+                                     if (failed == coordinator::no_part && c.due(part, one.stage))
+                                         failed = part;
                                  });
-        return found;
+        return failed;
     }
 
     static constexpr bool calls_stores(step taken) {

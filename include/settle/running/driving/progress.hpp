@@ -83,11 +83,12 @@ public:
     [[gnu::noinline]] void read(jobs_side_by_side<Count> const& group) {
         if constexpr (!Calls::takes_no_time) look_at_clock();
         finds_entries_ = false;
-        calls_.look_up(group.jobs, [&](job& work, result<std::optional<entry>>&& found, bool same) {
-            execution_state& execution =
-                group.executions[static_cast<std::size_t>(&work - group.jobs.data())];
-            execution.cut = take_found(work, execution, std::move(found), same);
-        });
+        calls_.look_up(
+            group.jobs, [&](job& work, result<std::optional<entry>>&& looked_up, bool same) {
+                execution_state& execution =
+                    group.executions[static_cast<std::size_t>(&work - group.jobs.data())];
+                execution.cut = take_found(work, execution, std::move(looked_up), same);
+            });
     }
 
     /// Gives the jobs of the wave their answers.
@@ -340,14 +341,14 @@ private:
     }
 
     [[gnu::noinline]] interruption take_found(job& work, execution_state& execution,
-                                              result<std::optional<entry>>&& found, bool same) {
-        if (!found.has_value()) {
-            work.problem = found.problem();
-            return found.problem().code == condition::permanent ? interruption::failed
-                                                                : interruption::none;
+                                              result<std::optional<entry>>&& looked_up, bool same) {
+        if (!looked_up.has_value()) {
+            work.problem = looked_up.problem();
+            return looked_up.problem().code == condition::permanent ? interruption::failed
+                                                                    : interruption::none;
         }
         view_of_entry view;
-        if (!found.value()) {
+        if (!looked_up.value()) {
             view.fresh = fresh_epoch(environment_, now_);
             // A repeated insert keeps the call's creation time, so that an old transaction expires:
             // it may have been settled and purged while this worker slept.
@@ -360,7 +361,7 @@ private:
             return interruption::none;
         }
         finds_entries_ = true;
-        entry const& stored = *found.value();
+        entry const& stored = *looked_up.value();
         watch_.note_entry(stored, owner_, execution);
         if (auto damaged = fault_of(stored); !damaged.empty()) {
             work.problem = std::move(damaged);
@@ -371,7 +372,7 @@ private:
                                  stored.epoch_number == work.coordinator.epoch_number();
         auto const unfit = same ? interruption::none : compare_entry(work, stored);
         if (unfit != interruption::none) {
-            execution.seen = std::make_unique<entry>(*std::move(found).value());
+            execution.seen = std::make_unique<entry>(*std::move(looked_up).value());
             return unfit;
         }
         view.mine = stored.owner == owner_;
@@ -384,7 +385,7 @@ private:
         if (work.type->stages.count > 1) work.results = stored.results;
         // The outcome of an entry that is done needs only its state.
         bool const needs_entry = stored.state != state::done || !work.type->described;
-        if (needs_entry) execution.seen = std::make_unique<entry>(*std::move(found).value());
+        if (needs_entry) execution.seen = std::make_unique<entry>(*std::move(looked_up).value());
         return interruption::none;
     }
 

@@ -129,8 +129,8 @@ SETTLE_FUNCTION void seam_calls::execute(step action, std::span<job> jobs, typed
 
 SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const& context,
                                         one_phase_decider& decider) {
-    wave& all = waves_.front();
-    all.clear();
+    wave& sole_wave = waves_.front();
+    sole_wave.clear();
     std::size_t count = 0;
     std::size_t parts_of_all = 0;
     for (job const& work : jobs) {
@@ -139,22 +139,22 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
         parts_of_all += work.coordinator.parts();
     }
     // The requests of a transaction are spans of these vectors, which must not grow below.
-    all.requests.reserve(parts_of_all);
-    all.results.resize(parts_of_all);
+    sole_wave.requests.reserve(parts_of_all);
+    sole_wave.results.resize(parts_of_all);
     std::vector<one_phase_request> requests;
     requests.reserve(count);
     for (std::size_t index = 0; index < jobs.size(); ++index) {
         job& work = jobs[index];
         if (!work.takes(step::one_phase)) continue;
-        std::size_t const first = all.requests.size();
-        work.type->for_each_part(
-            work.parameters, [&](part_descriptor const& one, std::size_t line, std::size_t) {
-                all.requests.push_back(request_of(work, one, line, step::one_phase, lifetime_));
-            });
-        std::size_t const parts = all.requests.size() - first;
+        std::size_t const first = sole_wave.requests.size();
+        work.type->for_each_part(work.parameters, [&](part_descriptor const& one, std::size_t line,
+                                                      std::size_t) {
+            sole_wave.requests.push_back(request_of(work, one, line, step::one_phase, lifetime_));
+        });
+        std::size_t const parts = sole_wave.requests.size() - first;
         requests.push_back({index, &work.id, work.type, work.parameters, work.coordinator.inserts(),
-                            std::span{all.requests}.subspan(first, parts),
-                            std::span{all.results}.subspan(first, parts)});
+                            std::span{sole_wave.requests}.subspan(first, parts),
+                            std::span{sole_wave.results}.subspan(first, parts)});
         requests.back().result.row = work.row;
     }
     ports_.stores.front()->one_phase(requests, context, decider);

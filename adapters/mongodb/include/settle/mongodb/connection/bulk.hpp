@@ -99,20 +99,20 @@ private:
     template <typename Add>
     void added(kind what, std::size_t bytes, Add&& add) {
         if (runs_.empty() || runs_.back().what != what) {
-            auto& made = runs_.emplace_back();
-            made.what = what;
-            made.begin = size_;
-            made.held.reset(
+            auto& added = runs_.emplace_back();
+            added.what = what;
+            added.begin = size_;
+            added.held.reset(
                 mongoc_collection_create_bulk_operation_with_opts(to_.get(), options_.native()));
         }
-        run& here = runs_.back();
+        run& current = runs_.back();
         bson_error_t problem{};
-        if (!add(here.held.get(), &problem)) {
+        if (!add(current.held.get(), &problem)) {
             throw command_failure(describe(problem, "take a document"), false);
         }
         ++size_;
-        ++here.size;
-        here.bytes += bytes;
+        ++current.size;
+        current.bytes += bytes;
     }
 
     /// False when the bulk as a whole has a problem.

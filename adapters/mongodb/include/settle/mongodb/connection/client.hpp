@@ -98,8 +98,8 @@ public:
             mongoc_collection_find_with_opts(from.get(), filter.native(), options.native(),
                                              nullptr),
             &mongoc_cursor_destroy};
-        bson_t const* found = nullptr;
-        while (mongoc_cursor_next(cursor.get(), &found)) function(document{found});
+        bson_t const* current = nullptr;
+        while (mongoc_cursor_next(cursor.get(), &current)) function(document{current});
         bson_error_t problem{};
         bson_t const* answer = nullptr;
         if (!mongoc_cursor_error_document(cursor.get(), &problem, &answer)) return;

@@ -78,10 +78,10 @@ SETTLE_FUNCTION void check_collection(link& client, std::string_view name) {
     auto const refuse = [&](std::string_view what) { refuse_collection(name, what); };
     auto const cursor = received.find("cursor");
     auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
-    bool found = false;
+    bool exists = false;
     if (batch) {
         batch->for_each([&](value_view const& element) {
-            found = true;
+            exists = true;
             auto const type = element.find("type");
             if (!type || type->text() != "collection") refuse("it is a view or a time series");
             auto const options = element.find("options");
@@ -106,7 +106,7 @@ SETTLE_FUNCTION void check_collection(link& client, std::string_view name) {
             return true;
         });
     }
-    if (!found) refuse("it is not there");
+    if (!exists) refuse("it is not there");
 }
 
 /// Calls `function(index)` with the document of each index.
@@ -148,9 +148,9 @@ void for_each_filtered(value_view const& filter, Function&& function) {
 template <typename ContentOf>
 [[nodiscard]] std::string index_over_arrays(value_view const& index, ContentOf&& content_of) {
     std::string_view first;
-    std::string found;
+    std::string description;
     auto const fields = index.find("key");
-    if (!fields) return found;
+    if (!fields) return description;
     fields->for_each([&](value_view const& element) {
         auto const field = element.name().substr(0, element.name().find('.'));
         if (content_of(field) != content::list || field == first) return true;
@@ -158,11 +158,11 @@ template <typename ContentOf>
             first = field;
             return true;
         }
-        found.append("compound index over the arrays '").append(first);
-        found.append("' and '").append(field).append("'");
+        description.append("compound index over the arrays '").append(first);
+        description.append("' and '").append(field).append("'");
         return false;
     });
-    return found;
+    return description;
 }
 
 /// Describes, for an error, how the server could refuse a write of settle because of an index;
@@ -170,7 +170,7 @@ template <typename ContentOf>
 /// Shape:   content_of(field) - what settle writes into a field of the document
 template <typename ContentOf>
 [[nodiscard]] std::string refusing_index(value_view const& index, ContentOf&& content_of) {
-    std::string found;
+    std::string description;
     bool const unique = is_unique(index);
     std::string_view kind = unique ? "unique" : "";
     auto const look = [&](std::string_view field, std::string_view how) {
@@ -178,8 +178,8 @@ template <typename ContentOf>
         auto const what = content_of(field.substr(0, field.find('.')));
         // A hashed index accepts any single value, but no array.
         bool const fits = what == content::none || (kind == "hashed" && what == content::plain);
-        if (!fits && found.empty()) {
-            found = std::string{kind}.append(how).append(" over '").append(field).append("'");
+        if (!fits && description.empty()) {
+            description = std::string{kind}.append(how).append(" over '").append(field).append("'");
         }
     };
     auto const look_at_all = [&](char const* name) {
@@ -202,7 +202,7 @@ template <typename ContentOf>
         for_each_filtered(*filter,
                           [&](std::string_view field) { look(field, " index with a filter"); });
     }
-    return found.empty() ? index_over_arrays(index, content_of) : found;
+    return description.empty() ? index_over_arrays(index, content_of) : description;
 }
 
 /// The description, for an error, of an index by which the server erases old documents; empty for
@@ -215,11 +215,11 @@ SETTLE_FUNCTION std::string index_that_erases(value_view const& index) {
 }
 
 SETTLE_FUNCTION std::string index_that_erases(link& client, std::string_view name) {
-    std::string found;
+    std::string description;
     for_each_index(client, name, [&](value_view const& one) {
-        if (found.empty()) found = index_that_erases(one);
+        if (description.empty()) description = index_that_erases(one);
     });
-    return found;
+    return description;
 }
 
 /// Refuses an index that could refuse an update that ends a transaction, or erase a record with its
@@ -234,9 +234,9 @@ check_indexes(link& client, std::string_view name,
                                         ", and with a record the marks of unfinished "
                                         "transactions. Drop it");
         }
-        auto const found = refusing_index(element, content_of);
-        if (found.empty()) return;
-        refuse_collection(name, "its " + found +
+        auto const refusing = refusing_index(element, content_of);
+        if (refusing.empty()) return;
+        refuse_collection(name, "its " + refusing +
                                     " could refuse the update that ends a "
                                     "transaction. Drop it");
     });
@@ -288,8 +288,8 @@ SETTLE_FUNCTION void make_key_index(link& client, std::string_view name, std::st
     if (is_nested || layout.is_parameter(field)) {
         return content::nested;
     }
-    auto const& all = settle::detail::all_entry_fields;
-    bool const ours = std::any_of(all.begin(), all.end(),
+    auto const& all_fields = settle::detail::all_entry_fields;
+    bool const ours = std::any_of(all_fields.begin(), all_fields.end(),
                                   [&](entry_field one) { return layout.name_of(one) == field; });
     return ours || field == "$**" ? content::plain : content::none;
 }
@@ -301,14 +301,14 @@ SETTLE_FUNCTION void check_log(link& client, entry_layout const& layout) {
     for_each_index(client, name, [&](value_view const& element) {
         // Entries without the field count as equal there.
         bool const unique = is_unique(element);
-        auto found = refusing_index(element, [&](std::string_view field) {
+        auto reason_of_index = refusing_index(element, [&](std::string_view field) {
             return unique ? content::nested : content_of_entry(layout, field);
         });
-        if (!found.empty()) found += " could refuse an entry. Drop it";
+        if (!reason_of_index.empty()) reason_of_index += " could refuse an entry. Drop it";
         if (auto const erases = index_that_erases(element); !erases.empty()) {
-            found = erases + ". Drop it, and call purge";
+            reason_of_index = erases + ". Drop it, and call purge";
         }
-        if (!found.empty()) refuse_collection(name, "its " + found);
+        if (!reason_of_index.empty()) refuse_collection(name, "its " + reason_of_index);
     });
 }
 
@@ -317,13 +317,13 @@ SETTLE_FUNCTION void check_log(link& client, entry_layout const& layout) {
 }
 
 [[nodiscard]] SETTLE_FUNCTION bool has_log_indexes(link& client, entry_layout const& layout) {
-    int found = 0;
+    int present = 0;
     for_each_index(client, layout.collection, [&](value_view const& element) {
         auto const name = element.find("name");
         if (!name) return;
-        if (name->text() == unfinished_index_of(layout) || name->text() == created_index) ++found;
+        if (name->text() == unfinished_index_of(layout) || name->text() == created_index) ++present;
     });
-    return found == 2;
+    return present == 2;
 }
 
 SETTLE_FUNCTION void make_log(link& client, entry_layout const& layout) {
@@ -339,10 +339,10 @@ SETTLE_FUNCTION void make_log(link& client, entry_layout const& layout) {
     document keys_created;
     document created;
     created.object("key", keys_created.integer("created", 1)).text("name", created_index);
-    document all;
-    all.object_at(0, open).object_at(1, created);
+    document indexes;
+    indexes.object_at(0, open).object_at(1, created);
     document command;
-    command.text("createIndexes", layout.collection).array("indexes", all);
+    command.text("createIndexes", layout.collection).array("indexes", indexes);
     reply received;
     client.write_command(command, "make the indexes of the log", received);
 }
@@ -379,14 +379,14 @@ SETTLE_FUNCTION void prepare_records(link& client, bound_collection const& bound
     check_indexes(client, descriptor.name, [&](std::string_view field) {
         if (field == marks_field) return content::list;
         // A text index over all fields covers the marks, too.
-        auto found = field == "$**" ? content::nested : content::none;
+        auto kind = field == "$**" ? content::nested : content::none;
         for (std::size_t index = 0; index < descriptor.members().size(); ++index) {
             auto const& member = descriptor.members()[index];
             if (index == descriptor.key || field != layout.field_of(member.name)) continue;
-            if (member.access->list) found = content::list;
-            else found = member.access->nested ? content::nested : content::plain;
+            if (member.access->list) kind = content::list;
+            else kind = member.access->nested ? content::nested : content::plain;
         }
-        return found;
+        return kind;
     });
     if (layout.key != "_id") make_key_index(client, descriptor.name, layout.key);
 }

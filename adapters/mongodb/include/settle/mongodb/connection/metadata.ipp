@@ -22,14 +22,14 @@ SETTLE_FUNCTION void refuse_damaged_metadata(std::string_view name) {
 
 SETTLE_FUNCTION std::optional<std::string> known_metadata(link& client, std::string_view name) {
     document query;
-    std::optional<std::string> found;
+    std::optional<std::string> known;
     client.find(metadata_collection, query.text("_id", name), {},
                 "read the metadata of this database", [&](document const& stored) {
                     auto const value = stored.find("value");
                     if (!value || !value->text()) refuse_damaged_metadata(name);
-                    found = *value->text();
+                    known = *value->text();
                 });
-    return found;
+    return known;
 }
 
 SETTLE_FUNCTION void replace_metadata(link& client, std::string_view name,
@@ -77,17 +77,17 @@ SETTLE_FUNCTION std::string get_or_init_metadata(link& client, std::string_view 
                   "settle: no majority has acknowledged the metadata of this database. Try again "
                   "when it has a primary. See mongodb#errors");
         }
-        auto const found = received.find("value");
-        auto const stored = found ? found->find("value") : std::nullopt;
+        auto const written = received.find("value");
+        auto const stored = written ? written->find("value") : std::nullopt;
         if (stored && stored->text()) return std::string{*stored->text()};
         refuse_damaged_metadata(name);
     }
 }
 
 SETTLE_FUNCTION void check_version(link& client) {
-    auto const found = get_or_init_metadata(client, "schema", schema_version);
-    if (found == schema_version) return;
-    raise(errc::other_version, "settle: this database's own collections are of version " + found +
+    auto const version = get_or_init_metadata(client, "schema", schema_version);
+    if (version == schema_version) return;
+    raise(errc::other_version, "settle: this database's own collections are of version " + version +
                                    ", and this program knows version " + schema_version +
                                    ". Use the settle that made them. See mongodb#schema-version");
 }
@@ -135,10 +135,10 @@ SETTLE_FUNCTION stored_log get_or_init_log(link& client) {
             auto const uuid = info ? info->find("uuid") : std::nullopt;
             if (!uuid || uuid->type() != BSON_TYPE_BINARY) return true;
             auto const& bytes = uuid->native()->value.v_binary;
-            for (std::uint32_t at = 0; at < bytes.data_len; ++at) {
+            for (std::uint32_t index = 0; index < bytes.data_len; ++index) {
                 constexpr std::string_view digits = "0123456789abcdef";
-                identity += digits[bytes.data[at] >> 4U];
-                identity += digits[bytes.data[at] & 15U];
+                identity += digits[bytes.data[index] >> 4U];
+                identity += digits[bytes.data[index] & 15U];
             }
             return false;
         });

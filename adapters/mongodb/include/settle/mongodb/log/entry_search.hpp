@@ -26,10 +26,10 @@ public:
     entry_search(server& with, entry_layout const& layout)
         : server_(&with), codec_(layout), finder_(layout) {}
 
-    /// Shape:   found - as a log's look_up() calls it
+    /// Shape:   take - as a log's look_up() calls it
     /// Cost:    a find for a thousand requests; for unfinished or missing entries, another find,
     ///          which waits for a majority
-    void look_up(std::span<read_request const> requests, found_function found) {
+    void look_up(std::span<read_request const> requests, found_function take) {
         constexpr std::size_t most = 1000;
         for (std::size_t first = 0; first < requests.size(); first += most) {
             std::vector<sought> ids;
@@ -40,7 +40,7 @@ public:
             }
             auto entries = find(ids);
             for (std::size_t at = 0; at < ids.size(); ++at) {
-                found(first + at, std::move(entries[at]), false);
+                take(first + at, std::move(entries[at]), false);
             }
         }
     }
@@ -59,30 +59,30 @@ private:
 
     /// Returns: an answer for each id, in order
     [[nodiscard]] std::vector<found_entry> find(std::span<sought const> ids) {
-        auto found = find_by(ids, {});
+        auto entries = find_by(ids, {});
         document sure = server_->deciding_read();
-        if (sure.empty()) return found;
+        if (sure.empty()) return entries;
         std::vector<sought> unsure;
         std::vector<std::size_t> indexes;
         for (std::size_t index = 0; index < ids.size(); ++index) {
-            if (is_certain(found[index], ids[index])) continue;
+            if (is_certain(entries[index], ids[index])) continue;
             unsure.push_back(ids[index]);
             indexes.push_back(index);
         }
-        if (unsure.empty()) return found;
+        if (unsure.empty()) return entries;
         auto again = find_by(unsure, std::move(sure));
         for (std::size_t at = 0; at < indexes.size(); ++at) {
-            found[indexes[at]] = std::move(again[at]);
+            entries[indexes[at]] = std::move(again[at]);
         }
-        return found;
+        return entries;
     }
 
-    static bool is_certain(found_entry const& found, sought const& id) {
+    static bool is_certain(found_entry const& looked_up, sought const& id) {
         // Another find at once would not reach an unreachable server either. A damaged document
         // may have been repaired since.
-        if (!found.has_value()) return found.problem().code != errc::damaged;
-        if (!found.value()) return !id.surely;
-        return is_final(found.value()->state);
+        if (!looked_up.has_value()) return looked_up.problem().code != errc::damaged;
+        if (!looked_up.value()) return !id.surely;
+        return is_final(looked_up.value()->state);
     }
 
     /// Shape:   sure - the options of a linearizable find; empty for any other

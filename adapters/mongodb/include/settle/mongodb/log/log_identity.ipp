@@ -46,11 +46,11 @@ SETTLE_FUNCTION void check_log_of_records(link& client, stored_log const& stored
 }
 
 SETTLE_FUNCTION void check_layout_of_log(entry_layout const& layout, std::string const& noted) {
-    auto const given = layout.description();
-    if (noted == given) return;
+    auto const description = layout.description();
+    if (noted == description) return;
     raise(errc::other_log,
           "settle: the log in '" + layout.collection + "' has the layout '" + noted +
-              "', and this one is '" + given +
+              "', and this one is '" + description +
               "'. Open the database with the layout that it has; where nothing was run with that "
               "layout, remove the document '" +
               name_of_layout(layout) + "' of 'settle_words'. See mongodb#logs");

@@ -26,14 +26,14 @@ public:
     void write(std::span<entry_write const> writes, std::span<write_result> results,
                write_context const& context) {
         if (writes.empty()) return;
-        auto all = settle::detail::sent_writes(writes, results);
+        auto pairs = settle::detail::sent_writes(writes, results);
         step const action = writes.front().action;
         // Only the count of a claim's own write tells whether that claim won.
         bool const contended = action == step::claim || action == step::cancel;
-        if (writes.front().inserts) insert(std::move(all), context);
-        else if (server_->has_transactions()) change_together(all, context);
-        else if (all.size() > 1 && !contended) change_all_apart(all, context);
-        else change_each(all, context);
+        if (writes.front().inserts) insert(std::move(pairs), context);
+        else if (server_->has_transactions()) change_together(pairs, context);
+        else if (pairs.size() > 1 && !contended) change_all_apart(pairs, context);
+        else change_each(pairs, context);
     }
 
     /// Cost:    as entry_search::look_up()
@@ -137,16 +137,16 @@ public:
     }
 
     /// Stores the committed epoch of an entry that another program committed without an epoch.
-    /// Shape:   here - the entry's epoch, to which the transaction's marks were raised
-    [[nodiscard]] write_result store_commit(transaction_id const& id, epoch here) {
+    /// Shape:   current - the entry's epoch, to which the transaction's marks were raised
+    [[nodiscard]] write_result store_commit(transaction_id const& id, epoch current) {
         transition required;
         required.from = state::applied;
-        required.from_epoch = here;
+        required.from_epoch = current;
         auto client = server_->connect();
-        write_result made;
-        set_result_of_one(made,
-                          change_one(client, id, required, detail::entry_codec::commit_of(here)));
-        return made;
+        write_result answered;
+        set_result_of_one(
+            answered, change_one(client, id, required, detail::entry_codec::commit_of(current)));
+        return answered;
     }
 
     /// Whether an insert failed because its id exists.
@@ -175,26 +175,26 @@ private:
     using sent_writes = std::vector<sent_write>;
     using some_writes = std::span<sent_write const>;
 
-    void insert(sent_writes all, write_context const& context) {
+    void insert(sent_writes pairs, write_context const& context) {
         if (has_several_forms()) {
-            auto const taken = find_taken(ids_of(all), true);
+            auto const taken = find_taken(ids_of(pairs), true);
             if (!taken.has_value()) {
-                return set_results(all, {detail::commit_status::undone, taken.problem()});
+                return set_results(pairs, {detail::commit_status::undone, taken.problem()});
             }
-            std::erase_if(all, [&](sent_write const& sent) {
-                auto const found = taken.value().find(*sent.id);
-                if (found == taken.value().end()) return false;
-                sent.result->reply = found->second;
+            std::erase_if(pairs, [&](sent_write const& sent) {
+                auto const existing = taken.value().find(*sent.id);
+                if (existing == taken.value().end()) return false;
+                sent.result->reply = existing->second;
                 return true;
             });
-            if (all.empty()) return;
+            if (pairs.empty()) return;
         }
         auto client = server_->connect();
         detail::bulk writes{client, collection()};
-        remove_unfit(all, context, [&](document const& made) { writes.insert(made); });
+        remove_unfit(pairs, context, [&](document const& made) { writes.insert(made); });
         auto const result = writes.execute("insert entries");
-        set_results(all, detail::commit_result_of(result));
-        for (auto const& one : result.refused) refuse(*all[one.index].result, one.problem);
+        set_results(pairs, detail::commit_result_of(result));
+        for (auto const& one : result.refused) refuse(*pairs[one.index].result, one.problem);
     }
 
     static void set_results(some_writes all, settle::detail::commit_result const& ended) {
@@ -231,11 +231,12 @@ private:
                             });
     }
     /// The answer of an existing entry to an insert of its id.
-    [[nodiscard]] log_answer refusal_by(document const& found) const {
-        auto const stored = found.find(states());
-        state here = state::initial;
+    [[nodiscard]] log_answer refusal_by(document const& entry_document) const {
+        auto const stored = entry_document.find(states());
+        state stored_state = state::initial;
         bool const ends = stored && stored->text() &&
-                          codec_.layout().read_state(*stored->text(), here) && is_final(here);
+                          codec_.layout().read_state(*stored->text(), stored_state) &&
+                          is_final(stored_state);
         return ends ? log_answer::ended : log_answer::conflict;
     }
     [[nodiscard]] std::string const& states() const noexcept { return codec_.layout().state_field; }
@@ -258,11 +259,11 @@ private:
     /// Errors:  throws errc::bad_parameters when no document can hold the entry
     [[nodiscard]] document document_of(entry_write const& write,
                                        write_context const& context) const {
-        auto made = codec_.encode(write, context);
-        if (made.size() <= detail::largest_document) return made;
+        auto encoded = codec_.encode(write, context);
+        if (encoded.size() <= detail::largest_document) return encoded;
         detail::raise(errc::bad_parameters,
                       "settle: with these parameters the entry of '" + *write.id + "' takes " +
-                          std::to_string(made.size()) + " bytes, and a document of MongoDB " +
+                          std::to_string(encoded.size()) + " bytes, and a document of MongoDB " +
                           std::to_string(detail::largest_document) +
                           " at most. Give it less. See mongodb#errors");
     }
@@ -313,7 +314,7 @@ private:
     /// Changes all entries at once; if some do not match, each is tried alone. False when another
     /// native transaction holds one of several entries.
     bool change_all(some_writes writes, write_context const& context, detail::effort how) {
-        bool const one = writes.size() == 1;
+        bool const is_single = writes.size() == 1;
         bool all_changed = true;
         // The client returns to the pool before another is taken: the pool may be exhausted.
         auto const try_all = [&](detail::link& client) {
@@ -324,8 +325,8 @@ private:
         };
         auto const ended = detail::native_transaction{*server_}.perform(try_all, how.longest);
         bool const held = detail::is_conflict(ended);
-        if (one) held_up_->note(*writes.front().id, held);
-        if (held && !one) return false;
+        if (is_single) held_up_->note(*writes.front().id, held);
+        if (held && !is_single) return false;
         bool const of_one = ended.status == detail::commit_status::undone &&
                             detail::is_too_large(ended.problem.code);
         if (all_changed && !of_one) set_results(writes, ended);
@@ -352,21 +353,21 @@ private:
     }
 
     /// Errors:  in a native transaction, throws command_failure
-    detail::bulk_result change_in_bulk(detail::link& client, some_writes all,
+    detail::bulk_result change_in_bulk(detail::link& client, some_writes pairs,
                                        write_context const& context) {
         // A native transaction writes only over the state that it has read. Reading first spares
         // the server a plan for each update: an update by _id alone takes a third of the time.
         bool const looked = client.in_transaction() && codec_.layout().is_own;
-        if (looked && !all_match(client, all)) return {};
+        if (looked && !all_match(client, pairs)) return {};
         detail::bulk writes{client, collection()};
-        for (auto const& one : all) {
-            auto const filter =
-                looked ? finder_.filter_of(*one.id) : finder_.filter_of(*one.id, one.write->change);
-            writes.update(filter, codec_.change_of(*one.write, context));
+        for (auto const& sent : pairs) {
+            auto const filter = looked ? finder_.filter_of(*sent.id)
+                                       : finder_.filter_of(*sent.id, sent.write->change);
+            writes.update(filter, codec_.change_of(*sent.write, context));
         }
         auto result = writes.execute("change entries");
         if (client.in_transaction() && !result.problem.empty()) {
-            throw detail::command_failure(problem_of(result, all.size(), *all.front().id),
+            throw detail::command_failure(problem_of(result, pairs.size(), *pairs.front().id),
                                           result.transient);
         }
         return result;
@@ -390,14 +391,14 @@ private:
 
     void change_each(some_writes writes, write_context const& context) {
         auto client = server_->connect();
-        for (auto const& one : writes) {
-            auto const result = change_one(client, *one.id, one.write->change,
-                                           codec_.change_of(*one.write, context));
-            set_result_of_one(*one.result, result);
+        for (auto const& sent : writes) {
+            auto const result = change_one(client, *sent.id, sent.write->change,
+                                           codec_.change_of(*sent.write, context));
+            set_result_of_one(*sent.result, result);
             if (!detail::is_slow_change(result.problem)) continue;
-            one.result->problem.text = detail::text_of_slow_change(described(*one.id));
+            sent.result->problem.text = detail::text_of_slow_change(described(*sent.id));
             // The next attempt is a native transaction, which detects a held entry at once.
-            held_up_->note(*one.id, true);
+            held_up_->note(*sent.id, true);
         }
     }
 
@@ -425,19 +426,19 @@ private:
     /// Answers writes whose entries may have changed. Only its owner writes under an epoch, so an
     /// entry with the new state, epoch and revision was changed by this call.
     void find_changed(some_writes writes) {
-        for (auto const& one : writes) {
-            auto const found = read(*one.id);
-            if (!found.has_value()) {
-                one.result->reply = log_answer::unknown;
-                one.result->problem = found.problem();
+        for (auto const& sent : writes) {
+            auto const looked_up = read(*sent.id);
+            if (!looked_up.has_value()) {
+                sent.result->reply = log_answer::unknown;
+                sent.result->problem = looked_up.problem();
                 continue;
             }
-            auto const& here = found.value();
-            transition const& change = one.write->change;
-            bool const changed = here && here->state == change.to &&
-                                 here->epoch_number == change.to_epoch &&
-                                 here->revision == change.to_revision;
-            one.result->reply = changed ? log_answer::taken : log_answer::conflict;
+            auto const& current = looked_up.value();
+            transition const& change = sent.write->change;
+            bool const changed = current && current->state == change.to &&
+                                 current->epoch_number == change.to_epoch &&
+                                 current->revision == change.to_revision;
+            sent.result->reply = changed ? log_answer::taken : log_answer::conflict;
         }
     }
 

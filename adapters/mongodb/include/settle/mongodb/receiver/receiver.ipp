@@ -19,19 +19,19 @@ struct begin_again {};
 
 SETTLE_FUNCTION document document_of(receiver_row const& row) {
     auto const number = [](timestamp at) { return at.time_since_epoch().count(); };
-    document made;
-    made.text("_id", row.key).text("status", name_of(row.standing.status));
-    made.text("answer", row.answer).text("service", row.service);
+    document encoded;
+    encoded.text("_id", row.key).text("status", name_of(row.standing.status));
+    encoded.text("answer", row.answer).text("service", row.service);
     // Without a value in a row that was made without a request, and in rows of earlier releases.
-    if (!row.request.empty()) made.text("request", row.request);
-    made.text("transaction", row.transaction).text("participant", row.participant);
-    if (row.line) made.integer("line", *row.line);
-    made.boolean("has_apply", row.standing.has_apply);
-    made.date("last_moment", number(row.standing.last_moment));
-    made.date("created", number(row.created)).date("modified", number(row.modified));
+    if (!row.request.empty()) encoded.text("request", row.request);
+    encoded.text("transaction", row.transaction).text("participant", row.participant);
+    if (row.line) encoded.integer("line", *row.line);
+    encoded.boolean("has_apply", row.standing.has_apply);
+    encoded.date("last_moment", number(row.standing.last_moment));
+    encoded.date("created", number(row.created)).date("modified", number(row.modified));
     // A purge looks only at rows that may be erased.
-    if (auto const end = end_of(row.standing)) made.date("ends", number(*end));
-    return made;
+    if (auto const end = end_of(row.standing)) encoded.date("ends", number(*end));
+    return encoded;
 }
 
 SETTLE_FUNCTION receiver_row receiver_row_of(document const& from) {
@@ -85,9 +85,9 @@ SETTLE_FUNCTION std::optional<receiver_row> find_row(link& client, std::string_v
 
 /// The error of the first refused write in a reply; nothing if there is none.
 SETTLE_FUNCTION std::optional<error> refused_write(reply const& received, std::string_view phase) {
-    std::optional<error> found;
+    std::optional<error> refused;
     auto const errors = received.find("writeErrors");
-    if (!errors) return found;
+    if (!errors) return refused;
     errors->for_each([&](value_view const& element) {
         bson_error_t problem{};
         auto const code = element.find("code");
@@ -95,10 +95,10 @@ SETTLE_FUNCTION std::optional<error> refused_write(reply const& received, std::s
         bson_set_error(&problem, MONGOC_ERROR_SERVER,
                        static_cast<std::uint32_t>(code ? code->integer().value_or(0) : 0), "%s",
                        std::string{text ? text->text().value_or("") : ""}.c_str());
-        found = describe(problem, phase);
+        refused = describe(problem, phase);
         return false;
     });
-    return found;
+    return refused;
 }
 
 /// Runs a command in the native transaction of a link.

@@ -20,9 +20,9 @@ namespace mongodb::detail {
 }
 
 [[nodiscard]] inline document encode_mark(bound_collection const& bound, mark_view const& from) {
-    document made = mark_key(*from.id, from.part);
-    made.integer("epoch", static_cast<std::int64_t>(from.epoch_number));
-    made.text("effect", settle::detail::effect_of(from));
+    document encoded = mark_key(*from.id, from.part);
+    encoded.integer("epoch", static_cast<std::int64_t>(from.epoch_number));
+    encoded.text("effect", settle::detail::effect_of(from));
     for (bool const confirms : {true, false}) {
         document side;
         auto const& members = bound.record().members;
@@ -32,10 +32,10 @@ namespace mongodb::detail {
             [&](std::size_t at, void const* value) {
                 bound.forms[at].value->append(side, members[at].name, value);
             });
-        made.object(confirms ? "confirm" : "undo", side);
+        encoded.object(confirms ? "confirm" : "undo", side);
     }
-    if (!from.exclusive.image.empty()) made.text("image", from.exclusive.image);
-    return made;
+    if (!from.exclusive.image.empty()) encoded.text("image", from.exclusive.image);
+    return encoded;
 }
 
 /// Reads the identity of a mark; false when it is no mark of settle.

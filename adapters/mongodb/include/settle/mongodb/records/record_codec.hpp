@@ -46,10 +46,10 @@ inline constexpr std::string_view rest_name = "$document";
     }
     bool const readable = reader.finish();
     if (readable && rest.empty()) return {};
-    bson_t* made = nullptr;
-    if (readable) made = rest.front() == '{' ? from_json(rest) : from_digits(rest);
-    if (made == nullptr) raise(errc::damaged, "settle: an image is damaged. See errors#damaged");
-    return document::adopt(made);
+    bson_t* native = nullptr;
+    if (readable) native = rest.front() == '{' ? from_json(rest) : from_digits(rest);
+    if (native == nullptr) raise(errc::damaged, "settle: an image is damaged. See errors#damaged");
+    return document::adopt(native);
 }
 
 /// JSON for people. Where JSON would not restore the same document (text that is not UTF-8, a
@@ -178,29 +178,29 @@ public:
     /// Errors:  throws errc::damaged when the image cannot be read
     [[nodiscard]] document encode(void const* record, document const& marks,
                                   std::string_view image = {}) const {
-        document made;
+        document encoded;
         document const rest = rest_of(image);
         for (std::size_t at = 0; at < size(); ++at) {
             // The image restores a nested document with other programs' fields.
-            if (!rest.find(name_of(at))) append(made, const_cast<void*>(record), at);
+            if (!rest.find(name_of(at))) append(encoded, const_cast<void*>(record), at);
         }
         rest.for_each([&](value_view const& value) {
-            made.copy(value.name(), value);
+            encoded.copy(value.name(), value);
             return true;
         });
-        made.array(marks_field, marks);
-        return made;
+        encoded.array(marks_field, marks);
+        return encoded;
     }
 
     /// Shape:   bare - bare marks in their stored form
     [[nodiscard]] document marks_of(any_slot const& from,
                                     std::vector<value_view> const& bare = {}) const {
-        document all;
+        document array;
         std::size_t number = 0;
-        for (auto const& one : bare) all.copy(std::to_string(number++), one);
+        for (auto const& one : bare) array.copy(std::to_string(number++), one);
         from.for_each_mark(
-            [&](mark_view const& one) { all.object_at(number++, encode_mark(of_, one)); });
-        return all;
+            [&](mark_view const& one) { array.object_at(number++, encode_mark(of_, one)); });
+        return array;
     }
 
     /// Appends a member in its stored form.
@@ -209,9 +209,9 @@ public:
     }
 
     /// Whether a document may hold this mark, even if the document cannot be used.
-    [[nodiscard]] bool may_hold_mark(document const& of, transaction_id const& id,
+    [[nodiscard]] bool may_hold_mark(document const& stored, transaction_id const& id,
                                      part_number part) const {
-        auto const marks = of.find(marks_field);
+        auto const marks = stored.find(marks_field);
         if (!marks || marks->is_null()) return false;
         bool holds = marks->type() != BSON_TYPE_ARRAY;
         marks->for_each([&](value_view const& value) {

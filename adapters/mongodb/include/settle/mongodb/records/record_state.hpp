@@ -17,11 +17,11 @@ namespace mongodb::detail {
     if (!marks || ids.empty()) return marks_kept;
     marks->for_each([&](value_view const& value) {
         auto const id = value.id();
-        auto const one = id ? std::find(ids.begin(), ids.end(), *id) : ids.end();
-        if (one == ids.end()) return true;
+        auto const position = id ? std::find(ids.begin(), ids.end(), *id) : ids.end();
+        if (position == ids.end()) return true;
         marks_kept.push_back(value);
         // An id that is stored twice is two marks.
-        ids.erase(one);
+        ids.erase(position);
         return true;
     });
     return marks_kept;
@@ -68,25 +68,26 @@ struct record_state {
     /// Shape:   alone - the document cannot have changed since its read; otherwise the filter
     ///          compares everything that the record rule used
     [[nodiscard]] document filter(record_codec const& codec, bool alone) const {
-        document made;
+        document condition;
         auto const& layout = codec.layout();
-        if (layout.any_keys) made.copy(layout.key, *found->find(layout.key));
-        else append_key(made, layout.key, settle::detail::view_of(key));
+        if (layout.any_keys) condition.copy(layout.key, *found->find(layout.key));
+        else append_key(condition, layout.key, settle::detail::view_of(key));
         // In another document a field of the layout may be an array, which the key matches, too.
-        if (auto const id = found->find("_id"); id && layout.key != "_id") made.copy("_id", *id);
-        if (alone) return made;
+        if (auto const id = found->find("_id"); id && layout.key != "_id")
+            condition.copy("_id", *id);
+        if (alone) return condition;
         auto const expect_same = [&](std::string_view name) {
             document same;
             auto const value = found->find(name);
             if (value) same.copy("$eq", *value);
             else same.boolean("$exists", false);
-            made.object(name, same);
+            condition.object(name, same);
         };
         for (std::size_t at = 0; at < codec.size(); ++at) {
             if (!codec.is_key(at)) expect_same(codec.name_of(at));
         }
         expect_same(marks_field);
-        return made;
+        return condition;
     }
 
     /// The update that turns the document read into the current record.
@@ -96,7 +97,7 @@ struct record_state {
             if ((changed >> at & 1U) != 0 && !codec.is_key(at))
                 codec.append(set, slot.record(), at);
         }
-        document made;
+        document update;
         bool const moved = !added.empty() || !pulled.empty();
         auto const marks_there = found->find(marks_field);
         bool const no_array = marks_there && marks_there->is_null();
@@ -113,13 +114,13 @@ struct record_state {
             }
             document each;
             each.array("$each", marks);
-            made.object("$push", only(marks_field, each));
+            update.object("$push", only(marks_field, each));
         } else if (!pulled.empty()) {
             mark_locator const& one = pulled.front();
-            made.object("$pull", only(marks_field, mark_key(one.id, one.part)));
+            update.object("$pull", only(marks_field, mark_key(one.id, one.part)));
         }
-        if (!set.empty()) made.object("$set", set);
-        return made;
+        if (!set.empty()) update.object("$set", set);
+        return update;
     }
 };
 

@@ -74,13 +74,13 @@ public:
     }
 
     /// Takes the document of an announced record.
-    void put(document found) {
-        auto* const at = state_in(found);
-        if (at == nullptr) return;
-        auto problem = codec_->decode(found, at->slot.emplace(), at->slot, at->bare);
-        if (at->found) problem = "two documents have this key";
-        if (!problem.empty()) at->fault = damaged_record(of(), at->key, problem);
-        at->found.emplace(std::move(found));
+    void put(document stored) {
+        auto* const state = state_in(stored);
+        if (state == nullptr) return;
+        auto problem = codec_->decode(stored, state->slot.emplace(), state->slot, state->bare);
+        if (state->found) problem = "two documents have this key";
+        if (!problem.empty()) state->fault = damaged_record(of(), state->key, problem);
+        state->found.emplace(std::move(stored));
     }
 
     /// Ends an applied part at once, in one phase.
@@ -146,19 +146,19 @@ public:
                 update(state, state.filter(*codec_, alone), state.change(*codec_));
             } else if (stays && alone && state.must_stay) {
                 // A native transaction reads a snapshot: only two writes conflict.
-                document const here = state.filter(*codec_, alone);
+                document const filter = state.filter(*codec_, alone);
                 document held;
-                update(state, here, only("$set", held.integer(held_field, 1)));
-                update(state, here, only("$unset", held));
+                update(state, filter, only("$set", held.integer(held_field, 1)));
+                update(state, filter, only("$unset", held));
             }
         }
         for (record_state& state : records_) {
             if (state.found || !state.slot.has_record()) continue;
             try {
-                auto const made =
+                auto const encoded =
                     codec_->encode(state.slot.record(), codec_->marks_of(state.slot), state.image);
-                if (!fits(state, made.size(), largest_document)) continue;
-                attempt_writes.next(state).insert(made);
+                if (!fits(state, encoded.size(), largest_document)) continue;
+                attempt_writes.next(state).insert(encoded);
                 ++inserts;
             } catch (failure const& caught) {
                 unfit = state.fault = caught.problem();
@@ -253,25 +253,25 @@ private:
 
         bulk_result send() {
             bulk_result result;
-            for (std::size_t number = 0; bulk & one : bulks) {
+            for (std::size_t number = 0; bulk & current : bulks) {
                 if (!result.problem.empty()) break;
-                result.add(one.execute("change records"), number);
+                result.add(current.execute("change records"), number);
                 if (separately && is_conflict(result.problem)) {
                     result.problem = held_by_another(name_of_record(of.of(), records[number]->key));
                 }
-                number += one.size();
+                number += current.size();
             }
             return result;
         }
     };
 
-    void note_refused(writes const& all, bulk_result const& result) {
-        for (auto const& one : result.refused) {
-            record_state& state = *all.records[one.index];
+    void note_refused(writes const& attempt_writes, bulk_result const& result) {
+        for (auto const& refusal : result.refused) {
+            record_state& state = *attempt_writes.records[refusal.index];
             // Another worker created this record meanwhile; the next attempt finds it.
-            if (is_taken(one.problem, state)) continue;
+            if (is_taken(refusal.problem, state)) continue;
             if (state.conditional) mistaken_ = true;
-            else state.fault = one.problem;
+            else state.fault = refusal.problem;
         }
     }
 

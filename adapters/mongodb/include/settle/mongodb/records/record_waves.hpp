@@ -23,20 +23,20 @@ public:
         executor_.one_phase(port, requests, context, decider);
     }
 
-    result<void> read(std::size_t number, part_key const& key, made_record made) override {
+    result<void> read(std::size_t number, part_key const& key, made_record make_record) override {
         try {
             auto client = server_->connect();
             record_table table{codecs_[number]};
             table.expect(key);
             table.fetch(client);
-            table.copy_only_record(client, made);
+            table.copy_only_record(client, make_record);
             return {};
         } catch (failure const& caught) {
             return caught.problem();
         }
     }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
-                      made_record made) override {
+                      made_record make_record) override {
         if (limit == 0) return {};
         record_codec const& codec = codecs_[number];
         try {
@@ -49,7 +49,7 @@ public:
             }
             client.find(codec.collection(), filter, page_of(layout_.key, limit), "read records",
                         [&](document const& one) {
-                            codec.read(one, made());
+                            codec.read(one, make_record());
                             empty = false;
                         });
             if (!empty || after != nullptr) return {};
@@ -61,23 +61,24 @@ public:
     }
     /// Creates records in one command. A record that is too large to send gets its own error: the
     /// others are created.
-    void create_all(std::size_t number, record_at at, std::span<result<void>> answers) override {
+    void create_all(std::size_t number, record_at record_of,
+                    std::span<result<void>> answers) override {
         record_codec const& codec = codecs_[number];
         try {
             auto client = server_->connect();
             bulk writes{client, codec.collection()};
             std::vector<result<void>*> sent;
-            for (std::size_t one = 0; one < answers.size(); ++one) {
+            for (std::size_t index = 0; index < answers.size(); ++index) {
                 try {
-                    writes.insert(codec.encode(at(one), {}));
-                    sent.push_back(&answers[one]);
+                    writes.insert(codec.encode(record_of(index), {}));
+                    sent.push_back(&answers[index]);
                 } catch (failure const& caught) {
-                    answers[one] = caught.problem();
+                    answers[index] = caught.problem();
                 }
             }
-            auto const made = writes.execute("create records");
-            for (auto* const one : sent) *one = made.problem;
-            for (auto const& one : made.refused) {
+            auto const created = writes.execute("create records");
+            for (auto* const one : sent) *one = created.problem;
+            for (auto const& one : created.refused) {
                 bool const taken = is_of_taken_key(one.problem, layout_.key);
                 *sent[one.index] = taken ? record_exists_in(codec.collection()) : one.problem;
             }
@@ -93,11 +94,12 @@ public:
         try {
             auto client = server_->connect();
             for (record_codec const& codec : codecs_) {
-                bool const here = !reached && after->collection == codec.collection();
-                if (reached || here) {
-                    mark_listing{codec}.append(client, locators, here ? &*after : nullptr, limit);
+                bool const begins_here = !reached && after->collection == codec.collection();
+                if (reached || begins_here) {
+                    mark_listing{codec}.append(client, locators, begins_here ? &*after : nullptr,
+                                               limit);
                 }
-                reached = reached || here;
+                reached = reached || begins_here;
             }
         } catch (failure const& caught) {
             return caught.problem();
@@ -107,10 +109,10 @@ public:
     result<answer> resolve(mark_locator const& where, bool confirmed) override {
         bool const text = std::holds_alternative<std::string>(where.key);
         for (record_codec const& codec : codecs_) {
-            auto const& of = *codec.of().of;
-            if (where.collection != of.name || text != of.text_key) continue;
+            auto const& descriptor = *codec.of().of;
+            if (where.collection != descriptor.name || text != descriptor.text_key) continue;
             auto const end = [&](record_table& table) { return table.end_mark(where, confirmed); };
-            return at_record(of.target, settle::detail::view_of(where.key), end);
+            return at_record(descriptor.target, settle::detail::view_of(where.key), end);
         }
         return answer::nothing;
     }

@@ -60,17 +60,17 @@ public:
 private:
     using write_table = settle::detail::function_view<bool(record_table&, commit_result&)>;
     bool write_each(commit_result& ended, write_table write) const {
-        bool all = true;
+        bool all_matched = true;
         bool wrote = false;
         for_each([&](record_table& table) {
-            commit_result here{};
-            all = write(table, here) && all;
-            wrote = wrote || (here.status != commit_status::undone && !table.empty());
+            commit_result of_table{};
+            all_matched = write(table, of_table) && all_matched;
+            wrote = wrote || (of_table.status != commit_status::undone && !table.empty());
             // The worst status stays.
-            if (here.status > ended.status) ended = std::move(here);
+            if (of_table.status > ended.status) ended = std::move(of_table);
         });
         if (ended.status == commit_status::undone && wrote) ended.status = commit_status::unknown;
-        return all;
+        return all_matched;
     }
 };
 

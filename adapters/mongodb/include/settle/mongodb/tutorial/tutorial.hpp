@@ -71,20 +71,21 @@ public:
     /// Ends a mark; the entry tells the effect of a bare mark.
     result<answer> resolve(mark_locator const& where, bool confirmed) {
         if (where.epoch_number != 0) return base::resolve(where, confirmed);
-        auto const found = log_.read(where.id);
-        if (!found.has_value()) return found.problem();
-        if (!found.value() || found.value()->type != direction::name()) return unknown_mark(where);
+        auto const looked_up = log_.read(where.id);
+        if (!looked_up.has_value()) return looked_up.problem();
+        if (!looked_up.value() || looked_up.value()->type != direction::name())
+            return unknown_mark(where);
         auto const parameters =
-            decode_json<typename direction::parameters>(found.value()->parameters);
+            decode_json<typename direction::parameters>(looked_up.value()->parameters);
         if (!parameters.has_value()) return parameters.problem();
         if (direction::check(parameters.value()).why != reason::none) return refused_entry(where);
         std::optional<result<answer>> reply;
-        bool const committed = found.value()->state == state::done;
-        void const* const given = &parameters.value();
-        type.for_each_part(given, [&](part_descriptor const& part, std::size_t line, std::size_t) {
+        bool const committed = looked_up.value()->state == state::done;
+        void const* const values = &parameters.value();
+        type.for_each_part(values, [&](part_descriptor const& part, std::size_t line, std::size_t) {
             if (reply || part.name != where.collection) return;
             auto const request =
-                detail::leftover_request(part, type, given, where.id, line, step::compensate);
+                detail::leftover_request(part, type, values, where.id, line, step::compensate);
             bool const same = request.key() == settle::detail::view_of(where.key);
             if (same) reply = pull_bare(request, committed, confirmed);
         });
@@ -129,18 +130,18 @@ private:
             reads.push_back({of.id, of.type, of.parameters, nullptr});
             readers.push_back(&group);
         }
-        log_.look_up(reads, [&](std::size_t index, result<std::optional<entry>>&& found, bool) {
+        log_.look_up(reads, [&](std::size_t index, result<std::optional<entry>>&& looked_up, bool) {
             commit& group = *readers[index];
-            if (!found.has_value()) {
+            if (!looked_up.has_value()) {
                 group.reply = answer::unavailable;
-                group.problem = found.problem();
+                group.problem = looked_up.problem();
                 return;
             }
-            auto const& here = found.value();
+            auto const& current = looked_up.value();
             epoch const claimed = requests[group.first].epoch_number;
             bool const is_held =
-                here && here->state == state::applied && here->epoch_number == claimed;
-            if (is_held) group.committed = here->committed;
+                current && current->state == state::applied && current->epoch_number == claimed;
+            if (is_held) group.committed = current->committed;
             else group.reply = answer::fenced;
         });
     }
@@ -248,10 +249,12 @@ public:
             }
         }
         for (auto const& [member, field] : layout_.names().record_fields) {
-            bool found = false;
-            auto const look = [&, &name = member](auto m) { found = found || m.name == name; };
+            bool is_member = false;
+            auto const look = [&, &name = member](auto m) {
+                is_member = is_member || m.name == name;
+            };
             (for_each_member<typename Collections::record_type>(look), ...);
-            if (!found) {
+            if (!is_member) {
                 detail::refuse_layout("no record has a member '" + member +
                                       "', for which it "
                                       "names the field '" +

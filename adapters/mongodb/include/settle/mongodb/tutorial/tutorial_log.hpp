@@ -29,13 +29,18 @@ public:
                write_context const& context) {
         std::vector<leftover> leftovers;
         for (std::size_t i = 0; i < writes.size(); ++i) {
-            auto const& one = writes[i];
-            bool const takes_over = one.action == step::claim || one.action == step::cancel;
-            if (!takes_over || one.type != &type || one.change.from_epoch != 0) continue;
+            auto const& write_of_entry = writes[i];
+            bool const takes_over =
+                write_of_entry.action == step::claim || write_of_entry.action == step::cancel;
+            if (!takes_over || write_of_entry.type != &type ||
+                write_of_entry.change.from_epoch != 0)
+                continue;
             // An initial entry has no marks to end when it is canceled.
-            if (one.action == step::cancel && one.change.from == state::initial) continue;
-            leftovers.push_back(
-                {one.id, one.parameters, one.change.from == state::applied, &results[i]});
+            if (write_of_entry.action == step::cancel &&
+                write_of_entry.change.from == state::initial)
+                continue;
+            leftovers.push_back({write_of_entry.id, write_of_entry.parameters,
+                                 write_of_entry.change.from == state::applied, &results[i]});
         }
         auto const unfit = answer_unfit(std::move(leftovers));
         if (unfit.empty()) return log_session::write(writes, results, context);
