@@ -88,6 +88,16 @@ SETTLE_FUNCTION void native_transaction::abort() {
     mongoc_client_session_abort_transaction(session_.get(), &ignored);
 }
 
+SETTLE_FUNCTION bool read_on_sole_primary(server& database_server,
+                                          native_transaction::action read) {
+    if (!database_server.was_sole_primary()) return false;
+    // The client returns to the pool before another is taken: the pool may be exhausted.
+    auto const ended = native_transaction{database_server}.perform(read, for_long.longest);
+    if (ended.status != commit_status::committed) throw failure(ended.problem);
+    // Only the primary admits a member, so this server still was the only member.
+    return database_server.is_sole_primary();
+}
+
 } // namespace mongodb::detail
 
 SETTLE_END

@@ -2,7 +2,7 @@
 // The bodies of functions that sure_read.hpp declares.
 #pragma once
 
-#include <settle/mongodb/connection/sole_read.hpp>
+#include <settle/mongodb/connection/native.hpp>
 #include <settle/mongodb/connection/sure_read.hpp>
 #include <settle/mongodb/records/record_table.hpp>
 

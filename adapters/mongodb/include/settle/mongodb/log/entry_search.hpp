@@ -2,8 +2,8 @@
 // Finds the entries of many ids at a time, with an answer that no newer primary contradicts.
 #pragma once
 
-#include <settle/mongodb/connection/sole_read.hpp>
-#include <settle/mongodb/log/entry_codec.hpp>
+#include <settle/mongodb/connection/native.hpp>
+#include <settle/mongodb/log/entry_layout.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -23,8 +23,7 @@ using found_entry = result<std::optional<entry>>;
 /// which is enough because ids are independent.
 class entry_search {
 public:
-    entry_search(server& with, entry_layout const& layout)
-        : server_(&with), codec_(layout), finder_(layout) {}
+    entry_search(server& with, entry_layout const& layout) : server_(&with), entries_(&layout) {}
 
     /// Shape:   take - as a log's look_up() calls it
     /// Cost:    a find for a thousand requests; for unfinished or missing entries, another find,
@@ -103,7 +102,7 @@ private:
             for (; at != by_id.end() && id_at(*at) == id; ++at) entries[*at] = decoded(stored);
         };
         try {
-            find_surely(*server_, codec_.layout().collection, filter_of(ids), std::move(sure), {},
+            find_surely(*server_, entries_->collection, filter_of(ids), std::move(sure), {},
                         "read entries", note);
         } catch (failure const& caught) {
             std::fill(entries.begin(), entries.end(), found_entry{caught.problem()});
@@ -113,28 +112,27 @@ private:
 
     /// The server has a faster plan for a single id.
     [[nodiscard]] document filter_of(std::span<sought const> wanted) const {
-        if (wanted.size() == 1) return finder_.filter_of(*wanted.front().id);
+        if (wanted.size() == 1) return entries_->filter_of(*wanted.front().id);
         document ids;
         std::size_t count = 0;
-        for (auto const& one : wanted) codec_.layout().append_forms(ids, *one.id, count);
+        for (auto const& one : wanted) entries_->append_forms(ids, *one.id, count);
         document any;
         return only("_id", any.array("$in", ids));
     }
 
     [[nodiscard]] found_entry decoded(document const& from) const {
         std::optional<entry> decoded_entry;
-        std::string const problem = codec_.decode(from, decoded_entry.emplace());
+        std::string const problem = entries_->decode(from, decoded_entry.emplace());
         if (problem.empty()) return decoded_entry;
-        bool const ours = codec_.layout().is_own;
+        bool const ours = entries_->is_own;
         return {errc::damaged,
                 "settle: the entry '" + decoded_entry->id + "' is damaged: " + problem +
-                    ". Repair its document in " + codec_.layout().collection +
+                    ". Repair its document in " + entries_->collection +
                     (ours ? ". See errors#damaged" : ". See mongodb#coming-from-the-tutorial")};
     }
 
     server* server_;
-    entry_codec codec_;
-    entry_finder finder_;
+    entry_layout const* entries_;
 };
 
 } // namespace mongodb::detail

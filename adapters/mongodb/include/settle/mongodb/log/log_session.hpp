@@ -20,8 +20,8 @@ class log_session : public named_log {
 public:
     log_session(detail::server& with, detail::stored_log stored,
                 detail::entry_layout const& layout = detail::own_entries())
-        : named_log(with, std::move(stored), layout), server_(&with), codec_(layout),
-          finder_(layout), search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
+        : named_log(with, std::move(stored), layout), server_(&with), entries_(&layout),
+          search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
 
     void write(std::span<entry_write const> writes, std::span<write_result> results,
                write_context const& context) {
@@ -56,17 +56,16 @@ public:
                 client.find(collection(), query, detail::page_of("_id", most), "read entries",
                             [&](document const& stored) {
                                 entry& here = entries.emplace_back();
-                                here.fault = codec_.decode(stored, here);
+                                here.fault = entries_->decode(stored, here);
                                 if (!here.fault.empty()) here.parameters.clear();
                             });
             };
-            read(finder_.query_of(filter, after.empty()
-                                              ? document{}
-                                              : codec_.layout().locator_of(client, after)),
+            read(entries_->query_of(filter, after.empty() ? document{}
+                                                          : entries_->locator_of(client, after)),
                  limit);
             // A short page is the last, and stays the last.
             if (entries.size() + 1 < limit) {
-                read(finder_.query_of_unreadable(filter), limit - entries.size() - 1);
+                read(entries_->query_of_unreadable(filter), limit - entries.size() - 1);
             }
         } catch (failure const& caught) {
             return caught.problem();
@@ -87,10 +86,10 @@ public:
             std::vector<document> filters;
             auto options = detail::page_of("created", limit);
             options.object("projection", document{}.integer("created", 1));
-            client.find(collection(), finder_.query_of_finished(before, passed), std::move(options),
-                        "look for old entries", [&](document const& stored) {
+            client.find(collection(), entries_->query_of_finished(before, passed),
+                        std::move(options), "look for old entries", [&](document const& stored) {
                             // Meanwhile the id may have been purged and submitted again.
-                            auto same = finder_.query_of_finished(before, passed);
+                            auto same = entries_->query_of_finished(before, passed);
                             filters.push_back(std::move(same.copy("_id", *stored.find("_id"))));
                             gone.passed = stored.find("created")->date().value_or(passed);
                         });
@@ -128,7 +127,7 @@ public:
                        write_context const& context) {
         entry_write const& write = request.write;
         auto const result =
-            change_one(client, *write.id, write.change, codec_.change_of(write, context));
+            change_one(client, *write.id, write.change, entries_->change_of(write, context));
         if (!result.problem.empty()) {
             throw detail::command_failure(unfit(problem_of(result, 1, *write.id)),
                                           result.transient);
@@ -145,7 +144,7 @@ public:
         auto client = server_->connect();
         write_result answered;
         set_result_of_one(
-            answered, change_one(client, id, required, detail::entry_codec::commit_of(current)));
+            answered, change_one(client, id, required, detail::entry_layout::commit_of(current)));
         return answered;
     }
 
@@ -235,17 +234,17 @@ private:
         auto const stored = entry_document.find(states());
         state stored_state = state::initial;
         bool const ends = stored && stored->text() &&
-                          codec_.layout().read_state(*stored->text(), stored_state) &&
+                          entries_->read_state(*stored->text(), stored_state) &&
                           is_final(stored_state);
         return ends ? log_answer::ended : log_answer::conflict;
     }
-    [[nodiscard]] std::string const& states() const noexcept { return codec_.layout().state_field; }
+    [[nodiscard]] std::string const& states() const noexcept { return entries_->state_field; }
 
     /// Matches entries by their ids.
     [[nodiscard]] document among(std::vector<transaction_id const*> const& wanted) const {
         document ids;
         std::size_t count = 0;
-        for (auto const* const id : wanted) codec_.layout().append_forms(ids, *id, count);
+        for (auto const* const id : wanted) entries_->append_forms(ids, *id, count);
         document any;
         any.array("$in", ids);
         return detail::only("_id", any);
@@ -259,7 +258,7 @@ private:
     /// Errors:  throws errc::bad_parameters when no document can hold the entry
     [[nodiscard]] document document_of(entry_write const& write,
                                        write_context const& context) const {
-        auto encoded = codec_.encode(write, context);
+        auto encoded = entries_->encode(write, context);
         if (encoded.size() <= detail::largest_document) return encoded;
         detail::raise(errc::bad_parameters,
                       "settle: with these parameters the entry of '" + *write.id + "' takes " +
@@ -357,13 +356,13 @@ private:
                                        write_context const& context) {
         // A native transaction writes only over the state that it has read. Reading first spares
         // the server a plan for each update: an update by _id alone takes a third of the time.
-        bool const looked = client.in_transaction() && codec_.layout().is_own;
+        bool const looked = client.in_transaction() && entries_->is_own;
         if (looked && !all_match(client, pairs)) return {};
         detail::bulk writes{client, collection()};
         for (auto const& sent : pairs) {
-            auto const filter = looked ? finder_.filter_of(*sent.id)
-                                       : finder_.filter_of(*sent.id, sent.write->change);
-            writes.update(filter, codec_.change_of(*sent.write, context));
+            auto const filter = looked ? entries_->filter_of(*sent.id)
+                                       : entries_->filter_of(*sent.id, sent.write->change);
+            writes.update(filter, entries_->change_of(*sent.write, context));
         }
         auto result = writes.execute("change entries");
         if (client.in_transaction() && !result.problem.empty()) {
@@ -379,12 +378,13 @@ private:
         std::unordered_map<std::string_view, transition const*> changes;
         for (auto const& one : writes) changes.emplace(*one.id, &one.write->change);
         std::size_t matching = 0;
-        client.find(collection(), among(ids_of(writes)), detail::entry_finder::options_for_match(),
+        client.find(collection(), among(ids_of(writes)), detail::entry_layout::options_for_match(),
                     "look at entries", [&](document const& stored) {
                         auto const id = stored.find("_id");
                         if (!id || !id->text()) return;
                         auto const at = changes.find(*id->text());
-                        if (at != changes.end() && finder_.matches(stored, *at->second)) ++matching;
+                        if (at != changes.end() && entries_->matches(stored, *at->second))
+                            ++matching;
                     });
         return matching == writes.size();
     }
@@ -393,7 +393,7 @@ private:
         auto client = server_->connect();
         for (auto const& sent : writes) {
             auto const result = change_one(client, *sent.id, sent.write->change,
-                                           codec_.change_of(*sent.write, context));
+                                           entries_->change_of(*sent.write, context));
             set_result_of_one(*sent.result, result);
             if (!detail::is_slow_change(result.problem)) continue;
             sent.result->problem.text = detail::text_of_slow_change(described(*sent.id));
@@ -406,7 +406,7 @@ private:
     detail::bulk_result change_one(detail::link& client, transaction_id const& id,
                                    transition const& required, document const& change) const {
         auto const change_by = [&](auto&& one) {
-            one.update(finder_.filter_of(id, required), change);
+            one.update(entries_->filter_of(id, required), change);
             return one.execute("change an entry");
         };
         // Other native transactions may hold the entry, so the update must not wait long for them.
@@ -444,9 +444,7 @@ private:
 
     /// Whether an id may be stored as a text, a number or an ObjectId. The server keeps new ids,
     /// which are texts, unique; other forms must be looked up.
-    [[nodiscard]] bool has_several_forms() const noexcept {
-        return codec_.layout().has_several_forms;
-    }
+    [[nodiscard]] bool has_several_forms() const noexcept { return entries_->has_several_forms; }
 
     /// Errors:  throws command_failure, as if the server had found the id
     void refuse_taken(detail::link& client, std::span<one_phase_request* const> requests) {
@@ -460,13 +458,10 @@ private:
             {{duplicate_key, mongodb_category()}, "an id is there in another form"}, false);
     }
 
-    [[nodiscard]] std::string const& collection() const noexcept {
-        return codec_.layout().collection;
-    }
+    [[nodiscard]] std::string const& collection() const noexcept { return entries_->collection; }
 
     detail::server* server_;
-    detail::entry_codec codec_;
-    detail::entry_finder finder_;
+    detail::entry_layout const* entries_;
     detail::entry_search search_;
     std::shared_ptr<detail::held_up> held_up_;
 };
