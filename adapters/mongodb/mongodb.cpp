@@ -14,10 +14,7 @@
 #include <settle/mongodb/connection/metadata.ipp>
 #include <settle/mongodb/connection/native.ipp>
 #include <settle/mongodb/connection/set_names.ipp>
-#include <settle/mongodb/connection/sole_read.ipp>
 #include <settle/mongodb/connection/sure_read.ipp>
-#include <settle/mongodb/log/entry_codec.ipp>
-#include <settle/mongodb/log/entry_finder.ipp>
 #include <settle/mongodb/log/entry_layout.ipp>
 #include <settle/mongodb/log/log_identity.ipp>
 #include <settle/mongodb/receiver/receiver.ipp>

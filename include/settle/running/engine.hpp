@@ -126,27 +126,29 @@ public:
     }
 
     /// Claims and runs submitted transactions in the order of their ids. Any worker may do so.
-    recovery_report work(work_options const& given = {}) {
-        if (!gate_.is_open(given)) return gate_.template report<recovery_report>();
+    recovery_report work(work_options const& call_options = {}) {
+        if (!gate_.is_open(call_options)) return gate_.template report<recovery_report>();
         entry_filter filter;
         filter.state = state::initial;
-        std::size_t const room = given.window == 0 ? assembly_type::wave : given.window;
-        return detail::take_over{assembly_, given.stop, room}.all(
-            filter, given.limit, [](entry const&) { return true; });
+        std::size_t const room =
+            call_options.window == 0 ? assembly_type::wave : call_options.window;
+        return detail::take_over{assembly_, call_options.stop, room}.all(
+            filter, call_options.limit, [](entry const&) { return true; });
     }
 
     /// Claims entries that stood still too long and brings each to its end. The report names each
     /// entry that cannot be handled; the call goes on with the others.
-    recovery_report recover(recover_options const& given = {}) {
-        if (!gate_.is_open(given)) return gate_.template report<recovery_report>();
+    recovery_report recover(recover_options const& call_options = {}) {
+        if (!gate_.is_open(call_options)) return gate_.template report<recovery_report>();
         entry_filter filter;
         filter.unfinished = true;
         timestamp const now = assembly_.environment().now();
-        std::size_t const room = given.window == 0 ? assembly_type::recovery_wave : given.window;
-        auto report = detail::take_over{assembly_, given.stop, room}.all(
-            filter, given.limit, [&](entry const& one) {
+        std::size_t const room =
+            call_options.window == 0 ? assembly_type::recovery_wave : call_options.window;
+        auto report = detail::take_over{assembly_, call_options.stop, room}.all(
+            filter, call_options.limit, [&](entry const& one) {
                 auto const still = detail::still_for(one, now, assembly_.limits().clocks);
-                return still >= given.older_than || is_gone(one.owner);
+                return still >= call_options.older_than || is_gone(one.owner);
             });
         detail::forget_ended(assembly_.stuck(), assembly_.log());
         return report;
@@ -160,14 +162,15 @@ public:
         if (!gate_.is_open(given)) return gate_.refusal(id);
         call_options const limits{given.deadline, given.stop};
         auto patience = assembly_.patience_of(limits);
-        auto const found = patience([&] { return assembly_.log().read(id); });
-        if (!found.has_value()) return detail::unreadable(id, found.problem());
+        auto const looked_up = patience([&] { return assembly_.log().read(id); });
+        if (!looked_up.has_value()) return detail::unreadable(id, looked_up.problem());
         call_options const call = patience.rest();
         // A final entry holds its outcome, so no definition is needed.
-        if (found.value() && is_final(found.value()->state)) return ended_before(*found.value());
-        if (found.value() && found.value()->state == state::deciding)
-            return detail::refuse(id, detail::pivot_decides(*found.value()));
-        if (found.value()) return cancel_entry(*found.value(), call);
+        if (looked_up.value() && is_final(looked_up.value()->state))
+            return ended_before(*looked_up.value());
+        if (looked_up.value() && looked_up.value()->state == state::deciding)
+            return detail::refuse(id, detail::pivot_decides(*looked_up.value()));
+        if (looked_up.value()) return cancel_entry(*looked_up.value(), call);
         if (!given.even_if_unknown) return detail::unknown_id(id);
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
         nothing const no_parameters;
@@ -189,10 +192,10 @@ public:
     outcome retry(transaction_id const& id, call_options const& call = {}) {
         return with_unfinished(
             id, call,
-            [&]<typename Direction>(entry const& found, auto const& parameters,
+            [&]<typename Direction>(entry const& stored, auto const& parameters,
                                     call_options const& rest) {
                 auto driver = assembly_.make_driver(rest);
-                auto work = detail::taken_job<Direction>(found, parameters, driver.how());
+                auto work = detail::taken_job<Direction>(stored, parameters, driver.how());
                 return bring_to_end(driver, work, driver_type::template calls_of<Direction>());
             },
             [&](entry const& found) { return ended_before(found); });
@@ -216,11 +219,11 @@ public:
         call_options const call{given.deadline, given.stop};
         return with_unfinished(
             id, call,
-            [&]<typename Direction>(entry const& found, auto const& parameters,
+            [&]<typename Direction>(entry const& stored, auto const& parameters,
                                     call_options const& rest) {
                 auto patience = assembly_.patience_of(rest);
                 auto const closed =
-                    detail::close_part<Direction>(assembly_, patience, found, parameters,
+                    detail::close_part<Direction>(assembly_, patience, stored, parameters,
                                                   part_name{participant, given.line}, why, given);
                 if (!closed.is_certain) return detail::unreadable(id, closed.problem);
                 return closed.problem.empty() ? retry(id, patience.rest())
@@ -238,10 +241,10 @@ public:
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
         auto const begun = assembly_.environment().elapsed();
-        auto const found = assembly_.read_entry(id, call);
-        if (!found.has_value()) return detail::unreadable(id, found.problem());
-        if (!found.value()) return detail::unknown_id(id);
-        entry const& original = *found.value();
+        auto const looked_up = assembly_.read_entry(id, call);
+        if (!looked_up.has_value()) return detail::unreadable(id, looked_up.problem());
+        if (!looked_up.value()) return detail::unknown_id(id);
+        entry const& original = *looked_up.value();
         std::string why =
             detail::why_not_reversible(original, assembly_.environment().now(), assembly_.limits());
         if (!why.empty()) {
@@ -401,12 +404,12 @@ private:
         }
     }
 
-    outcome cancel_entry(entry const& found, call_options const& call) {
+    outcome cancel_entry(entry const& stored, call_options const& call) {
         return detail::with_entry<types>(
-            found, [&]<typename Direction>(std::type_identity<Direction>,
-                                           typename Direction::parameters const& parameters) {
+            stored, [&]<typename Direction>(std::type_identity<Direction>,
+                                            typename Direction::parameters const& parameters) {
                 auto driver = assembly_.make_driver(call);
-                auto work = detail::taken_job<Direction>(found, parameters, driver.how());
+                auto work = detail::taken_job<Direction>(stored, parameters, driver.how());
                 work.coordinator = coordinator::cancel(work.coordinator.parts(),
                                                        reason::cancel_asked, work.type->stages);
                 auto const& typed = driver_type::template calls_of<Direction>();
@@ -422,26 +425,26 @@ private:
                             Ended&& ended) {
         if (!gate_.is_open(call)) return gate_.refusal(id);
         auto patience = assembly_.patience_of(call);
-        auto const found = patience([&] { return assembly_.log().read(id); });
-        if (!found.has_value()) return detail::unreadable(id, found.problem());
-        if (!found.value()) return detail::unknown_id(id);
-        entry const& here = *found.value();
-        if (is_final(here.state)) return ended(here);
+        auto const looked_up = patience([&] { return assembly_.log().read(id); });
+        if (!looked_up.has_value()) return detail::unreadable(id, looked_up.problem());
+        if (!looked_up.value()) return detail::unknown_id(id);
+        entry const& stored = *looked_up.value();
+        if (is_final(stored.state)) return ended(stored);
         return detail::with_entry<types>(
-            here, [&]<typename Direction>(std::type_identity<Direction>,
-                                          typename Direction::parameters const& given) {
-                return function.template operator()<Direction>(here, given, patience.rest());
+            stored, [&]<typename Direction>(std::type_identity<Direction>,
+                                            typename Direction::parameters const& given) {
+                return function.template operator()<Direction>(stored, given, patience.rest());
             });
     }
 
     /// Answers a call for a final entry: no driver is needed, but the observer gets its event.
-    outcome ended_before(entry const& found) {
-        assembly_.stuck().remove(found.id);
+    outcome ended_before(entry const& stored) {
+        assembly_.stuck().remove(stored.id);
         auto& observer = assembly_.observer();
         if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(observer)>, no_observer>) {
-            detail::report_final<types>(observer, found);
+            detail::report_final<types>(observer, stored);
         }
-        return detail::outcome_of(found, detail::descriptor_for<types>(found));
+        return detail::outcome_of(stored, detail::descriptor_for<types>(stored));
     }
 
     // ----------------------------------------------------------------------------------- reversing

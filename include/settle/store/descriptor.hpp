@@ -129,19 +129,20 @@ struct descriptor_functions {
     static parameters const& of(void const* given) {
         return *static_cast<parameters const*>(given);
     }
-    static void append_json([[maybe_unused]] std::string& out, [[maybe_unused]] void const* given,
+    static void append_json([[maybe_unused]] std::string& out,
+                            [[maybe_unused]] void const* parameters,
                             [[maybe_unused]] secrets shown) {
         if constexpr (described) {
             // The images of a reversal are native text, in which nothing can be hidden.
-            if (shown == secrets::written) settle::append_json(out, of(given));
-            else settle::append_json(out, Direction::user(of(given)), shown);
+            if (shown == secrets::written) settle::append_json(out, of(parameters));
+            else settle::append_json(out, Direction::user(of(parameters)), shown);
         }
     }
     static std::optional<std::string> normal_json([[maybe_unused]] std::string const& stored) {
         if constexpr (described) {
-            parameters found{};
-            if (read_whole(codec_of<parameters>, stored, json_form::exact, &found).empty()) {
-                return encode_json(found);
+            parameters decoded{};
+            if (read_whole(codec_of<parameters>, stored, json_form::exact, &decoded).empty()) {
+                return encode_json(decoded);
             }
         }
         return std::nullopt;
@@ -150,18 +151,18 @@ struct descriptor_functions {
         if constexpr (described) return same_value(of(left), of(right));
         else return true;
     }
-    static part_name name_part([[maybe_unused]] void const* given,
+    static part_name name_part([[maybe_unused]] void const* parameters,
                                [[maybe_unused]] std::size_t part) {
-        if constexpr (described) return Direction::name_part(Direction::user(of(given)), part);
+        if constexpr (described) return Direction::name_part(Direction::user(of(parameters)), part);
         else return {};
     }
-    static std::size_t lines([[maybe_unused]] void const* given,
+    static std::size_t lines([[maybe_unused]] void const* parameters,
                              [[maybe_unused]] std::size_t participant) {
         std::size_t count = 0;
         if constexpr (described) {
             Direction::for_each_participant([&](auto index) {
                 if (index == participant)
-                    count = Direction::template lines<index>(Direction::user(of(given)));
+                    count = Direction::template lines<index>(Direction::user(of(parameters)));
             });
         }
         return count;
@@ -238,17 +239,17 @@ template <typename Direction>
 [[nodiscard]] constexpr stage_plan plan_stages() {
     stage_number first = std::numeric_limits<stage_number>::max();
     stage_number last = 0;
-    stage_plan made;
-    made.confirms = described_parts<Direction>::all.empty();
-    for (part_descriptor const& one : described_parts<Direction>::all) {
-        first = std::min(first, one.stage);
-        last = std::max(last, one.stage);
-        made.has_pivot = made.has_pivot || one.is_pivot;
-        made.confirms = made.confirms || one.confirms;
+    stage_plan plan;
+    plan.confirms = described_parts<Direction>::all.empty();
+    for (part_descriptor const& part : described_parts<Direction>::all) {
+        first = std::min(first, part.stage);
+        last = std::max(last, part.stage);
+        plan.has_pivot = plan.has_pivot || part.is_pivot;
+        plan.confirms = plan.confirms || part.confirms;
     }
-    made.count = static_cast<stage_number>(last + 1);
-    made.keeps_at_insert = first != 0 && last > (made.has_pivot ? 1 : 0);
-    return made;
+    plan.count = static_cast<stage_number>(last + 1);
+    plan.keeps_at_insert = first != 0 && last > (plan.has_pivot ? 1 : 0);
+    return plan;
 }
 
 } // namespace detail

@@ -66,12 +66,12 @@ struct clock_view {
 
     template <typename Environment>
     [[nodiscard]] static clock_view on(Environment const& environment) noexcept {
-        static constexpr operations made{
+        static constexpr operations table{
             [](void const* given) { return static_cast<Environment const*>(given)->now(); },
             [](void const* given) -> std::shared_ptr<void const> {
                 return std::make_shared<Environment>(*static_cast<Environment const*>(given));
             }};
-        return {&environment, &made};
+        return {&environment, &table};
     }
 };
 

@@ -87,11 +87,11 @@ private:
     template <typename C, typename Read>
     result<std::optional<typename C::record_type>>
     read(Read how, detail::record_layout const& layout, typename C::key_type const& key) {
-        std::optional<typename C::record_type> found;
+        std::optional<typename C::record_type> record;
         try {
             how(server_, detail::bound_to<C>(), layout, settle::detail::key_of_value(key),
-                [&] { return &found.emplace(); });
-            return found;
+                [&] { return &record.emplace(); });
+            return record;
         } catch (failure const& caught) {
             return caught.problem();
         }
@@ -99,12 +99,12 @@ private:
 
     log_session bind_log(detail::entry_layout const& layout) {
         detail::stored_log stored;
-        detail::while_opening(server_, [&](detail::link& with) {
-            stored = detail::get_or_init_log(with);
-            detail::check_log_of_records(with, stored, layout);
-            detail::check_layout_of_log(with, layout);
-            detail::make_log(with, layout);
-            detail::note_layout_of_log(with, layout);
+        detail::while_opening(server_, [&](detail::link& client) {
+            stored = detail::get_or_init_log(client);
+            detail::check_log_of_records(client, stored, layout);
+            detail::check_layout_of_log(client, layout);
+            detail::make_log(client, layout);
+            detail::note_layout_of_log(client, layout);
         });
         return log_session{server_, std::move(stored), layout};
     }
@@ -112,14 +112,14 @@ private:
     /// Creates or checks the collections, and stores the name of their log.
     template <typename... Collections>
     void prepare(std::string const& log_name, detail::record_layout const& layout) {
-        detail::while_opening(server_, [&](detail::link& with) {
+        detail::while_opening(server_, [&](detail::link& client) {
             using settle::detail::owner_metadata;
             settle::detail::give_to_log(
-                log_name, [&] { return detail::known_metadata(with, owner_metadata); },
+                log_name, [&] { return detail::known_metadata(client, owner_metadata); },
                 [&] {
-                    (detail::prepare_records(with, detail::bound_to<Collections>(), layout), ...);
+                    (detail::prepare_records(client, detail::bound_to<Collections>(), layout), ...);
                 },
-                [&] { return detail::get_or_init_metadata(with, owner_metadata, log_name); },
+                [&] { return detail::get_or_init_metadata(client, owner_metadata, log_name); },
                 [&](std::string const& owner) { detail::refuse_log(owner, log_name); });
         });
     }

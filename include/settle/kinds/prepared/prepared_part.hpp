@@ -41,11 +41,11 @@ struct prepared_part_functions {
         // The parameters were checked before the first write, so no argument overflows.
         bool overflow = false;
         scope<nothing, typename Direction::user_parameters,
-              typename Direction::template element_of<Index>> const at{
+              typename Direction::template element_of<Index>> const values{
             nullptr, &parameters, Direction::template element<Index>(parameters, request.part.line),
             &overflow};
         fill_request(*static_cast<typename participant::prepared_type::request_type*>(into),
-                     Direction::template description<Index>().applying.arguments, at);
+                     Direction::template description<Index>().applying.arguments, values);
     }
 };
 

@@ -48,9 +48,9 @@ public:
     prepare_result prepare(prepared_name const& name, part_request const& request) override {
         typename Target::request_type value{};
         prepared_functions_of(request).fill(request, &value);
-        auto const guarded = [&](typename Resource::connection& on) -> work_result {
+        auto const guarded = [&](typename Resource::connection& connection) -> work_result {
             try {
-                return work_(on, std::as_const(value));
+                return work_(connection, std::as_const(value));
             } catch (std::exception const& thrown) {
                 return failed(thrown.what());
             } catch (...) {

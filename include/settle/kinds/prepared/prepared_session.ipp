@@ -29,42 +29,42 @@ private:
         auto const name = named(request_.epoch_number);
         if (name.text().size() > most) return unfit(most);
         if (auto const cleared = clear(); cleared.what != answer::none) return cleared;
-        auto given = port_.prepare(name, request_);
-        part_result made;
-        made.what = answer_of(given.what);
-        made.problem = std::move(given.problem);
-        if (given.what == prepare_answer::refused) {
-            made.problem = refusal(made.problem.text);
+        auto prepared = port_.prepare(name, request_);
+        part_result answered;
+        answered.what = answer_of(prepared.what);
+        answered.problem = std::move(prepared.problem);
+        if (prepared.what == prepare_answer::refused) {
+            answered.problem = refusal(answered.problem.text);
         }
-        return made;
+        return answered;
     }
 
     /// Rolls back the names of earlier claims.
     /// Returns: `none` if the part may be prepared
     part_result clear() {
-        part_result found;
+        part_result earlier;
         auto const rolled_back = for_each_name([&](epoch under) {
             switch (before_prepare(under, request_.epoch_number)) {
             case found_name::rolled_back: return port_.roll_back(named(under));
-            case found_name::fences: found.what = answer::fenced; [[fallthrough]];
+            case found_name::fences: earlier.what = answer::fenced; [[fallthrough]];
             default: return end_result{end_answer::ended};
             }
         });
         // Nothing is prepared under this epoch yet, so the part may be sent again.
-        if (!rolled_back.empty()) found.fail(answer::unavailable, rolled_back);
-        return found;
+        if (!rolled_back.empty()) earlier.fail(answer::unavailable, rolled_back);
+        return earlier;
     }
 
     part_result confirm() {
         auto const committed = port_.commit(named(request_.committed));
         if (committed.what != end_answer::absent) return ended(committed);
         auto const receipt = port_.receipt_of(part_);
-        part_result made;
-        if (!receipt.has_value()) made.fail(answer::unavailable, receipt.problem());
+        part_result answered;
+        if (!receipt.has_value()) answered.fail(answer::unavailable, receipt.problem());
         else if (absent_is_committed(receipt.value(), request_.committed))
-            made.what = answer::applied;
-        else made.fail(answer::unavailable, lost());
-        return made;
+            answered.what = answer::applied;
+        else answered.fail(answer::unavailable, lost());
+        return answered;
     }
 
     /// Rolls back the names of the part, and denies later prepares. A prepare may land between the
@@ -72,7 +72,7 @@ private:
     part_result compensate() {
         constexpr int tries = 3;
         end_result denied;
-        for (int at = 0; at < tries; ++at) {
+        for (int attempt = 0; attempt < tries; ++attempt) {
             bool later = false;
             auto const problem = for_each_name([&](epoch under) {
                 if (cancel_rolls_back(under, request_.epoch_number))
@@ -80,12 +80,12 @@ private:
                 later = true;
                 return end_result{end_answer::ended};
             });
-            part_result made;
-            made.what = answer::applied;
-            if (!problem.empty()) made.fail(answer::unavailable, problem);
-            if (!problem.empty() || later) return made;
+            part_result answered;
+            answered.what = answer::applied;
+            if (!problem.empty()) answered.fail(answer::unavailable, problem);
+            if (!problem.empty() || later) return answered;
             denied = port_.deny(named(request_.epoch_number));
-            if (denied.what == end_answer::ended) return made;
+            if (denied.what == end_answer::ended) return answered;
         }
         return ended(denied);
     }
@@ -97,42 +97,43 @@ private:
         constexpr std::size_t page = 64;
         auto const prefix = part_.text();
         for (std::string after;;) {
-            auto const found = port_.in_doubt(prefix, after, page);
-            if (!found.has_value()) return found.problem();
-            for (in_doubt_name const& one : found.value()) {
-                after = one.name;
-                auto const name = read_prepared_name(one.name);
+            auto const names = port_.in_doubt(prefix, after, page);
+            if (!names.has_value()) return names.problem();
+            for (in_doubt_name const& doubtful : names.value()) {
+                after = doubtful.name;
+                auto const name = read_prepared_name(doubtful.name);
                 // The prefix also begins the names of ids that continue this id.
                 if (!name || name->of != part_) continue;
-                auto const given = function(name->epoch_number);
-                if (given.what != end_answer::ended && given.what != end_answer::absent) {
-                    return given.problem;
+                auto const end = function(name->epoch_number);
+                if (end.what != end_answer::ended && end.what != end_answer::absent) {
+                    return end.problem;
                 }
             }
-            if (found.value().size() < page) return {};
+            if (names.value().size() < page) return {};
         }
     }
 
-    [[nodiscard]] static part_result ended(end_result const& given) {
-        part_result made;
-        switch (given.what) {
-        case end_answer::ended: made.what = answer::applied; break;
-        case end_answer::absent: made.what = answer::nothing; break;
-        case end_answer::unavailable: made.fail(answer::unavailable, given.problem); break;
-        default: made.fail(answer::unknown, given.problem);
+    [[nodiscard]] static part_result ended(end_result const& end) {
+        part_result answered;
+        switch (end.what) {
+        case end_answer::ended: answered.what = answer::applied; break;
+        case end_answer::absent: answered.what = answer::nothing; break;
+        case end_answer::unavailable: answered.fail(answer::unavailable, end.problem); break;
+        default: answered.fail(answer::unknown, end.problem);
         }
-        return made;
+        return answered;
     }
 
     [[nodiscard]] part_result unfit(std::size_t most) const {
-        part_result made;
-        made.fail(answer::record_unusable,
-                  {make_error_code(errc::bad_text),
-                   "settle: the name '" + named(request_.epoch_number).text() +
-                       "' is longer than the " + std::to_string(most) +
-                       " bytes that the database of '" + std::string{request_.descriptor->name} +
-                       "' takes. Use a shorter id. See prepared#names"});
-        return made;
+        part_result answered;
+        answered.fail(answer::record_unusable,
+                      {make_error_code(errc::bad_text),
+                       "settle: the name '" + named(request_.epoch_number).text() +
+                           "' is longer than the " + std::to_string(most) +
+                           " bytes that the database of '" +
+                           std::string{request_.descriptor->name} +
+                           "' takes. Use a shorter id. See prepared#names"});
+        return answered;
     }
 
     [[nodiscard]] error lost() const {
@@ -170,24 +171,24 @@ SETTLE_FUNCTION result<std::vector<mark_locator>>
 prepared_marks(preparing_port& port, std::string const& log, std::string_view target,
                std::optional<mark_locator> const& after, std::size_t limit) {
     auto const name = after ? std::get<std::string>(after->key) : std::string{};
-    auto const found = port.in_doubt(prepared_prefix(log), name, limit);
-    if (!found.has_value()) return found.problem();
+    auto const names = port.in_doubt(prepared_prefix(log), name, limit);
+    if (!names.has_value()) return names.problem();
     std::vector<mark_locator> marks;
-    for (in_doubt_name const& one : found.value()) {
-        mark_locator made;
-        made.collection = target;
-        made.key = one.name;
-        if (auto const read = read_prepared_name(one.name)) {
-            made.id = read->of.id;
-            made.part = read->of.part;
-            made.epoch_number = read->epoch_number;
+    for (in_doubt_name const& doubtful : names.value()) {
+        mark_locator locator;
+        locator.collection = target;
+        locator.key = doubtful.name;
+        if (auto const read = read_prepared_name(doubtful.name)) {
+            locator.id = read->of.id;
+            locator.part = read->of.part;
+            locator.epoch_number = read->epoch_number;
         } else {
-            made.fault = {make_error_code(errc::damaged),
-                          "settle: the prepared transaction '" + one.name +
-                              "' was not made by settle, although its name begins like settle's "
-                              "names. Commit it or roll it back by hand. See prepared#names"};
+            locator.fault = {make_error_code(errc::damaged),
+                             "settle: the prepared transaction '" + doubtful.name +
+                                 "' was not made by settle, although its name begins like settle's "
+                                 "names. Commit it or roll it back by hand. See prepared#names"};
         }
-        marks.push_back(std::move(made));
+        marks.push_back(std::move(locator));
     }
     return marks;
 }
@@ -195,10 +196,10 @@ prepared_marks(preparing_port& port, std::string const& log, std::string_view ta
 SETTLE_FUNCTION result<answer> resolve_prepared(preparing_port& port, std::string const& log,
                                                 mark_locator const& locator, bool confirmed) {
     prepared_name const name{{log, locator.id, locator.part}, locator.epoch_number};
-    auto const given = confirmed ? port.commit(name) : port.roll_back(name);
-    if (given.what == end_answer::ended) return answer::applied;
-    if (given.what == end_answer::absent) return answer::nothing;
-    return given.problem;
+    auto const end = confirmed ? port.commit(name) : port.roll_back(name);
+    if (end.what == end_answer::ended) return answer::applied;
+    if (end.what == end_answer::absent) return answer::nothing;
+    return end.problem;
 }
 
 SETTLE_FUNCTION std::size_t longest_prepared_id(std::string const& log, std::size_t most) {

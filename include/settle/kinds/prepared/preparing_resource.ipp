@@ -21,10 +21,10 @@ template <typename Number>
 /// Takes the text before a separator off a text; false if the text has none.
 [[nodiscard]] inline bool take_until(char separator, std::string_view& text,
                                      std::string_view& taken) {
-    std::size_t const at = text.find(separator);
-    if (at == std::string_view::npos) return false;
-    taken = text.substr(0, at);
-    text.remove_prefix(at + 1);
+    std::size_t const index = text.find(separator);
+    if (index == std::string_view::npos) return false;
+    taken = text.substr(0, index);
+    text.remove_prefix(index + 1);
     return true;
 }
 

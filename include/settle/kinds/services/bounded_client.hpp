@@ -20,11 +20,11 @@ namespace detail {
 /// Copies of calls with their texts, and their answers. A client may still use them after the
 /// caller has returned.
 struct sent_calls {
-    explicit sent_calls(std::span<service_call const> given)
-        : calls(given.begin(), given.end()), answers(given.size()) {
-        for (service_call& one : calls) {
-            for (auto* const text : {&one.service, &one.key, &one.transaction, &one.participant,
-                                     &one.request, &one.result}) {
+    explicit sent_calls(std::span<service_call const> from)
+        : calls(from.begin(), from.end()), answers(from.size()) {
+        for (service_call& call : calls) {
+            for (auto* const text : {&call.service, &call.key, &call.transaction, &call.participant,
+                                     &call.request, &call.result}) {
                 *text = texts.emplace_back(*text);
             }
         }
@@ -56,8 +56,8 @@ public:
     void send(std::span<service_call const> calls, std::span<service_answer> answers) {
         auto const sent = std::make_shared<detail::sent_calls>(calls);
         if (!enter()) {
-            for (service_answer& one : answers) {
-                one = service_answer::unavailable(
+            for (service_answer& reply : answers) {
+                reply = service_answer::unavailable(
                     "settle: all threads of a bounded client wait for sends that do not return. "
                     "Mend its client, or give it more threads. See sagas#when-a-client-hangs");
             }
@@ -66,11 +66,14 @@ public:
         start(sent);
         std::unique_lock guard{shared_->mutex};
         bool const over = shared_->changed.wait_for(guard, most_, [&] { return sent->over; });
-        for (std::size_t at = 0; at < answers.size(); ++at) {
-            if (over) answers[at] = std::move(sent->answers[at]);
-            else answers[at] = service_answer::unknown("settle: the client did not return in time");
-            bool const has_no_answer = answers[at].status == call_status::unknown;
-            if (over && has_no_answer && answers[at].text.empty()) answers[at].text = sent->thrown;
+        for (std::size_t index = 0; index < answers.size(); ++index) {
+            if (over) answers[index] = std::move(sent->answers[index]);
+            else
+                answers[index] =
+                    service_answer::unknown("settle: the client did not return in time");
+            bool const has_no_answer = answers[index].status == call_status::unknown;
+            if (over && has_no_answer && answers[index].text.empty())
+                answers[index].text = sent->thrown;
         }
     }
 

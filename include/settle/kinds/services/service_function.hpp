@@ -57,13 +57,13 @@ public:
 
     /// Errors:  an exception of the function makes the outcome of its call unknown
     void send(std::span<service_call const> calls, std::span<service_answer> answers) {
-        for (std::size_t at = 0; at < calls.size(); ++at) {
+        for (std::size_t index = 0; index < calls.size(); ++index) {
             try {
-                answers[at] = answer_to(calls[at]);
+                answers[index] = answer_to(calls[index]);
             } catch (std::exception const& thrown) {
-                answers[at] = service_answer::unknown(thrown.what());
+                answers[index] = service_answer::unknown(thrown.what());
             } catch (...) {
-                answers[at] = service_answer::unknown("an exception");
+                answers[index] = service_answer::unknown("an exception");
             }
         }
     }

@@ -57,11 +57,11 @@ namespace detail {
 template <typename Direction, std::size_t Index>
 class call_scope {
 public:
-    call_scope(part_request const& request, made_request& made)
+    call_scope(part_request const& request, made_request& request_of_call)
         : parameters(&Direction::user(
               *static_cast<typename Direction::parameters const*>(request.parameters))),
           line(Direction::template element<Index>(*parameters, request.part.line)),
-          overflow(&made.overflow), request_(request), made_(made) {}
+          overflow(&request_of_call.overflow), request_(request), made_(request_of_call) {}
 
     typename Direction::user_parameters const* parameters;
     typename Direction::template element_of<Index> const* line;
@@ -70,11 +70,12 @@ public:
     /// The result of a participant; an empty one if it cannot be read.
     template <fixed_string Participant>
     [[nodiscard]] auto const& result() const {
-        constexpr std::size_t at = position(Participant.view());
-        using result_type = typename Direction::template participant<at>::service_type::result_type;
+        constexpr std::size_t index = position(Participant.view());
+        using result_type =
+            typename Direction::template participant<index>::service_type::result_type;
         auto const read = std::make_shared<result_type>();
-        auto problem =
-            read_kept(request_, static_cast<std::uint32_t>(at), codec_of<result_type>, read.get());
+        auto problem = read_kept(request_, static_cast<std::uint32_t>(index), codec_of<result_type>,
+                                 read.get());
         if (!problem.empty()) made_.problem = std::move(problem);
         // Arguments are views into the result's texts, so the scope keeps the result.
         read_.push_back(read);
@@ -83,11 +84,11 @@ public:
 
 private:
     static constexpr std::size_t position(std::string_view name) {
-        std::size_t found = 0;
+        std::size_t count = 0;
         Direction::for_each_participant([&](auto index) {
-            if (Direction::template participant<index>::name == name) found = index;
+            if (Direction::template participant<index>::name == name) count = index;
         });
-        return found;
+        return count;
     }
 
     part_request const& request_;
@@ -102,12 +103,12 @@ struct call_part_functions {
     using service = typename participant::service_type;
     using request_type = typename service::request_type;
 
-    static made_request make_request(part_request const& request, call_operation at) {
-        made_request made;
-        call_scope<Direction, Index> const scope{request, made};
+    static made_request make_request(part_request const& request, call_operation operation) {
+        made_request request_of_call;
+        call_scope<Direction, Index> const scope{request, request_of_call};
         participant const& described = Direction::template description<Index>();
         request_type value{};
-        switch (at) {
+        switch (operation) {
         case call_operation::apply:
         case call_operation::query:
             if constexpr (participant::applies)
@@ -123,15 +124,16 @@ struct call_part_functions {
                 fill_request(value, described.confirm_arguments(), scope);
             break;
         }
-        if (!made.overflow && made.problem.empty()) made.json = encode_json(value);
-        return made;
+        if (!request_of_call.overflow && request_of_call.problem.empty())
+            request_of_call.json = encode_json(value);
+        return request_of_call;
     }
 
-    static error read_result([[maybe_unused]] std::string_view given,
+    static error read_result([[maybe_unused]] std::string_view text,
                              [[maybe_unused]] std::string& kept) {
         if constexpr (service::gives_result) {
             typename service::result_type value{};
-            auto problem = read_answer(codec_of<typename service::result_type>, given, &value);
+            auto problem = read_answer(codec_of<typename service::result_type>, text, &value);
             if (!problem.empty()) return problem;
             kept = encode_json(value);
         }

@@ -15,8 +15,8 @@ SETTLE_FUNCTION std::string_view kept_result_of(part_request const& request, par
     return {};
 }
 
-SETTLE_FUNCTION error read_answer(value_codec const& codec, std::string_view given, void* value) {
-    auto problem = read_whole(codec, given, json_form::foreign, value);
+SETTLE_FUNCTION error read_answer(value_codec const& codec, std::string_view text, void* value) {
+    auto problem = read_whole(codec, text, json_form::foreign, value);
     constexpr std::string_view stored = "the stored JSON is damaged at ";
     if (problem.text.starts_with(stored)) {
         problem.text.replace(0, stored.size(), "the answer's JSON does not fit its type at ");

@@ -86,9 +86,9 @@ private:
             for (std::size_t at = 0; at < calls.size(); ++at) of.count(calls[at], answers[at]);
         }
     };
-    void count(service_call const& call, service_answer const& given) noexcept {
+    void count(service_call const& call, service_answer const& reply) noexcept {
         for (std::size_t at = 0; at < names.size(); ++at) {
-            if (call.service == names[at]) (*counters_)[at].add(given.status);
+            if (call.service == names[at]) (*counters_)[at].add(reply.status);
         }
     }
 

@@ -85,26 +85,28 @@ private:
     /// refused for good needs no compensation.
     void apply_before_undo() {
         for (std::size_t part = 0; part < requests_.size(); ++part) {
-            call_functions const& of = functions(part);
+            call_functions const& part_functions = functions(part);
             bool const is_answered = !kept_result_of(requests_[part], requests_[part].part).empty();
-            bool const applies = of.compensates && applies_before_undo(of.grade, is_answered);
+            bool const applies = part_functions.compensates &&
+                                 applies_before_undo(part_functions.grade, is_answered);
             if (applies) prepare(part, call_operation::apply);
         }
         send(call_operation::apply);
-        for (std::size_t at = 0; at < calls_.size(); ++at) {
-            std::size_t const part = calls_[at].part;
-            if (answers_[at].status == call_status::refused) results_[part].what = answer::applied;
-            else if (answers_[at].status == call_status::ok) note_result(part, answers_[at]);
-            else take_end(part, call_operation::apply, answers_[at]);
+        for (std::size_t index = 0; index < calls_.size(); ++index) {
+            std::size_t const part = calls_[index].part;
+            if (answers_[index].status == call_status::refused)
+                results_[part].what = answer::applied;
+            else if (answers_[index].status == call_status::ok) note_result(part, answers_[index]);
+            else take_end(part, call_operation::apply, answers_[index]);
         }
         clear();
     }
 
     /// The entry has no place for this result. A result that cannot be read counts as unknown.
-    void note_result(std::size_t part, service_answer const& given) {
+    void note_result(std::size_t part, service_answer const& reply) {
         auto* const read_result = functions(part).read_result;
         std::string kept;
-        if (read_result == nullptr || !read_result(given.text, kept).empty()) return;
+        if (read_result == nullptr || !read_result(reply.text, kept).empty()) return;
         results_before_undo_.resize(requests_.size());
         results_before_undo_[part] = std::move(kept);
     }
@@ -120,35 +122,35 @@ private:
     void close_refused() {
         clear();
         for (std::size_t part = 0; part < requests_.size(); ++part) {
-            call_functions const& of = functions(part);
-            bool const is_pivot = of.has_effect && !of.compensates;
+            call_functions const& part_functions = functions(part);
+            bool const is_pivot = part_functions.has_effect && !part_functions.compensates;
             bool const is_refused = results_[part].what == answer::refused;
-            if (is_pivot && is_refused && closes_after_refusal(of.grade))
+            if (is_pivot && is_refused && closes_after_refusal(part_functions.grade))
                 prepare(part, call_operation::apply);
         }
         send(call_operation::compensate);
-        for (std::size_t at = 0; at < calls_.size(); ++at) {
-            if (answers_[at].status == call_status::ok) continue;
-            part_result& result = results_[calls_[at].part];
+        for (std::size_t index = 0; index < calls_.size(); ++index) {
+            if (answers_[index].status == call_status::ok) continue;
+            part_result& result = results_[calls_[index].part];
             result.fail(answer::unknown, result.problem);
             result.problem.code = make_error_code(errc::call_unknown);
         }
     }
 
     /// Adds the call of a part. A part without a request gets its result instead.
-    /// Shape:   of - the operation whose request is sent
-    void prepare(std::size_t part, call_operation of) {
+    /// Shape:   operation - the operation whose request is sent
+    void prepare(std::size_t part, call_operation operation) {
         part_request const& request = requests_[part];
-        auto made = functions(part).make_request(request, of);
-        if (!made.problem.empty()) {
-            results_[part].fail(answer::unavailable, made.problem);
-        } else if (made.overflow) {
+        auto request_made = functions(part).make_request(request, operation);
+        if (!request_made.problem.empty()) {
+            results_[part].fail(answer::unavailable, request_made.problem);
+        } else if (request_made.overflow) {
             // Only the arguments of an apply can have sums of results. If a compensation repeats
             // such a request, the apply was never sent.
             results_[part].what =
                 request.action == step::apply ? answer::overflow : answer::applied;
         } else {
-            calls_.push_back({part, call_key(log_, request), std::move(made.json)});
+            calls_.push_back({part, call_key(log_, request), std::move(request_made.json)});
         }
     }
 
@@ -157,16 +159,18 @@ private:
         if (calls_.empty()) return;
         std::vector<service_call> calls;
         calls.reserve(calls_.size());
-        for (prepared const& one : calls_) {
-            part_request const& request = requests_[one.part];
-            call_functions const& of = functions(one.part);
+        for (prepared const& prepared_call : calls_) {
+            part_request const& request = requests_[prepared_call.part];
+            call_functions const& part_functions = functions(prepared_call.part);
             bool const ends = operation != call_operation::apply;
-            calls.push_back({request.descriptor->name, operation_of(of, operation), one.key,
-                             *request.id, of.participant,
-                             of.is_range ? std::optional{request.part.line} : std::nullopt,
-                             request.epoch_number, request.last_moment, one.request,
-                             ends ? known_result_of(one.part) : std::string_view{}, of.applies,
-                             request.may_be_under_way, of.read_result != nullptr});
+            calls.push_back(
+                {request.descriptor->name, operation_of(part_functions, operation),
+                 prepared_call.key, *request.id, part_functions.participant,
+                 part_functions.is_range ? std::optional{request.part.line} : std::nullopt,
+                 request.epoch_number, request.last_moment, prepared_call.request,
+                 ends ? known_result_of(prepared_call.part) : std::string_view{},
+                 part_functions.applies, request.may_be_under_way,
+                 part_functions.read_result != nullptr});
         }
         try {
             send_(calls, answers_);
@@ -184,27 +188,27 @@ private:
         }
     }
 
-    void take_apply(std::size_t part, service_answer const& given) {
+    void take_apply(std::size_t part, service_answer const& reply) {
         part_result& result = results_[part];
         auto* const read_result = functions(part).read_result;
-        switch (given.status) {
+        switch (reply.status) {
         case call_status::ok:
             result.what = answer::applied;
-            if (read_result != nullptr) keep(part, given);
+            if (read_result != nullptr) keep(part, reply);
             break;
         case call_status::refused:
             result.fail(answer::refused, problem(part, call_operation::apply, errc::call_refused,
-                                                 "refused", given.text));
+                                                 "refused", reply.text));
             break;
-        default: take_end(part, call_operation::apply, given);
+        default: take_end(part, call_operation::apply, reply);
         }
     }
 
     /// The call took effect, so a result that cannot be read is no failure of it.
-    void keep(std::size_t part, service_answer const& given) {
+    void keep(std::size_t part, service_answer const& reply) {
         part_result& result = results_[part];
         std::string kept;
-        auto const fault = functions(part).read_result(given.text, kept);
+        auto const fault = functions(part).read_result(reply.text, kept);
         if (fault.empty()) {
             result.kept = std::make_shared<std::string const>(std::move(kept));
         } else {
@@ -220,34 +224,34 @@ private:
     }
 
     /// An end is repeated until it is `ok`: it cannot be refused.
-    void take_end(std::size_t part, call_operation operation, service_answer const& given) {
+    void take_end(std::size_t part, call_operation operation, service_answer const& reply) {
         part_result& result = results_[part];
-        switch (given.status) {
+        switch (reply.status) {
         case call_status::ok: result.what = answer::applied; break;
         case call_status::refused:
             result.fail(answer::unavailable, problem(part, operation, errc::call_unavailable,
-                                                     "must not refuse", given.text));
+                                                     "must not refuse", reply.text));
             break;
         case call_status::unavailable:
             result.fail(answer::unavailable, problem(part, operation, errc::call_unavailable,
-                                                     "is not available for", given.text));
+                                                     "is not available for", reply.text));
             break;
         default:
             result.fail(answer::unknown, problem(part, operation, errc::call_unknown,
-                                                 "gave no answer to", given.text));
+                                                 "gave no answer to", reply.text));
         }
-        result.for_person = given.for_person && given.status != call_status::ok;
-        if (!given.retry_after || given.status == call_status::ok) return;
+        result.for_person = reply.for_person && reply.status != call_status::ok;
+        if (!reply.retry_after || reply.status == call_status::ok) return;
         // At most a day: the caller's own limits end a longer wait before.
         constexpr std::int64_t day = 86'400'000;
         result.retry_after_ms = static_cast<std::uint32_t>(
-            std::clamp<std::int64_t>(given.retry_after->count(), 0, day));
+            std::clamp<std::int64_t>(reply.retry_after->count(), 0, day));
     }
 
     /// The apply of a part without effect is a query.
-    [[nodiscard]] static call_operation operation_of(call_functions const& of,
+    [[nodiscard]] static call_operation operation_of(call_functions const& part_functions,
                                                      call_operation moment) {
-        bool const asks = moment == call_operation::apply && !of.has_effect;
+        bool const asks = moment == call_operation::apply && !part_functions.has_effect;
         return asks ? call_operation::query : moment;
     }
 
@@ -255,8 +259,10 @@ private:
                                 std::string_view what, std::string_view why) const {
         std::string text = "settle: the service '";
         text.append(requests_[part].descriptor->name).append("' ").append(what).append(" the ");
-        call_functions const& of = functions(part);
-        text.append(name_of(operation_of(of, operation))).append(" of '").append(of.participant);
+        call_functions const& part_functions = functions(part);
+        text.append(name_of(operation_of(part_functions, operation)))
+            .append(" of '")
+            .append(part_functions.participant);
         text.append(why.empty() ? "'" : "': ").append(in_one_line(why));
         return {make_error_code(code), text.append(". See errors#errors")};
     }
@@ -288,9 +294,10 @@ SETTLE_FUNCTION void execute_calls(std::string const& log, std::span<part_reques
 } // namespace detail
 
 SETTLE_FUNCTION std::string call_key(std::string_view log, part_request const& request) {
-    call_functions const& of = detail::call_part(request);
-    auto const name = name_of_call(*request.id, of.participant,
-                                   of.is_range ? std::optional{request.part.line} : std::nullopt);
+    call_functions const& part_functions = detail::call_part(request);
+    auto const name =
+        name_of_call(*request.id, part_functions.participant,
+                     part_functions.is_range ? std::optional{request.part.line} : std::nullopt);
     std::string key;
     constexpr std::size_t line_and_slashes = 16;
     key.reserve(log.size() + name.transaction.size() + name.participant.size() + line_and_slashes);

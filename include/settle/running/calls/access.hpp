@@ -93,9 +93,9 @@ public:
     /// As read(), for a record that must exist.
     /// Errors:  throws settle::failure: errc::record_missing when no record has this key
     template <typename Record, fixed_string Name, auto Key>
-    [[nodiscard]] Record at(collection<Record, Name, Key> const& of, value_of<Key> const& key,
+    [[nodiscard]] Record at(collection<Record, Name, Key> const& target, value_of<Key> const& key,
                             call_options const& call = {}) {
-        auto found = read(of, key, call).value();
+        auto found = read(target, key, call).value();
         if (!found) throw failure(detail::record_missing(Name.view(), encode_json(key)));
         return *std::move(found);
     }
@@ -123,9 +123,10 @@ public:
               typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, result<void>>
     create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
-                             batch_options const& given = {}) {
-        if (!gate_.is_open(given)) return gate_.template report<create_report>();
-        return detail::create_range<collection<Record, Name, Key>>(assembly_, range, ended, given);
+                             batch_options const& call_options = {}) {
+        if (!gate_.is_open(call_options)) return gate_.template report<create_report>();
+        return detail::create_range<collection<Record, Name, Key>>(assembly_, range, ended,
+                                                                   call_options);
     }
     template <typename Record, fixed_string Name, auto Key, ranges::input_range Range>
     create_report create_all(collection<Record, Name, Key> const& where, Range&& range,

@@ -71,15 +71,15 @@ job new_job(transaction_id&& id, new_request const& request, goal purpose, Drive
 
 /// The job of an entry that this worker takes over.
 template <typename Direction>
-job taken_job(entry const& found, typename Direction::parameters const& parameters, phases how) {
+job taken_job(entry const& stored, typename Direction::parameters const& parameters, phases how) {
     std::size_t const count = Direction::count_parts(Direction::user(parameters));
     auto work = make_job<Direction>(
-        found.id, parameters,
-        coordinator::take(count, standing_of(found), how, descriptor_of<Direction>.stages));
-    work.created = found.created;
-    work.images = found.images;
-    work.results = found.results;
-    work.take_reason(found);
+        stored.id, parameters,
+        coordinator::take(count, standing_of(stored), how, descriptor_of<Direction>.stages));
+    work.created = stored.created;
+    work.images = stored.images;
+    work.results = stored.results;
+    work.take_reason(stored);
     return work;
 }
 
@@ -132,15 +132,15 @@ private:
     template <typename Range>
     void take_all(Range& range, batch_report& report) {
         constexpr bool read_once = !ranges::forward_range<Range>;
-        auto at = ranges::begin(range);
+        auto position = ranges::begin(range);
         auto const last = ranges::end(range);
-        while (at != last) {
-            take(*at, report.taken++);
+        while (position != last) {
+            take(*position, report.taken++);
             while (window_.full()) round();
             // Advancing an input range may consume an element, so ends() is called first.
             if (read_once && ends()) return report_stop(range, report);
-            ++at;
-            if (!read_once && ends() && at != last) return report_stop(range, report);
+            ++position;
+            if (!read_once && ends() && position != last) return report_stop(range, report);
         }
         report.not_taken = 0;
     }

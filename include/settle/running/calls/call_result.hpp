@@ -39,19 +39,21 @@ struct call_result<transaction_definition<Parameters, Name, Guards, Participants
 } // namespace detail
 
 /// The result of a call: `settle::result_of<trip_type, "flight">(outcome)`.
-/// Shape:   Type - the definition; Participant - a name; of - an outcome or an entry of that type;
+/// Shape:   Type - the definition; Participant - a name; holder - an outcome or an entry of that
+/// type;
 ///          line - of the participant, in a range, from 0
 /// Returns: an empty optional if the log keeps no readable result of the call
 template <auto const& Type, fixed_string Participant, typename Holder>
-[[nodiscard]] auto result_of(Holder const& of, std::uint32_t line = 0) {
-    using found = detail::call_result<std::remove_cvref_t<decltype(Type)>, Participant>;
-    static_assert(found::given, "settle: result_of names no participant of the type that calls a "
-                                "service with a result. See definition#services");
-    std::optional<typename found::type> value;
-    if constexpr (found::given) {
-        for (kept_result const& one : of.results) {
-            if (one.participant != found::index || one.line != line) continue;
-            auto read = decode_json<typename found::type>(one.value);
+[[nodiscard]] auto result_of(Holder const& holder, std::uint32_t line = 0) {
+    using looked_for = detail::call_result<std::remove_cvref_t<decltype(Type)>, Participant>;
+    static_assert(looked_for::given,
+                  "settle: result_of names no participant of the type that calls a "
+                  "service with a result. See definition#services");
+    std::optional<typename looked_for::type> value;
+    if constexpr (looked_for::given) {
+        for (kept_result const& kept : holder.results) {
+            if (kept.participant != looked_for::index || kept.line != line) continue;
+            auto read = decode_json<typename looked_for::type>(kept.value);
             if (read) value = *std::move(read);
         }
     }

@@ -19,34 +19,35 @@ template <typename Direction>
 [[nodiscard]] found_part find_call(entry const& in,
                                    typename Direction::parameters const& parameters,
                                    part_name const& named) {
-    found_part found;
+    found_part named_part;
     descriptor_of<Direction>.for_each_part(
-        &parameters, [&](part_descriptor const& one, std::size_t line, std::size_t part) {
+        &parameters, [&](part_descriptor const& descriptor, std::size_t line, std::size_t part) {
             part_name const name = descriptor_of<Direction>.name_part(&parameters, part);
             if (name.participant != named.participant || name.line != named.line) return;
-            if (one.make_result == nullptr) return;
-            if (in.state == state::deciding && !one.is_pivot) return;
-            found = {&one, {one.participant, static_cast<std::uint32_t>(line)}, part};
+            if (descriptor.make_result == nullptr) return;
+            if (in.state == state::deciding && !descriptor.is_pivot) return;
+            named_part = {
+                &descriptor, {descriptor.participant, static_cast<std::uint32_t>(line)}, part};
         });
-    return found;
+    return named_part;
 }
 
 /// Reads the result that a person gives for a pivot, as its service would give it.
 /// Errors:  why the entry cannot keep it
-[[nodiscard]] inline error read_stated(entry const& found, part_descriptor const& pivot,
-                                       std::string const& given, std::string& value) {
+[[nodiscard]] inline error read_stated(entry const& stored, part_descriptor const& pivot,
+                                       std::string const& stated, std::string& value) {
     bool const is_call = pivot.kind == &service_kind;
     auto* const read_result =
         is_call ? static_cast<call_functions const*>(pivot.functions)->read_result : nullptr;
     std::string const service{pivot.name};
     if (read_result == nullptr) {
-        if (given.empty()) return {};
-        return not_closable(found, "the service '" + service + "' gives no result");
+        if (stated.empty()) return {};
+        return not_closable(stored, "the service '" + service + "' gives no result");
     }
-    auto const fault = read_result(given, value);
+    auto const fault = read_result(stated, value);
     if (fault.empty()) return {};
-    return not_closable(found, "no result of the service '" + service + "' can be read from '" +
-                                   given + "': " + fault.text);
+    return not_closable(stored, "no result of the service '" + service + "' can be read from '" +
+                                    stated + "': " + fault.text);
 }
 
 /// The end of a closing.
@@ -62,41 +63,42 @@ struct closing {
 /// the compare-and-set that cancels.
 /// Errors:  why the part is not closed
 template <typename Direction, typename Assembly, typename Patience>
-closing close_part(Assembly& assembly, Patience& patience, entry const& found,
+closing close_part(Assembly& assembly, Patience& patience, entry const& stored,
                    typename Direction::parameters const& parameters, part_name const& named,
-                   std::string_view why, resolve_options const& given) {
-    if (auto refused = check_closing(found, why, given); !refused.empty()) return {refused};
-    auto const part = find_call<Direction>(found, parameters, named);
-    if (part.descriptor == nullptr) return {no_such_call(found, named)};
+                   std::string_view why, resolve_options const& call_options) {
+    if (auto refused = check_closing(stored, why, call_options); !refused.empty()) return {refused};
+    auto const part = find_call<Direction>(stored, parameters, named);
+    if (part.descriptor == nullptr) return {no_such_call(stored, named)};
     kept_result closed{part.number.participant, part.number.line, {}, std::string{why}};
-    if (given.pivot == pivot_outcome::was_applied) {
-        auto problem = read_stated(found, *part.descriptor, given.result, closed.value);
+    if (call_options.pivot == pivot_outcome::was_applied) {
+        auto problem = read_stated(stored, *part.descriptor, call_options.result, closed.value);
         if (!problem.empty()) return {problem};
     }
-    std::vector<kept_result> results = found.results;
-    auto const at = std::find_if(results.begin(), results.end(), [&](kept_result const& one) {
+    std::vector<kept_result> results = stored.results;
+    auto const position = std::find_if(results.begin(), results.end(), [&](kept_result const& one) {
         return one.participant == closed.participant && one.line == closed.line;
     });
-    if (at != results.end()) {
-        at->closed = std::move(closed.closed);
+    if (position != results.end()) {
+        position->closed = std::move(closed.closed);
         // A person who states the outcome again may correct the result.
-        if (given.pivot == pivot_outcome::was_applied) at->value = std::move(closed.value);
+        if (call_options.pivot == pivot_outcome::was_applied)
+            position->value = std::move(closed.value);
     } else {
         results.push_back(std::move(closed));
     }
-    bool const cancels = given.pivot == pivot_outcome::was_not_applied;
-    auto change = closing_of(standing_of(found));
+    bool const cancels = call_options.pivot == pivot_outcome::was_not_applied;
+    auto change = closing_of(standing_of(stored));
     if (cancels) {
-        change = transition_to(standing_of(found), state::canceling);
+        change = transition_to(standing_of(stored), state::canceling);
         ++change.to_epoch;
         change.why = reason::cancel_asked;
         change.takes_owner = true;
     }
-    entry_write write{&found.id,     &descriptor_of<Direction>,
-                      &parameters,   cancels ? step::cancel : step::keep,
-                      false,         change,
-                      found.created, cancels ? part.at : entry_write::no_part,
-                      nullptr,       0,
+    entry_write write{&stored.id,     &descriptor_of<Direction>,
+                      &parameters,    cancels ? step::cancel : step::keep,
+                      false,          change,
+                      stored.created, cancels ? part.at : entry_write::no_part,
+                      nullptr,        0,
                       &results};
     write_result answer;
     bool again = true;
@@ -108,7 +110,7 @@ closing close_part(Assembly& assembly, Patience& patience, entry const& found,
                 answer.problem.code == condition::retryable && patience.pause();
     }
     if (answer.reply == log_answer::taken) return {};
-    if (answer.reply == log_answer::conflict) return {moved_meanwhile(found)};
+    if (answer.reply == log_answer::conflict) return {moved_meanwhile(stored)};
     bool const is_certain =
         answer.reply != log_answer::unavailable && answer.reply != log_answer::unknown;
     return {answer.problem, is_certain};

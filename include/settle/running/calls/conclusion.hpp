@@ -16,14 +16,14 @@ using entry_reader = function_view<result<std::optional<entry>>(transaction_id c
 inline void copy_reason(outcome& concluded, job const& work, execution_state const& execution,
                         error&& own, entry_reader read) {
     auto const& c = work.coordinator;
-    auto const copy_from = [&](entry const& found) {
+    auto const copy_from = [&](entry const& stored) {
         // The entry has the text of this worker's own error, but not its code.
-        bool const is_own = c.why() == found.why &&
-                            (found.why_text.empty() || found.why_text == bounded_reason(own.text));
-        concluded.why = found.why;
-        concluded.participant = found.participant;
-        concluded.line = found.line;
-        concluded.problem = is_own ? std::move(own) : cause_of(found, *work.type);
+        bool const is_own = c.why() == stored.why && (stored.why_text.empty() ||
+                                                      stored.why_text == bounded_reason(own.text));
+        concluded.why = stored.why;
+        concluded.participant = stored.participant;
+        concluded.line = stored.line;
+        concluded.problem = is_own ? std::move(own) : cause_of(stored, *work.type);
     };
     if (execution.seen && execution.seen->why != reason::none) {
         copy_from(*execution.seen);

@@ -100,10 +100,10 @@ private:
     void note_unknown_types(log_type& log) {
         using enum state;
         for (auto const open : {initial, pending, deciding, canceling, applied}) {
-            for_each_entry(log, open, [&](entry const& found) {
-                auto const problem = with_direction<types>(found, [](auto) {});
-                if (problem.code == errc::unknown_type && found.fault.empty()) {
-                    skip(found.id, problem);
+            for_each_entry(log, open, [&](entry const& stored) {
+                auto const problem = with_direction<types>(stored, [](auto) {});
+                if (problem.code == errc::unknown_type && stored.fault.empty()) {
+                    skip(stored.id, problem);
                 }
             });
         }
@@ -144,22 +144,22 @@ private:
         }
     }
 
-    void change(log_type& log, entry const& found, state to) {
+    void change(log_type& log, entry const& stored, state to) {
         bool const undecided =
-            found.state == state::deciding || found.why == reason::closed_in_copy_undecided;
+            stored.state == state::deciding || stored.why == reason::closed_in_copy_undecided;
         auto const why = undecided ? reason::closed_in_copy_undecided : reason::closed_in_copy;
-        auto closes = transition_to(standing_of(found), to);
+        auto closes = transition_to(standing_of(stored), to);
         ++closes.to_epoch;
         closes.why = why;
         closes.takes_owner = true;
         auto const written = with_entry<types>(
-            found, [&]<typename Direction>(std::type_identity<Direction>,
-                                           typename Direction::parameters const& parameters) {
-                entry_write const write{&found.id,     &descriptor_of<Direction>,
-                                        &parameters,   step::cancel,
-                                        false,         closes,
-                                        found.created, entry_write::no_part,
-                                        nullptr,       0};
+            stored, [&]<typename Direction>(std::type_identity<Direction>,
+                                            typename Direction::parameters const& parameters) {
+                entry_write const write{&stored.id,     &descriptor_of<Direction>,
+                                        &parameters,    step::cancel,
+                                        false,          closes,
+                                        stored.created, entry_write::no_part,
+                                        nullptr,        0};
                 write_result answer;
                 auto const end = patience_([&]() -> result<void> {
                     answer = {};
@@ -168,22 +168,23 @@ private:
                     return answer.problem;
                 });
                 // In a conflict, another program is closing the copy, too.
-                if (answer.reply == log_answer::conflict) return refuse(found.id, {});
+                if (answer.reply == log_answer::conflict) return refuse(stored.id, {});
                 if (answer.reply == log_answer::taken && to == state::done) ++report_.done;
                 if (answer.reply == log_answer::taken && to == state::canceled) ++report_.canceled;
-                return refuse(found.id, end.has_value() ? error{} : end.problem());
+                return refuse(stored.id, end.has_value() ? error{} : end.problem());
             });
-        if (!written.problem.empty()) skip(found.id, written.problem);
+        if (!written.problem.empty()) skip(stored.id, written.problem);
     }
 
     template <typename Session>
     void end_marks(log_type& log, Session& session) {
         error problem;
         for_each_mark(session, patience_, problem, [&](mark_locator const& mark) {
-            auto const found = patience_([&] { return log.read(mark.id); });
+            auto const looked_up = patience_([&] { return log.read(mark.id); });
             if (!mark.fault.empty()) return skip(mark.id, mark.fault);
-            if (!found.has_value()) return skip(mark.id, found.problem());
-            auto const ended = patience_([&] { return end_mark(session, mark, found.value()); });
+            if (!looked_up.has_value()) return skip(mark.id, looked_up.problem());
+            auto const ended =
+                patience_([&] { return end_mark(session, mark, looked_up.value()); });
             return ended.has_value() || skip(mark.id, ended.problem());
         });
         if (!problem.empty()) throw failure(problem);
@@ -191,15 +192,17 @@ private:
 
     template <typename Session>
     static result<answer> end_mark(Session& session, mark_locator const& mark,
-                                   std::optional<entry> const& found) {
-        if (!found) return session.resolve(mark, false);
-        auto const at = standing_of(*found);
-        bool const committed = at.state == state::applied || at.state == state::done;
-        bool const ends = committed || at.state == state::canceling || at.state == state::canceled;
+                                   std::optional<entry> const& stored) {
+        if (!stored) return session.resolve(mark, false);
+        auto const standing_now = standing_of(*stored);
+        bool const committed =
+            standing_now.state == state::applied || standing_now.state == state::done;
+        bool const ends = committed || standing_now.state == state::canceling ||
+                          standing_now.state == state::canceled;
         if (!ends) return answer::nothing; // its entry was skipped
         // An entry of the tutorial's programs is applied without a committed epoch.
-        bool const confirms =
-            committed && at.committed == mark.epoch_number && !is_stray(at, mark.epoch_number);
+        bool const confirms = committed && standing_now.committed == mark.epoch_number &&
+                              !is_stray(standing_now, mark.epoch_number);
         return session.resolve(mark, confirms);
     }
 

@@ -37,16 +37,16 @@ class creation {
     using record_type = typename Collection::record_type;
 
 public:
-    creation(Assembly& assembly, batch_options const& given, Ended& ended)
-        : assembly_(assembly), options_(given), ended_(ended) {
+    creation(Assembly& assembly, batch_options const& call_options, Ended& ended)
+        : assembly_(assembly), options_(call_options), ended_(ended) {
         auto& session = assembly_.template session_of<Collection>();
         using session_type = std::remove_cvref_t<decltype(session)>;
         // A wave costs one commit, so large waves pay, even where transactions prefer small waves.
         constexpr std::size_t least = 1000;
-        room_ = given.window == 0 ? std::max(least, capabilities<session_type>.wave_size)
-                                  : given.window;
-        if (given.deadline) {
-            deadline_ = assembly_.environment().elapsed() + bounded(*given.deadline);
+        room_ = call_options.window == 0 ? std::max(least, capabilities<session_type>.wave_size)
+                                         : call_options.window;
+        if (call_options.deadline) {
+            deadline_ = assembly_.environment().elapsed() + bounded(*call_options.deadline);
         }
     }
 
@@ -55,15 +55,15 @@ public:
         try {
             std::size_t number = 0;
             constexpr bool read_once = !ranges::forward_range<Range>;
-            auto at = ranges::begin(range);
+            auto position = ranges::begin(range);
             auto const last = ranges::end(range);
-            while (at != last) {
-                take(*at, number++);
+            while (position != last) {
+                take(*position, number++);
                 if (records_.size() >= room_) send();
                 // Advancing an input range may consume a record, so ends() is called first.
                 if (read_once && ends()) break;
-                ++at;
-                if (!read_once && at != last && ends()) break;
+                ++position;
+                if (!read_once && position != last && ends()) break;
             }
         } catch (...) {
             if (sending_) throw;
@@ -137,25 +137,25 @@ private:
     bool keep_unanswered(std::vector<result<void>>& answers, bool unsure, bool over) {
         std::size_t kept = 0;
         bool unknown = unsure;
-        for (std::size_t at = 0; at < answers.size(); ++at) {
-            auto& answer = answers[at];
+        for (std::size_t index = 0; index < answers.size(); ++index) {
+            auto& answer = answers[index];
             auto const& problem = answer.problem();
             bool const again =
                 problem.code == condition::retryable || problem.code == condition::unknown;
             unknown = unknown || problem.code == condition::unknown;
             if (again && !over) {
-                if (kept != at) {
-                    records_[kept] = std::move(records_[at]);
+                if (kept != index) {
+                    records_[kept] = std::move(records_[index]);
                     answers[kept] = std::move(answer);
                 }
-                numbers_[kept++] = numbers_[at];
+                numbers_[kept++] = numbers_[index];
                 continue;
             }
             // The store is unreachable, and would be for later records as well.
             if (again && report_.problem.empty()) report_.problem = problem;
             bool const existing = problem.code == errc::record_exists;
-            bool const own = unsure && existing && is_there(records_[at]);
-            deliver(numbers_[at], own ? result<void>{} : std::move(answer));
+            bool const own = unsure && existing && is_there(records_[index]);
+            deliver(numbers_[index], own ? result<void>{} : std::move(answer));
         }
         records_.erase(records_.begin() + static_cast<std::ptrdiff_t>(kept), records_.end());
         numbers_.resize(kept);
@@ -169,10 +169,10 @@ private:
         auto& session = assembly_.template session_of<Collection>();
         auto const call =
             rest_of({{}, options_.stop}, deadline_, assembly_.environment().elapsed());
-        auto const found =
+        auto const existing =
             assembly_.patience_of(call)([&] { return session.template read<Collection>(key); });
-        return found.has_value() && found.value() &&
-               encode_json(*found.value()) == encode_json(record);
+        return existing.has_value() && existing.value() &&
+               encode_json(*existing.value()) == encode_json(record);
     }
 
     /// Shape:   until - the end of the call's time

@@ -24,22 +24,22 @@ result<std::vector<doubtful_part>> parts_in_doubt(Session& session, Log& log, Pa
     constexpr std::size_t page = 256;
     std::vector<doubtful_part> parts;
     for (std::string after;;) {
-        auto const found = patience([&] { return session.in_doubt(after, page); });
-        if (!found.has_value()) return found.problem();
-        for (in_doubt_name const& one : found.value()) {
-            after = one.name;
-            doubtful_part made{one.name, one.prepared, {}, {}};
-            if (auto const name = read_prepared_name(one.name)) {
-                made.id = name->of.id;
-                made.part = name->of.part;
-                made.epoch_number = name->epoch_number;
-                auto stored = patience([&] { return log.read(made.id); });
+        auto const names = patience([&] { return session.in_doubt(after, page); });
+        if (!names.has_value()) return names.problem();
+        for (in_doubt_name const& doubtful : names.value()) {
+            after = doubtful.name;
+            doubtful_part listed{doubtful.name, doubtful.prepared, {}, {}};
+            if (auto const name = read_prepared_name(doubtful.name)) {
+                listed.id = name->of.id;
+                listed.part = name->of.part;
+                listed.epoch_number = name->epoch_number;
+                auto stored = patience([&] { return log.read(listed.id); });
                 if (!stored.has_value()) return stored.problem();
-                made.waits_for = std::move(stored).value();
+                listed.waits_for = std::move(stored).value();
             }
-            parts.push_back(std::move(made));
+            parts.push_back(std::move(listed));
         }
-        if (found.value().size() < page) return parts;
+        if (names.value().size() < page) return parts;
     }
 }
 

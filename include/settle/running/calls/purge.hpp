@@ -19,16 +19,17 @@ namespace detail {
 
 /// Shape:   before - old entries were both created and last changed before this time
 template <typename Log, typename Patience>
-purge_report purge_log(Log& log, Patience& patience, timestamp before, purge_options const& given) {
-    std::size_t const step = step_of(given);
+purge_report purge_log(Log& log, Patience& patience, timestamp before,
+                       purge_options const& call_options) {
+    std::size_t const step = step_of(call_options);
     purge_report report;
     std::int64_t passed = purged::nothing;
-    for (bool more = given.limit != 0; more;) {
-        if (given.stop.stop_requested()) {
+    for (bool more = call_options.limit != 0; more;) {
+        if (call_options.stop.stop_requested()) {
             report.problem = stopped_early();
             return report;
         }
-        auto const most = std::min<std::size_t>(step, given.limit - report.erased);
+        auto const most = std::min<std::size_t>(step, call_options.limit - report.erased);
         auto const gone = patience([&] { return log.purge(before, most, passed); });
         if (!gone.has_value()) {
             report.problem = gone.problem();
@@ -36,7 +37,7 @@ purge_report purge_log(Log& log, Patience& patience, timestamp before, purge_opt
         }
         passed = gone.value().passed;
         report.erased += gone.value().erased;
-        more = gone.value().more && report.erased < given.limit;
+        more = gone.value().more && report.erased < call_options.limit;
     }
     return report;
 }
@@ -65,7 +66,8 @@ purge_report purge_log(Log& log, Patience& patience, timestamp before, purge_opt
 ///          which dates an entry, and the clock of a store, which dates a receipt
 template <typename Log, typename Patience, typename... Sessions>
 error purge_stores(Log& log, Patience& patience, std::tuple<Sessions...>& sessions, timestamp now,
-                   timestamp before, purge_options const& given, std::chrono::milliseconds clocks) {
+                   timestamp before, purge_options const& call_options,
+                   std::chrono::milliseconds clocks) {
     constexpr bool any = (capabilities<Sessions>.forgets || ...);
     if constexpr (any) {
         auto const old = unfinished_entries(log, patience, time_between(later(before, clocks), now),
@@ -81,13 +83,14 @@ error purge_stores(Log& log, Patience& patience, std::tuple<Sessions...>& sessio
                 if (problem.empty()) problem = compare_clocks(patience(there), now, clocks);
             }
             while (problem.empty()) {
-                if (given.stop.stop_requested()) {
+                if (call_options.stop.stop_requested()) {
                     problem = stopped_early();
                     return;
                 }
-                auto const gone = patience([&] { return session.forget(before, step_of(given)); });
+                auto const gone =
+                    patience([&] { return session.forget(before, step_of(call_options)); });
                 if (!gone.has_value()) problem = gone.problem();
-                if (!gone.has_value() || gone.value() < step_of(given)) return;
+                if (!gone.has_value() || gone.value() < step_of(call_options)) return;
             }
         }
     };

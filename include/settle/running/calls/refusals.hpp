@@ -84,15 +84,15 @@ template <typename Direction>
 
 /// The error behind the reason of a cancel, with the text that the entry keeps; empty if it keeps
 /// none.
-[[nodiscard]] inline error cause_of(entry const& found, transaction_descriptor const& type) {
-    if (!has_text(found.why) || found.why_text.empty()) return {};
-    auto const prepares = [&](part_descriptor const& one) {
-        return one.kind == &prepared_kind &&
-               static_cast<prepared_functions const*>(one.functions)->participant ==
-                   found.participant;
+[[nodiscard]] inline error cause_of(entry const& stored, transaction_descriptor const& type) {
+    if (!has_text(stored.why) || stored.why_text.empty()) return {};
+    auto const prepares = [&](part_descriptor const& part) {
+        return part.kind == &prepared_kind &&
+               static_cast<prepared_functions const*>(part.functions)->participant ==
+                   stored.participant;
     };
     auto const code = [&] {
-        switch (found.why) {
+        switch (stored.why) {
         case reason::refused:
             return std::any_of(type.participants.begin(), type.participants.end(), prepares)
                        ? errc::work_refused
@@ -102,19 +102,19 @@ template <typename Direction>
         default: return errc::record_unusable;
         }
     };
-    return {make_error_code(code()), found.why_text};
+    return {make_error_code(code()), stored.why_text};
 }
 
 /// The outcome of an entry that is final.
-[[nodiscard]] inline outcome outcome_of(entry const& found, transaction_descriptor const& type) {
+[[nodiscard]] inline outcome outcome_of(entry const& stored, transaction_descriptor const& type) {
     outcome concluded;
-    concluded.id = found.id;
-    concluded.verdict = found.state == state::done ? verdict::done : verdict::canceled;
-    concluded.why = found.why;
-    concluded.participant = found.participant;
-    concluded.line = found.line;
-    concluded.results = found.results;
-    if (concluded.canceled()) concluded.problem = cause_of(found, type);
+    concluded.id = stored.id;
+    concluded.verdict = stored.state == state::done ? verdict::done : verdict::canceled;
+    concluded.why = stored.why;
+    concluded.participant = stored.participant;
+    concluded.line = stored.line;
+    concluded.results = stored.results;
+    if (concluded.canceled()) concluded.problem = cause_of(stored, type);
     return concluded;
 }
 
@@ -125,33 +125,33 @@ template <typename Direction>
                 "See running#ids"};
 }
 
-[[nodiscard]] inline error other_definition(entry const& found) {
+[[nodiscard]] inline error other_definition(entry const& stored) {
     return {make_error_code(errc::other_definition),
-            "settle: the entry '" + found.id + "' of type '" + found.type +
+            "settle: the entry '" + stored.id + "' of type '" + stored.type +
                 "' was made by another definition. Keep the old definition in an engine until its "
                 "entries are settled. See running#changing-definitions"};
 }
 
-[[nodiscard]] inline error unknown_type(entry const& found) {
+[[nodiscard]] inline error unknown_type(entry const& stored) {
     return {make_error_code(errc::unknown_type),
-            "settle: the entry '" + found.id + "' is of type '" + found.type +
+            "settle: the entry '" + stored.id + "' is of type '" + stored.type +
                 "', which this engine does not have. Add it with settle::type<…>, or let the "
                 "program that has it recover. See running#changing-definitions"};
 }
 
-[[nodiscard]] inline error damaged_parameters(entry const& found, error const& problem) {
-    return {make_error_code(errc::damaged), "settle: the parameters of the entry '" + found.id +
+[[nodiscard]] inline error damaged_parameters(entry const& stored, error const& problem) {
+    return {make_error_code(errc::damaged), "settle: the parameters of the entry '" + stored.id +
                                                 "' cannot be read: " + problem.message() +
                                                 ". See errors#errors"};
 }
 
 /// The error of a readable entry that no worker can use; empty if a worker can use it.
-[[nodiscard]] inline error fault_of(entry const& found) {
+[[nodiscard]] inline error fault_of(entry const& stored) {
     // A claim raises the epoch once more, unless the entry is final.
-    if (is_final(found.state) || found.epoch_number < epoch_limit - 1) return {};
+    if (is_final(stored.state) || stored.epoch_number < epoch_limit - 1) return {};
     return {make_error_code(errc::damaged),
-            "settle: the entry '" + found.id + "' is damaged: its epoch " +
-                std::to_string(found.epoch_number) +
+            "settle: the entry '" + stored.id + "' is damaged: its epoch " +
+                std::to_string(stored.epoch_number) +
                 " is higher than any valid epoch. Restore the entry, or give it the highest epoch "
                 "of its marks. See errors#damaged"};
 }
@@ -189,25 +189,25 @@ template <typename Direction>
 /// The error of a limit that is too short.
 /// Shape:   name - as a program spells it; least - the text for the permitted values
 template <typename Duration>
-[[nodiscard]] error bad_limit(std::string_view name, Duration given, std::string_view least,
+[[nodiscard]] error bad_limit(std::string_view name, Duration value, std::string_view least,
                               std::string_view anchor) {
     std::string text{"settle: "};
-    text.append(name).append(" is ").append(std::to_string(given.count()));
+    text.append(name).append(" is ").append(std::to_string(value.count()));
     text.append(std::is_same_v<typename Duration::period, std::milli> ? " ms" : " us");
     text.append(". Give it ").append(least).append("; std::chrono::hours::max() is for ever. ");
     return {make_error_code(errc::bad_option), text.append(anchor)};
 }
 
 /// The error of a cancel in `deciding`: only the answer of the pivot decides.
-[[nodiscard]] inline error pivot_decides(entry const& found) {
+[[nodiscard]] inline error pivot_decides(entry const& stored) {
     return {make_error_code(errc::too_late),
-            "settle: it is too late to cancel '" + found.id +
+            "settle: it is too late to cancel '" + stored.id +
                 "': its last call may have been made and cannot be undone, so its answer decides. "
                 "Wait, or call retry. See running#calls-of-services"};
 }
 
-[[nodiscard]] inline error not_closable(entry const& found, std::string const& why) {
-    return {make_error_code(errc::not_closable), "settle: no call of '" + found.id +
+[[nodiscard]] inline error not_closable(entry const& stored, std::string const& why) {
+    return {make_error_code(errc::not_closable), "settle: no call of '" + stored.id +
                                                      "' is closed: " + why +
                                                      ". See running#calls-of-services"};
 }
@@ -219,28 +219,29 @@ template <typename Duration>
 }
 
 /// The reason why no part of this entry can be closed; empty if one can.
-[[nodiscard]] inline error check_closing(entry const& found, std::string_view why,
-                                         resolve_options const& given) {
+[[nodiscard]] inline error check_closing(entry const& stored, std::string_view why,
+                                         resolve_options const& call_options) {
     constexpr std::size_t longest = 1000;
     if (why.empty() || why.size() > longest || utf8_prefix(why) != why.size())
-        return not_closable(found, "the reason must be UTF-8 of 1 to 1,000 bytes");
-    if (!given.result.empty() && given.pivot != pivot_outcome::was_applied)
-        return not_closable(found, "only a pivot that was applied has a result");
-    std::string const state = "its state is " + std::string{name_of(found.state)};
-    if (found.state == state::deciding) {
-        if (given.pivot) return {};
-        return not_closable(found, state + ", so its pivot may have been applied. Ask the "
-                                           "service, and set resolve_options::pivot");
+        return not_closable(stored, "the reason must be UTF-8 of 1 to 1,000 bytes");
+    if (!call_options.result.empty() && call_options.pivot != pivot_outcome::was_applied)
+        return not_closable(stored, "only a pivot that was applied has a result");
+    std::string const state = "its state is " + std::string{name_of(stored.state)};
+    if (stored.state == state::deciding) {
+        if (call_options.pivot) return {};
+        return not_closable(stored, state + ", so its pivot may have been applied. Ask the "
+                                            "service, and set resolve_options::pivot");
     }
-    if (given.pivot)
-        return not_closable(found, state + ". Only a pivot that is deciding has an outcome to set");
-    if (found.state == state::applied || found.state == state::canceling) return {};
-    return not_closable(found, state + ". Only a confirm, a compensation or a pivot that is "
-                                       "deciding is closed");
+    if (call_options.pivot)
+        return not_closable(stored,
+                            state + ". Only a pivot that is deciding has an outcome to set");
+    if (stored.state == state::applied || stored.state == state::canceling) return {};
+    return not_closable(stored, state + ". Only a confirm, a compensation or a pivot that is "
+                                        "deciding is closed");
 }
 
-[[nodiscard]] inline error no_such_call(entry const& found, part_name const& named) {
-    std::string text = "settle: '" + found.id + "' has no call '";
+[[nodiscard]] inline error no_such_call(entry const& stored, part_name const& named) {
+    std::string text = "settle: '" + stored.id + "' has no call '";
     text.append(named.participant).append("'");
     if (named.line) text.append(" on line ").append(std::to_string(*named.line + 1));
     return {make_error_code(errc::not_closable),
@@ -248,31 +249,31 @@ template <typename Duration>
                    "See running#calls-of-services"};
 }
 
-[[nodiscard]] inline error moved_meanwhile(entry const& found) {
+[[nodiscard]] inline error moved_meanwhile(entry const& stored) {
     return {make_error_code(errc::not_closable),
-            "settle: a worker changed '" + found.id +
+            "settle: a worker changed '" + stored.id +
                 "' meanwhile, so no call was closed. Look at the entry, and call resolve again. "
                 "See running#calls-of-services"};
 }
 
 /// Errors:  errc::bad_option with the first invalid limit, or none
-[[nodiscard]] inline error check_options(options const& given) {
+[[nodiscard]] inline error check_options(options const& limits) {
     error problem;
     auto const check = [&](std::string_view name, auto limit, bool may_be_zero = true) {
         if (limit.count() > (may_be_zero ? -1 : 0) || !problem.empty()) return;
         problem = bad_limit(std::string{"options::"}.append(name), limit,
                             may_be_zero ? "0 or more" : "more than 0", "See running#options");
     };
-    check("takeover", given.takeover);
-    check("resubmission", given.resubmission);
-    check("lifetime", given.lifetime, false);
-    check("clocks", given.clocks);
-    check("first_pause", given.first_pause);
-    check("call_first_pause", given.call_first_pause);
-    check("call_longest_pause", given.call_longest_pause);
-    check("longest_pause", given.longest_pause);
-    check("stuck_after", given.stuck_after);
-    check("patience", given.patience);
+    check("takeover", limits.takeover);
+    check("resubmission", limits.resubmission);
+    check("lifetime", limits.lifetime, false);
+    check("clocks", limits.clocks);
+    check("first_pause", limits.first_pause);
+    check("call_first_pause", limits.call_first_pause);
+    check("call_longest_pause", limits.call_longest_pause);
+    check("longest_pause", limits.longest_pause);
+    check("stuck_after", limits.stuck_after);
+    check("patience", limits.patience);
     return problem;
 }
 

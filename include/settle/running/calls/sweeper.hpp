@@ -15,16 +15,16 @@ template <typename Session, typename Patience, typename Function>
 void for_each_mark(Session& session, Patience& patience, error& problem, Function&& function) {
     std::optional<mark_locator> after;
     for (;;) {
-        auto const found = patience([&] { return session.marks(after, marks_a_page); });
-        if (!found.has_value()) {
-            problem = found.problem();
+        auto const page_of_marks = patience([&] { return session.marks(after, marks_a_page); });
+        if (!page_of_marks.has_value()) {
+            problem = page_of_marks.problem();
             return;
         }
-        for (mark_locator const& one : found.value()) {
+        for (mark_locator const& one : page_of_marks.value()) {
             if (!function(one)) return;
         }
-        if (found.value().size() < marks_a_page) return;
-        after = found.value().back();
+        if (page_of_marks.value().size() < marks_a_page) return;
+        after = page_of_marks.value().back();
     }
 }
 
@@ -59,19 +59,19 @@ public:
 private:
     template <typename Session>
     void sweep_session(Session& session) {
-        for_each_mark(session, patience_, report_.problem, [&](mark_locator const& one) {
+        for_each_mark(session, patience_, report_.problem, [&](mark_locator const& locator) {
             if (thrown_) return false;
             if (call_.stop.stop_requested()) {
                 report_.problem = stopped_early();
                 return false;
             }
             ++report_.looked_at;
-            if (!one.fault.empty()) return note_failure(one.id, one.fault);
-            auto const found = entry_of(one.id);
-            if (!found.has_value()) return note_failure(one.id, found.problem());
-            if (!is_stray(found.value(), one.epoch_number)) return true;
-            auto const undone = patience_([&] { return session.resolve(one, false); });
-            if (!undone.has_value()) return note_failure(one.id, undone.problem());
+            if (!locator.fault.empty()) return note_failure(locator.id, locator.fault);
+            auto const stored = entry_of(locator.id);
+            if (!stored.has_value()) return note_failure(locator.id, stored.problem());
+            if (!is_stray(stored.value(), locator.epoch_number)) return true;
+            auto const undone = patience_([&] { return session.resolve(locator, false); });
+            if (!undone.has_value()) return note_failure(locator.id, undone.problem());
             if (undone.value() == answer::applied) ++report_.undone;
             return true;
         });
@@ -90,9 +90,9 @@ private:
     /// The entry of a mark. For a mark without an entry, inserts one as canceled first, so that a
     /// later insert of that id finds it.
     result<standing> entry_of(transaction_id const& id) {
-        auto const found = patience_([&] { return assembly_.log().read(id); });
-        if (!found.has_value()) return found.problem();
-        if (found.value()) return standing_of(*found.value());
+        auto const looked_up = patience_([&] { return assembly_.log().read(id); });
+        if (!looked_up.has_value()) return looked_up.problem();
+        if (looked_up.value()) return standing_of(*looked_up.value());
         nothing const no_parameters;
         auto driver = assembly_.make_driver(call_);
         epoch const first = fresh_epoch(assembly_.environment());

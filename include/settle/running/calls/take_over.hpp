@@ -10,26 +10,26 @@ namespace detail {
 /// Finds the direction of an entry by its name and definition, and calls
 /// `function(std::type_identity<Direction>{})`. Returns an error if there is no such direction.
 template <typename Types, typename Function>
-error with_direction(entry const& found, Function&& function) {
+error with_direction(entry const& stored, Function&& function) {
     bool called = false;
     bool name_known = false;
     for_each_direction(Types{}, [&]<typename Direction>(std::type_identity<Direction> direction) {
-        if (called || found.type != Direction::name()) return;
+        if (called || stored.type != Direction::name()) return;
         name_known = true;
-        if (found.definition != Direction::definition()) return;
+        if (stored.definition != Direction::definition()) return;
         called = true;
         function(direction);
     });
     if (called) return {};
-    return name_known ? other_definition(found) : unknown_type(found);
+    return name_known ? other_definition(stored) : unknown_type(stored);
 }
 
 /// The descriptor of an entry's direction, or that of an entry without a definition.
 template <typename Types>
-transaction_descriptor const& descriptor_for(entry const& found) {
+transaction_descriptor const& descriptor_for(entry const& stored) {
     auto const* descriptor = &descriptor_of<undescribed>;
     static_cast<void>(
-        with_direction<Types>(found, [&]<typename Direction>(std::type_identity<Direction>) {
+        with_direction<Types>(stored, [&]<typename Direction>(std::type_identity<Direction>) {
             descriptor = &descriptor_of<Direction>;
         }));
     return *descriptor;
@@ -37,12 +37,12 @@ transaction_descriptor const& descriptor_for(entry const& found) {
 
 /// The parameters of an entry, if they can be read and their guards hold.
 template <typename Direction>
-result<typename Direction::parameters> read_parameters(entry const& found) {
-    if (auto damaged = fault_of(found); !damaged.empty()) return damaged;
-    auto parameters = decode_json<typename Direction::parameters>(found.parameters);
-    if (!parameters.has_value()) return damaged_parameters(found, parameters.problem());
+result<typename Direction::parameters> read_parameters(entry const& stored) {
+    if (auto damaged = fault_of(stored); !damaged.empty()) return damaged;
+    auto parameters = decode_json<typename Direction::parameters>(stored.parameters);
+    if (!parameters.has_value()) return damaged_parameters(stored, parameters.problem());
     if (auto const refused = Direction::check(parameters.value()); refused.why != reason::none) {
-        return refuse_parameters<Direction>(found.id, parameters.value(), refused).problem;
+        return refuse_parameters<Direction>(stored.id, parameters.value(), refused).problem;
     }
     return parameters;
 }
@@ -50,26 +50,27 @@ result<typename Direction::parameters> read_parameters(entry const& found) {
 /// Finds the direction of an entry by its name and definition, reads its parameters, and calls
 /// `function(std::type_identity<Direction>{}, parameters)`.
 template <typename Types, typename Function>
-outcome with_entry(entry const& found, Function&& function) {
+outcome with_entry(entry const& stored, Function&& function) {
     std::optional<outcome> concluded;
     auto const run = [&]<typename Direction>(std::type_identity<Direction> direction) {
-        auto const parameters = read_parameters<Direction>(found);
+        auto const parameters = read_parameters<Direction>(stored);
         concluded = parameters.has_value() ? function(direction, parameters.value())
-                                           : refuse(found.id, parameters.problem());
+                                           : refuse(stored.id, parameters.problem());
     };
-    auto const problem = with_direction<Types>(found, run);
-    return concluded ? *std::move(concluded) : refuse(found.id, problem);
+    auto const problem = with_direction<Types>(stored, run);
+    return concluded ? *std::move(concluded) : refuse(stored.id, problem);
 }
 
 /// Reports a final entry to an observer when a caller asks for it.
 template <typename Types, typename Observer>
-void report_final(Observer& observer, entry const& found) {
-    event seen{found.id,  found.type,     step::end, found.state, found.attempts, answer::none,
-               found.why, found.why_text, nullptr,   nullptr,     false};
+void report_final(Observer& observer, entry const& stored) {
+    event seen{stored.id,       stored.type,  step::end,  stored.state,
+               stored.attempts, answer::none, stored.why, stored.why_text,
+               nullptr,         nullptr,      false};
     bool notified = false;
     static_cast<void>(
-        with_direction<Types>(found, [&]<typename Direction>(std::type_identity<Direction>) {
-            auto const parameters = decode_json<typename Direction::parameters>(found.parameters);
+        with_direction<Types>(stored, [&]<typename Direction>(std::type_identity<Direction>) {
+            auto const parameters = decode_json<typename Direction::parameters>(stored.parameters);
             if (!parameters.has_value()) return;
             notified = true;
             seen.show = descriptor_of<Direction>.append_json;
@@ -97,12 +98,13 @@ public:
         std::size_t const page_size = std::max<std::size_t>(room_, least_page);
         bool ends = false;
         while (limit > 0 && !ends && !call_.stop.stop_requested()) {
-            auto found = patience_([&] { return assembly_.log().list(filter, after, page_size); });
-            if (!found.has_value()) {
-                report_.problem = found.problem();
+            auto entries =
+                patience_([&] { return assembly_.log().list(filter, after, page_size); });
+            if (!entries.has_value()) {
+                report_.problem = entries.problem();
                 return std::move(report_);
             }
-            page = std::move(found).value();
+            page = std::move(entries).value();
             bool const last = page.size() < page_size;
             // Without a new id at its end, the next page would begin at the start of the log.
             auto const next = page.empty() ? transaction_id{} : page.back().id;
@@ -166,18 +168,18 @@ private:
                            deliver(conclude(work, execution, assembly_.reader(driver)));
                        });
         };
-        for (entry const& one : run) {
+        for (entry const& stored : run) {
             if (driver.thrown()) break;
             if (call_.stop.stop_requested()) {
                 left_ = true;
                 break;
             }
-            auto parameters = read_parameters<Direction>(one);
+            auto parameters = read_parameters<Direction>(stored);
             if (!parameters.has_value()) {
-                skip(one, parameters.problem());
+                skip(stored, parameters.problem());
                 continue;
             }
-            auto work = taken_job<Direction>(one, parameters.value(), driver.how());
+            auto work = taken_job<Direction>(stored, parameters.value(), driver.how());
             jobs.add(std::move(work), std::move(parameters).value(), 0);
             while (jobs.full()) round();
         }
@@ -187,14 +189,14 @@ private:
 
     /// An unreadable entry in a page has no parameters, and entry::fault without an error code. A
     /// read of that entry alone gives the whole error.
-    void skip(entry const& one, error problem) {
-        if (one.parameters.empty() && !call_.stop.stop_requested()) {
-            auto const alone = patience_([&] { return assembly_.log().read(one.id); });
+    void skip(entry const& stored, error problem) {
+        if (stored.parameters.empty() && !call_.stop.stop_requested()) {
+            auto const alone = patience_([&] { return assembly_.log().read(stored.id); });
             if (!alone.has_value() && alone.problem().code == condition::permanent) {
                 problem = alone.problem();
             }
         }
-        report_.skipped.push_back({one.id, std::move(problem)});
+        report_.skipped.push_back({stored.id, std::move(problem)});
     }
 
     void deliver(outcome const& concluded) {

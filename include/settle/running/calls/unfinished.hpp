@@ -22,15 +22,15 @@ result<std::vector<entry>> unfinished_entries(Log& log, Patience& patience,
     constexpr std::size_t page = 256;
     std::vector<entry> old;
     for (transaction_id after;;) {
-        auto found = patience([&] { return log.list({.unfinished = true}, after, page); });
-        if (!found.has_value()) return found.problem();
-        for (entry& one : found.value()) {
-            after = one.id;
-            bool const is_listed = age_of(one.created, now, clocks) > older_than ||
-                                   std::find(also.begin(), also.end(), one.id) != also.end();
-            if (is_listed) old.push_back(std::move(one));
+        auto entries = patience([&] { return log.list({.unfinished = true}, after, page); });
+        if (!entries.has_value()) return entries.problem();
+        for (entry& unfinished : entries.value()) {
+            after = unfinished.id;
+            bool const is_listed = age_of(unfinished.created, now, clocks) > older_than ||
+                                   std::find(also.begin(), also.end(), unfinished.id) != also.end();
+            if (is_listed) old.push_back(std::move(unfinished));
         }
-        if (found.value().size() < page) return old;
+        if (entries.value().size() < page) return old;
     }
 }
 

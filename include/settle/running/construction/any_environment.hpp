@@ -63,9 +63,9 @@ public:
     any_observer() = default;
     template <typename Observer>
         requires(!std::is_same_v<Observer, any_observer>)
-    explicit any_observer(Observer& given) {
+    explicit any_observer(Observer& observer) {
         if constexpr (!std::is_same_v<Observer, no_observer>) {
-            given_ = &given;
+            given_ = &observer;
             call_ = [](void* to, event const& seen) { (*static_cast<Observer*>(to))(seen); };
         }
     }

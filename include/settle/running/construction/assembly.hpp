@@ -56,10 +56,10 @@ public:
     /// Calls `function(session)` for each session of collections that the log's own database holds.
     template <typename Function>
     void with_own_stores(std::string const& log_name, Function&& function) {
-        auto& given = std::get<log_at>(arguments_);
+        auto& argument = std::get<log_at>(arguments_);
         auto& host = [&]() -> auto& {
-            if constexpr (databases == 1) return given;
-            else return given.database;
+            if constexpr (databases == 1) return argument;
+            else return argument.database;
         }();
         std::apply([&](auto&... each) { (with_own_store(each, host, log_name, function), ...); },
                    arguments_);
@@ -113,28 +113,28 @@ private:
         });
 
     template <typename Argument>
-    static auto bind_store(Argument& given, std::string const& log_name) {
+    static auto bind_store(Argument& argument, std::string const& log_name) {
         if constexpr (is_binding<Argument>) {
             using bound = typename role<Argument>::type;
-            return session_for(type_list<bound>{}, given.database, log_name);
+            return session_for(type_list<bound>{}, argument.database, log_name);
         } else if constexpr (is_database<Argument>) {
-            return session_for(left_over{}, given, log_name);
+            return session_for(left_over{}, argument, log_name);
         } else {
             return std::tuple<>{};
         }
     }
 
     template <typename Argument, typename Host, typename Function>
-    static void with_own_store(Argument& given, Host& host, std::string const& log_name,
+    static void with_own_store(Argument& argument, Host& host, std::string const& log_name,
                                Function& function) {
         auto const visit = [&] {
             std::apply([&](auto... session) { (function(session), ...); },
-                       bind_store(given, log_name));
+                       bind_store(argument, log_name));
         };
         if constexpr (is_database<Argument>) {
             visit();
         } else if constexpr (holds_collection_in<Argument, Host>) {
-            if (&given.database == &host) visit();
+            if (&argument.database == &host) visit();
         }
     }
 
@@ -179,10 +179,10 @@ private:
 
     template <typename Target>
     static constexpr target_binding binding_of() {
-        std::size_t found = 0;
+        std::size_t port = 0;
         std::size_t at = 0;
-        ((Sessions::template holds<Target>::value ? void(found = at) : void(), ++at), ...);
-        return {&target_tag<Target>, found};
+        ((Sessions::template holds<Target>::value ? void(port = at) : void(), ++at), ...);
+        return {&target_tag<Target>, port};
     }
     static constexpr std::array<target_binding, sizeof...(Targets)> targets{
         binding_of<Targets>()...};
@@ -260,13 +260,13 @@ public:
     /// The session of the store that holds a collection or another target.
     template <typename Target>
     auto& session_of() {
-        constexpr std::size_t at =
+        constexpr std::size_t index =
             session_position<Target>(std::make_index_sequence<std::tuple_size_v<sessions_type>>{});
-        constexpr bool uses = at < std::tuple_size_v<sessions_type>;
+        constexpr bool uses = index < std::tuple_size_v<sessions_type>;
         static_assert(uses,
                       "settle: no type of this engine uses the collection. Add one that does with "
                       "settle::type<your_type>, or ask an engine that has one. See running#calls");
-        if constexpr (uses) return std::get<at>(sessions_);
+        if constexpr (uses) return std::get<index>(sessions_);
         else return refused_session::one();
     }
 
@@ -383,12 +383,12 @@ private:
 
     template <typename Target, std::size_t... Index>
     static constexpr std::size_t session_position(std::index_sequence<Index...>) {
-        std::size_t found = sizeof...(Index);
+        std::size_t position = sizeof...(Index);
         ((std::tuple_element_t<Index, sessions_type>::template holds<Target>::value
-              ? void(found = Index)
+              ? void(position = Index)
               : void()),
          ...);
-        return found;
+        return position;
     }
 
     using targets = typename given_type::gathered::targets;

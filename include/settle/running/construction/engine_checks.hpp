@@ -52,13 +52,13 @@ inline constexpr bool takes_events<observer_binding<Observer>> =
 template <typename Argument>
 inline constexpr bool is_environment_type = true;
 template <typename Environment>
-inline constexpr bool is_environment_type<environment_binding<Environment>> =
-    requires(Environment const& given, std::chrono::nanoseconds time, std::stop_token const& stop) {
-        given.now();
-        given.elapsed();
-        given.random();
-        given.pause(time, stop);
-    };
+inline constexpr bool is_environment_type<environment_binding<Environment>> = requires(
+    Environment const& environment, std::chrono::nanoseconds time, std::stop_token const& stop) {
+    environment.now();
+    environment.elapsed();
+    environment.random();
+    environment.pause(time, stop);
+};
 
 /// The fault of an argument that an engine does not accept, or none.
 template <typename Argument>
@@ -88,15 +88,16 @@ consteval engine_fault fault_of_engine() {
     if constexpr (first_fault_of_arguments<Arguments...>() != engine_fault::none) {
         return first_fault_of_arguments<Arguments...>();
     } else {
-        using given = engine_arguments<Arguments...>;
-        using left_over = typename given::left_over;
+        using arguments = engine_arguments<Arguments...>;
+        using left_over = typename arguments::left_over;
         if constexpr (!(is_type<Arguments> || ...)) return engine_fault::no_type;
-        else if constexpr (given::databases + given::logs != 1) return engine_fault::one_log;
-        else if constexpr (!given::each_once) return engine_fault::twice;
+        else if constexpr (arguments::databases + arguments::logs != 1)
+            return engine_fault::one_log;
+        else if constexpr (!arguments::each_once) return engine_fault::twice;
         else if constexpr (!names_differ<left_over>) return engine_fault::names;
         else if constexpr (!std::is_same_v<left_over, typename collections_of<left_over>::type>)
             return engine_fault::no_store;
-        else if constexpr (given::databases != 1 && !std::is_same_v<left_over, type_list<>>)
+        else if constexpr (arguments::databases != 1 && !std::is_same_v<left_over, type_list<>>)
             return engine_fault::unbound;
         else if constexpr (!stores_can<Arguments...>()) return engine_fault::cannot_create;
         else return engine_fault::none;

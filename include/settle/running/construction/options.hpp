@@ -48,9 +48,9 @@ struct options {
     [[nodiscard]] constexpr std::chrono::milliseconds horizon() const {
         using std::chrono::milliseconds;
         milliseconds sum{0};
-        for (auto const given : {resubmission, lifetime, clocks}) {
+        for (auto const duration : {resubmission, lifetime, clocks}) {
             // "For ever" plus any duration stays "for ever".
-            auto const one = std::max<milliseconds>(given, milliseconds{0});
+            auto const one = std::max<milliseconds>(duration, milliseconds{0});
             sum = one > milliseconds::max() - sum ? milliseconds::max() : sum + one;
         }
         return sum;

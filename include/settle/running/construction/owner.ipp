@@ -40,12 +40,12 @@ SETTLE_FUNCTION process_status status_of(std::string const& pid) {
     std::string const text = first_line("/proc/" + pid + "/stat");
     // The name in parentheses may hold any character, so fields are counted after its end.
     std::size_t const after_name = text.rfind(')');
-    process_status found;
-    if (after_name == std::string::npos) return found;
+    process_status status;
+    if (after_name == std::string::npos) return status;
     std::istringstream fields{text.substr(after_name + 1)};
-    fields >> found.state;
-    for (int i = 0; i < 19; ++i) fields >> found.start;
-    return found;
+    fields >> status.state;
+    for (int i = 0; i < 19; ++i) fields >> status.start;
+    return status;
 }
 
 /// True if the process with this id and this start time has ended, even if another process has the
@@ -79,10 +79,10 @@ SETTLE_FUNCTION std::string process_namespace() {
 
 SETTLE_FUNCTION std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
-    for (std::size_t at = 0; at <= text.size();) {
-        std::size_t const next = std::min(text.find(separator, at), text.size());
-        parts.push_back(text.substr(at, next - at));
-        at = next + 1;
+    for (std::size_t index = 0; index <= text.size();) {
+        std::size_t const next = std::min(text.find(separator, index), text.size());
+        parts.push_back(text.substr(index, next - index));
+        index = next + 1;
     }
     return parts;
 }

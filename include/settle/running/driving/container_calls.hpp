@@ -35,10 +35,11 @@ public:
     }
 
     template <step Step>
-    [[gnu::always_inline]] void write(std::span<job> jobs, write_context const& at) {
+    [[gnu::always_inline]] void write(std::span<job> jobs, write_context const& context) {
         auto const guard = log_.hold();
         for (job& work : jobs) {
-            if (work.takes(Step)) work.reply = log_.write_one(write_of<Step>(work), work.row, at);
+            if (work.takes(Step))
+                work.reply = log_.write_one(write_of<Step>(work), work.row, context);
         }
     }
 
@@ -47,8 +48,8 @@ public:
     void look_up(std::span<job> jobs, Found&& found) {
         for (job& work : jobs) {
             if (!work.takes(step::read)) continue;
-            read_request const one{&work.id, work.type, work.parameters, &work.row};
-            log_.look_up({&one, 1}, [&](std::size_t, auto&& stored, bool same) {
+            read_request const request{&work.id, work.type, work.parameters, &work.row};
+            log_.look_up({&request, 1}, [&](std::size_t, auto&& stored, bool same) {
                 found(work, std::move(stored), same);
             });
         }
@@ -70,14 +71,14 @@ private:
     }
     template <typename Direction>
     static consteval typed make_typed() {
-        typed made;
+        typed typed_half;
         if constexpr (!std::is_same_v<Direction, undescribed>) {
-            made.execute = [](Sessions& sessions, step action, std::span<job> jobs) {
+            typed_half.execute = [](Sessions& sessions, step action, std::span<job> jobs) {
                 if (action == step::apply) execute_as<Direction>(sessions, jobs, applying_step{});
                 else execute_as<Direction>(sessions, jobs, ending_step{action});
             };
         }
-        return made;
+        return typed_half;
     }
     template <typename Direction>
     static constexpr typed typed_of = make_typed<Direction>();

@@ -77,55 +77,55 @@ private:
     template <std::size_t Count>
     void take_steps(std::span<job, Count> jobs, std::span<execution_state, Count> executions,
                     bool follows, typed_calls const& typed) {
-        detail::jobs_side_by_side<Count> const all{jobs, executions, follows};
+        detail::jobs_side_by_side<Count> const group{jobs, executions, follows};
         // The last round of a window may be long ago; a single job is new.
         if constexpr (Count != 1) look_at_clock();
-        progress_.wake(all);
-        if constexpr (Calls::one_phase) settle_in_one_phase(all);
-        ask_log<step::insert>(all);
-        ask_log<step::read>(all);
-        ask_log<step::claim>(all);
-        ask_stores<step::apply>(all, typed);
-        ask_stores<step::back_off>(all, typed);
-        if constexpr (Calls::several_stages) ask_log<step::keep>(all);
-        ask_log<step::commit>(all);
-        if constexpr (Calls::several_stages) ask_log<step::commit_and_close>(all);
-        ask_log<step::cancel>(all);
-        ask_stores<step::confirm>(all, typed);
-        ask_stores<step::compensate>(all, typed);
-        ask_log<step::close>(all);
+        progress_.wake(group);
+        if constexpr (Calls::one_phase) settle_in_one_phase(group);
+        ask_log<step::insert>(group);
+        ask_log<step::read>(group);
+        ask_log<step::claim>(group);
+        ask_stores<step::apply>(group, typed);
+        ask_stores<step::back_off>(group, typed);
+        if constexpr (Calls::several_stages) ask_log<step::keep>(group);
+        ask_log<step::commit>(group);
+        if constexpr (Calls::several_stages) ask_log<step::commit_and_close>(group);
+        ask_log<step::cancel>(group);
+        ask_stores<step::confirm>(group, typed);
+        ask_stores<step::compensate>(group, typed);
+        ask_log<step::close>(group);
     }
 
     template <step Step, std::size_t Count>
-    [[gnu::always_inline]] void ask_log(detail::jobs_side_by_side<Count> const& all) {
-        if (!progress_.template begin<Step>(all)) return;
-        if constexpr (Step == step::read) progress_.read(all);
-        else calls_.template write<Step>(all.jobs, progress_.now());
+    [[gnu::always_inline]] void ask_log(detail::jobs_side_by_side<Count> const& group) {
+        if (!progress_.template begin<Step>(group)) return;
+        if constexpr (Step == step::read) progress_.read(group);
+        else calls_.template write<Step>(group.jobs, progress_.now());
         // The age of an inserted or claimed entry counts from its acknowledgement.
         constexpr bool gives_right = Step == step::insert || Step == step::claim;
         if constexpr (gives_right && !Calls::takes_no_time) look_at_clock();
-        progress_.template end<Step>(all);
+        progress_.template end<Step>(group);
     }
 
     template <step Step, std::size_t Count>
-    [[gnu::always_inline]] void ask_stores(detail::jobs_side_by_side<Count> const& all,
+    [[gnu::always_inline]] void ask_stores(detail::jobs_side_by_side<Count> const& group,
                                            typed_calls const& typed) {
-        bool const any = progress_.template begin<Step>(all);
-        if (any) calls_.execute(Step, all.jobs, typed);
+        bool const any = progress_.template begin<Step>(group);
+        if (any) calls_.execute(Step, group.jobs, typed);
         // end() also handles the jobs that the window's order keeps back.
         bool const ordered = Step == step::apply && Count != 1;
-        if (any || ordered) progress_.template end<Step>(all);
+        if (any || ordered) progress_.template end<Step>(group);
     }
 
     template <std::size_t Count>
-    void settle_in_one_phase(detail::jobs_side_by_side<Count> const& all) {
-        bool const any = progress_.template begin<step::one_phase>(all);
+    void settle_in_one_phase(detail::jobs_side_by_side<Count> const& group) {
+        bool const any = progress_.template begin<step::one_phase>(group);
         if (any) {
-            auto decision = progress_.decision(all.jobs);
-            calls_.settle(all.jobs, progress_.now(), decision);
+            auto decision = progress_.decision(group.jobs);
+            calls_.settle(group.jobs, progress_.now(), decision);
             look_at_clock();
         }
-        if (any || Count != 1) progress_.template end<step::one_phase>(all);
+        if (any || Count != 1) progress_.template end<step::one_phase>(group);
     }
 
     Calls calls_;

@@ -51,10 +51,10 @@ struct job {
           coordinator(std::move(work)) {}
     /// A job that is new to the log; its coordinator is made in place.
     job(transaction_id&& own_id, transaction_descriptor const* own_type, void const* own_parameters,
-        timestamp at, std::size_t parts, epoch first, goal purpose, phases how, stage_plan stages)
+        timestamp time, std::size_t parts, epoch first, goal purpose, phases how, stage_plan stages)
         : id(std::move(own_id)), type(own_type), parameters(own_parameters),
-          coordinator(settle::coordinator::begin(parts, first, purpose, how, stages)), created(at) {
-    }
+          coordinator(settle::coordinator::begin(parts, first, purpose, how, stages)),
+          created(time) {}
 
     /// True if a wave of this step has work for the job.
     [[nodiscard]] bool takes(step action) const noexcept {
@@ -126,9 +126,9 @@ private:
     /// Shape:   T - image or kept_result
     template <typename T>
     static void put(std::vector<T>& into, T added) {
-        for (T& one : into) {
-            if (one.participant != added.participant || one.line != added.line) continue;
-            one = std::move(added);
+        for (T& kept : into) {
+            if (kept.participant != added.participant || kept.line != added.line) continue;
+            kept = std::move(added);
             return;
         }
         into.push_back(std::move(added));

@@ -118,14 +118,14 @@ public:
         }
     }
     /// Called after a read of the entry. No other worker writes under an epoch of this call.
-    void note_entry([[maybe_unused]] entry const& found, [[maybe_unused]] std::string const& owner,
+    void note_entry([[maybe_unused]] entry const& stored, [[maybe_unused]] std::string const& owner,
                     [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
-            if (execution.first_unsure == 0 || !is_final(found.state) || found.owner != owner)
+            if (execution.first_unsure == 0 || !is_final(stored.state) || stored.owner != owner)
                 return;
             execution.ended_here =
-                execution.ended_here || (found.epoch_number >= execution.first_unsure &&
-                                         found.epoch_number <= execution.last_unsure);
+                execution.ended_here || (stored.epoch_number >= execution.first_unsure &&
+                                         stored.epoch_number <= execution.last_unsure);
         }
     }
 
@@ -133,14 +133,14 @@ private:
     /// The first part that a repeated step sends to its store, or no_part.
     static std::size_t first_due(job const& work) {
         auto const& c = work.coordinator;
-        std::size_t found = coordinator::no_part;
-        if (!calls_stores(c.next())) return found;
+        std::size_t failed = coordinator::no_part;
+        if (!calls_stores(c.next())) return failed;
         work.type->for_each_part(work.parameters,
                                  [&](part_descriptor const& one, std::size_t, std::size_t part) {
-                                     if (found == coordinator::no_part && c.due(part, one.stage))
-                                         found = part;
+                                     if (failed == coordinator::no_part && c.due(part, one.stage))
+                                         failed = part;
                                  });
-        return found;
+        return failed;
     }
 
     static constexpr bool calls_stores(step taken) {

@@ -15,7 +15,7 @@ public:
     virtual ~log_port() = default;
 
     virtual void write(std::span<entry_write const> writes, std::span<write_result> results,
-                       write_context const& at) = 0;
+                       write_context const& context) = 0;
     virtual void look_up(std::span<read_request const> requests, found_function found) = 0;
 };
 
@@ -50,7 +50,7 @@ public:
     virtual void finish(std::span<part_result> results) = 0;
     virtual void abandon(std::span<part_result> results) noexcept = 0;
     /// Shape:   the log of the port's engine is of the same database
-    virtual void one_phase(std::span<one_phase_request> requests, write_context const& at,
+    virtual void one_phase(std::span<one_phase_request> requests, write_context const& context,
                            one_phase_decider& decider) = 0;
 };
 
@@ -74,11 +74,11 @@ public:
         if constexpr (capabilities<Session>.overlaps_others) session_.abandon(results);
     }
     void one_phase([[maybe_unused]] std::span<one_phase_request> requests,
-                   [[maybe_unused]] write_context const& at,
+                   [[maybe_unused]] write_context const& context,
                    [[maybe_unused]] one_phase_decider& decider) override {
-        constexpr bool can = requires { session_.one_phase(requests, log_, at, decider); };
+        constexpr bool can = requires { session_.one_phase(requests, log_, context, decider); };
         if constexpr (capabilities<Session>.settles_in_one_phase && can) {
-            session_.one_phase(requests, log_, at, decider);
+            session_.one_phase(requests, log_, context, decider);
         }
     }
 

@@ -58,17 +58,17 @@ public:
 
     /// Notes in each job whether it takes the step; true if any job does.
     template <step Step, std::size_t Count>
-    [[gnu::always_inline]] bool begin(jobs_side_by_side<Count> const& all) {
+    [[gnu::always_inline]] bool begin(jobs_side_by_side<Count> const& group) {
         bool any = false;
-        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            bool const takes_part = all.jobs[i].takes(Step);
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            bool const takes_part = group.jobs[i].takes(Step);
             // A single job needs no note: its wave ends only if it takes part.
-            if constexpr (Count != 1) all.executions[i].takes_part = takes_part;
+            if constexpr (Count != 1) group.executions[i].takes_part = takes_part;
             any = any || takes_part;
         }
         if constexpr (keeps_order<Step> && Count != 1) {
-            ordering_ = any && all.jobs.size() > 1;
-            if (ordering_) any = keep_order(Step, all);
+            ordering_ = any && group.jobs.size() > 1;
+            if (ordering_) any = keep_order(Step, group);
         }
         if (any) idle_ = false;
         return any;
@@ -80,26 +80,27 @@ public:
 
     /// Reads the entries of the jobs that need a read, in one call of the log.
     template <std::size_t Count>
-    [[gnu::noinline]] void read(jobs_side_by_side<Count> const& all) {
+    [[gnu::noinline]] void read(jobs_side_by_side<Count> const& group) {
         if constexpr (!Calls::takes_no_time) look_at_clock();
         finds_entries_ = false;
-        calls_.look_up(all.jobs, [&](job& work, result<std::optional<entry>>&& found, bool same) {
-            execution_state& execution =
-                all.executions[static_cast<std::size_t>(&work - all.jobs.data())];
-            execution.cut = take_found(work, execution, std::move(found), same);
-        });
+        calls_.look_up(
+            group.jobs, [&](job& work, result<std::optional<entry>>&& looked_up, bool same) {
+                execution_state& execution =
+                    group.executions[static_cast<std::size_t>(&work - group.jobs.data())];
+                execution.cut = take_found(work, execution, std::move(looked_up), same);
+            });
     }
 
     /// Gives the jobs of the wave their answers.
     template <step Step, std::size_t Count>
-    [[gnu::always_inline]] void end(jobs_side_by_side<Count> const& all) {
+    [[gnu::always_inline]] void end(jobs_side_by_side<Count> const& group) {
         if constexpr (keeps_order<Step> && Count != 1) {
-            if (ordering_) look_at_order<Step>(all);
+            if (ordering_) look_at_order<Step>(group);
         }
-        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            execution_state& execution = all.executions[i];
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            execution_state& execution = group.executions[i];
             if (Count != 1 && !execution.takes_part) continue;
-            job& work = all.jobs[i];
+            job& work = group.jobs[i];
             watch_.template note_write<Step>(work, execution);
             stage_number const stage = work.coordinator.stage();
             execution.cut = take_answer<Step>(work, execution);
@@ -107,27 +108,27 @@ public:
             bool const same_stage = !Calls::several_stages || work.coordinator.stage() == stage;
             bool const again = same_stage && work.coordinator.next() == Step;
             watch_.step_taken(Step, work, execution, again && gets_stuck(work));
-            go_on(Step, same_stage, work, execution, all.follows);
+            go_on(Step, same_stage, work, execution, group.follows);
         }
         constexpr bool may_find_entries = Step == step::insert || Step == step::read;
-        if constexpr (may_find_entries && Count != 1) twins_.let_rest(all);
+        if constexpr (may_find_entries && Count != 1) twins_.let_rest(group);
     }
 
     /// Wakes jobs whose rest is over. If no other job can go on, waits for the first of them.
     template <std::size_t Count>
-    [[gnu::always_inline]] void wake(jobs_side_by_side<Count> const& all) {
+    [[gnu::always_inline]] void wake(jobs_side_by_side<Count> const& group) {
         auto first = std::chrono::nanoseconds::max();
         bool any_awake = false;
-        if constexpr (Count != 1) twins_.wake(all);
-        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            if (all.executions[i].over) continue;
-            if (all.jobs[i].resting) first = std::min(first, all.executions[i].wakes);
+        if constexpr (Count != 1) twins_.wake(group);
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            if (group.executions[i].over) continue;
+            if (group.jobs[i].resting) first = std::min(first, group.executions[i].wakes);
             else any_awake = true;
         }
         // Jobs that are awake but have no step to take wait for a job that rests.
         bool const was_idle = std::exchange(idle_, true);
         if (first == std::chrono::nanoseconds::max()) return;
-        wake_at(first, !any_awake || was_idle, all.jobs, all.executions);
+        wake_at(first, !any_awake || was_idle, group.jobs, group.executions);
     }
 
 private:
@@ -262,25 +263,25 @@ private:
 
     /// Keeps back each job on a record of a waiting earlier job; false if no job is left to send.
     template <std::size_t Count>
-    bool keep_order(step wave, jobs_side_by_side<Count> const& all) {
+    bool keep_order(step wave, jobs_side_by_side<Count> const& group) {
         if (!order_) order_ = std::make_unique<order>();
         order_->begin();
-        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            bool const backs_off = all.jobs[i].coordinator.next() == step::back_off;
-            if (backs_off && !all.executions[i].over) order_->backs_off(all.jobs[i]);
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            bool const backs_off = group.jobs[i].coordinator.next() == step::back_off;
+            if (backs_off && !group.executions[i].over) order_->backs_off(group.jobs[i]);
         }
         bool any = false;
-        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            execution_state& execution = all.executions[i];
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            execution_state& execution = group.executions[i];
             if (execution.over) continue;
-            bool const waits = order_->must_wait(wave, all.jobs[i], execution.takes_part,
+            bool const waits = order_->must_wait(wave, group.jobs[i], execution.takes_part,
                                                  execution.held_up, execution.requeued);
             if (!execution.takes_part) continue;
             any = any || !waits;
             if (!waits) continue;
             execution.takes_part = false;
             execution.kept_back = true;
-            all.jobs[i].resting = true;
+            group.jobs[i].resting = true;
         }
         return any;
     }
@@ -288,14 +289,14 @@ private:
     /// True if every job of the wave has taken effect and no job was kept back. In this usual case
     /// the order of the window has nothing to decide.
     template <step Step, std::size_t Count>
-    static bool no_job_waits(jobs_side_by_side<Count> const& all) {
-        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            execution_state const& execution = all.executions[i];
+    static bool no_job_waits(jobs_side_by_side<Count> const& group) {
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            execution_state const& execution = group.executions[i];
             if (execution.kept_back) return false;
             if (Step == step::one_phase) continue;
             if (execution.held_up) return false;
             if (!execution.takes_part) continue;
-            auto const& c = all.jobs[i].coordinator;
+            auto const& c = group.jobs[i].coordinator;
             for (std::size_t part = 0; part < c.parts(); ++part) {
                 if (c.answer_of(part) != answer::applied) return false;
             }
@@ -305,13 +306,13 @@ private:
 
     /// Lets each job that was kept back go on, or ends it if it has waited too long.
     template <step Step, std::size_t Count>
-    void look_at_order(jobs_side_by_side<Count> const& all) {
+    void look_at_order(jobs_side_by_side<Count> const& group) {
         order_->begin_answers();
         if constexpr (Step == step::apply) order_->begin_rulings();
-        if (no_job_waits<Step>(all)) return;
-        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            execution_state& execution = all.executions[i];
-            job& work = all.jobs[i];
+        if (no_job_waits<Step>(group)) return;
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            execution_state& execution = group.executions[i];
+            job& work = group.jobs[i];
             if (execution.over) continue;
             bool const waited = std::exchange(execution.kept_back, false);
             if (waited) work.resting = false;
@@ -340,14 +341,14 @@ private:
     }
 
     [[gnu::noinline]] interruption take_found(job& work, execution_state& execution,
-                                              result<std::optional<entry>>&& found, bool same) {
-        if (!found.has_value()) {
-            work.problem = found.problem();
-            return found.problem().code == condition::permanent ? interruption::failed
-                                                                : interruption::none;
+                                              result<std::optional<entry>>&& looked_up, bool same) {
+        if (!looked_up.has_value()) {
+            work.problem = looked_up.problem();
+            return looked_up.problem().code == condition::permanent ? interruption::failed
+                                                                    : interruption::none;
         }
         view_of_entry view;
-        if (!found.value()) {
+        if (!looked_up.value()) {
             view.fresh = fresh_epoch(environment_, now_);
             // A repeated insert keeps the call's creation time, so that an old transaction expires:
             // it may have been settled and purged while this worker slept.
@@ -360,7 +361,7 @@ private:
             return interruption::none;
         }
         finds_entries_ = true;
-        entry const& stored = *found.value();
+        entry const& stored = *looked_up.value();
         watch_.note_entry(stored, owner_, execution);
         if (auto damaged = fault_of(stored); !damaged.empty()) {
             work.problem = std::move(damaged);
@@ -371,7 +372,7 @@ private:
                                  stored.epoch_number == work.coordinator.epoch_number();
         auto const unfit = same ? interruption::none : compare_entry(work, stored);
         if (unfit != interruption::none) {
-            execution.seen = std::make_unique<entry>(*std::move(found).value());
+            execution.seen = std::make_unique<entry>(*std::move(looked_up).value());
             return unfit;
         }
         view.mine = stored.owner == owner_;
@@ -384,7 +385,7 @@ private:
         if (work.type->stages.count > 1) work.results = stored.results;
         // The outcome of an entry that is done needs only its state.
         bool const needs_entry = stored.state != state::done || !work.type->described;
-        if (needs_entry) execution.seen = std::make_unique<entry>(*std::move(found).value());
+        if (needs_entry) execution.seen = std::make_unique<entry>(*std::move(looked_up).value());
         return interruption::none;
     }
 

@@ -61,16 +61,17 @@ struct exhausted_call {
 [[nodiscard]] inline exhausted_call find_exhausted(job const& work, std::uint32_t tries,
                                                    std::uint32_t attempts) {
     auto const& c = work.coordinator;
-    exhausted_call found;
+    exhausted_call exhausted;
     work.type->for_each_part(
-        work.parameters, [&](part_descriptor const& one, std::size_t, std::size_t part) {
+        work.parameters, [&](part_descriptor const& descriptor, std::size_t, std::size_t part) {
             answer const reply = c.answer_of(part);
             bool const failed = reply == answer::unavailable || reply == answer::unknown;
-            std::uint32_t const most = one.retries.attempts != 0 ? one.retries.attempts : attempts;
-            if (one.stage != c.stage() || !failed || tries < most) return;
-            found = {part, reply == answer::unknown ? reason::unanswered : reason::unavailable};
+            std::uint32_t const most =
+                descriptor.retries.attempts != 0 ? descriptor.retries.attempts : attempts;
+            if (descriptor.stage != c.stage() || !failed || tries < most) return;
+            exhausted = {part, reply == answer::unknown ? reason::unanswered : reason::unavailable};
         });
-    return found;
+    return exhausted;
 }
 
 /// The pauses before a step is repeated.
@@ -95,15 +96,15 @@ struct pauses {
 /// The pauses of the parts that the job sends next.
 [[nodiscard]] inline pauses pauses_of(job const& work, options const& limits) {
     auto const& c = work.coordinator;
-    pauses made{limits.first_pause, limits.longest_pause};
-    if (c.stages() == 1 || c.stage() == 0) return made;
-    made = {limits.call_first_pause, limits.call_longest_pause};
-    for (part_descriptor const& one : work.type->participants) {
-        if (one.stage != c.stage()) continue;
-        if (one.retries.first_pause.count() != 0) made.first = one.retries.first_pause;
-        if (one.retries.longest_pause.count() != 0) made.longest = one.retries.longest_pause;
+    pauses chosen{limits.first_pause, limits.longest_pause};
+    if (c.stages() == 1 || c.stage() == 0) return chosen;
+    chosen = {limits.call_first_pause, limits.call_longest_pause};
+    for (part_descriptor const& part : work.type->participants) {
+        if (part.stage != c.stage()) continue;
+        if (part.retries.first_pause.count() != 0) chosen.first = part.retries.first_pause;
+        if (part.retries.longest_pause.count() != 0) chosen.longest = part.retries.longest_pause;
     }
-    return made;
+    return chosen;
 }
 
 } // namespace detail

@@ -18,8 +18,8 @@ struct engine_ports {
 };
 
 /// Makes the part requests of jobs.
-[[nodiscard]] part_request request_of(job const& work, part_descriptor const& one, std::size_t line,
-                                      step action, time_limit lifetime);
+[[nodiscard]] part_request request_of(job const& work, part_descriptor const& part,
+                                      std::size_t line, step action, time_limit lifetime);
 
 class seam_calls {
 public:
@@ -41,7 +41,7 @@ public:
     }
 
     template <step Step>
-    void write(std::span<job> jobs, write_context const& at) {
+    void write(std::span<job> jobs, write_context const& context) {
         writes_.clear();
         writers_.clear();
         for (job& work : jobs) {
@@ -52,7 +52,7 @@ public:
             }
             writers_.push_back(&work);
         }
-        write_all(at);
+        write_all(context);
     }
 
     /// Calls `found(job, result<std::optional<entry>>, same)` for each job that reads.
@@ -64,7 +64,7 @@ public:
     void execute(step action, std::span<job> jobs, typed const&);
 
     /// Settles the jobs that take step::one_phase, in the only store.
-    void settle(std::span<job> jobs, write_context const& at, one_phase_decider& decider);
+    void settle(std::span<job> jobs, write_context const& context, one_phase_decider& decider);
 
 private:
     struct wave;
@@ -73,9 +73,9 @@ private:
     void request_parts(job& work, step action);
 
     /// An engine binds every target of its types.
-    [[nodiscard]] std::size_t store_of(part_descriptor const& one) const;
+    [[nodiscard]] std::size_t store_of(part_descriptor const& part) const;
 
-    void write_all(write_context const& at);
+    void write_all(write_context const& context);
 
     static constexpr typed nothing_typed{};
 

@@ -10,17 +10,17 @@
 SETTLE_BEGIN
 namespace detail {
 
-SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& one,
+SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& part,
                                         std::size_t line, step action, time_limit lifetime) {
     auto const& c = work.coordinator;
     epoch const under = action == step::compensate  ? c.latest()
                         : action == step::one_phase ? c.one_phase_epoch()
                                                     : c.epoch_number();
-    return {&one,
+    return {&part,
             work.type,
             work.parameters,
             &work.id,
-            {one.participant, static_cast<std::uint32_t>(line)},
+            {part.participant, static_cast<std::uint32_t>(line)},
             action,
             under,
             c.committed(),
@@ -48,10 +48,10 @@ struct seam_calls::wave {
         parts.clear();
     }
     void deliver() {
-        for (std::size_t at = 0; at < requests.size(); ++at) {
-            auto const& [work, number] = parts[at];
-            if (results[at].what == answer::none) stop_without_answer();
-            work->take(number, requests[at].part, *requests[at].descriptor, results[at]);
+        for (std::size_t index = 0; index < requests.size(); ++index) {
+            auto const& [work, number] = parts[index];
+            if (results[index].what == answer::none) stop_without_answer();
+            work->take(number, requests[index].part, *requests[index].descriptor, results[index]);
         }
     }
 };
@@ -72,21 +72,21 @@ public:
     /// Stores that overlap others start first.
     void start() {
         for (bool const overlapping : {true, false}) {
-            for (std::size_t at = 0; at < begun_.size(); ++at) {
-                store_port& store = *of_.ports_.stores[at];
-                wave& one = of_.waves_[at];
-                if (one.requests.empty() || store.overlaps() != overlapping) continue;
-                one.results.resize(one.requests.size());
-                begun_[at] = true;
-                store.start(one.requests, one.results);
+            for (std::size_t index = 0; index < begun_.size(); ++index) {
+                store_port& store = *of_.ports_.stores[index];
+                wave& current = of_.waves_[index];
+                if (current.requests.empty() || store.overlaps() != overlapping) continue;
+                current.results.resize(current.requests.size());
+                begun_[index] = true;
+                store.start(current.requests, current.results);
             }
         }
     }
     void finish() {
-        for (std::size_t at = 0; at < begun_.size(); ++at) {
-            if (!begun_[at]) continue;
-            begun_[at] = false;
-            of_.ports_.stores[at]->finish(of_.waves_[at].results);
+        for (std::size_t index = 0; index < begun_.size(); ++index) {
+            if (!begun_[index]) continue;
+            begun_[index] = false;
+            of_.ports_.stores[index]->finish(of_.waves_[index].results);
         }
     }
 
@@ -121,16 +121,16 @@ SETTLE_FUNCTION void seam_calls::execute(step action, std::span<job> jobs, typed
     for (job& work : jobs) {
         if (work.takes(action)) request_parts(work, action);
     }
-    running all{*this};
-    all.start();
-    all.finish();
+    running side{*this};
+    side.start();
+    side.finish();
     for (wave& one : waves_) one.deliver();
 }
 
-SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const& at,
+SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const& context,
                                         one_phase_decider& decider) {
-    wave& all = waves_.front();
-    all.clear();
+    wave& sole_wave = waves_.front();
+    sole_wave.clear();
     std::size_t count = 0;
     std::size_t parts_of_all = 0;
     for (job const& work : jobs) {
@@ -139,71 +139,72 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
         parts_of_all += work.coordinator.parts();
     }
     // The requests of a transaction are spans of these vectors, which must not grow below.
-    all.requests.reserve(parts_of_all);
-    all.results.resize(parts_of_all);
+    sole_wave.requests.reserve(parts_of_all);
+    sole_wave.results.resize(parts_of_all);
     std::vector<one_phase_request> requests;
     requests.reserve(count);
     for (std::size_t index = 0; index < jobs.size(); ++index) {
         job& work = jobs[index];
         if (!work.takes(step::one_phase)) continue;
-        std::size_t const first = all.requests.size();
-        work.type->for_each_part(
-            work.parameters, [&](part_descriptor const& one, std::size_t line, std::size_t) {
-                all.requests.push_back(request_of(work, one, line, step::one_phase, lifetime_));
-            });
-        std::size_t const parts = all.requests.size() - first;
+        std::size_t const first = sole_wave.requests.size();
+        work.type->for_each_part(work.parameters, [&](part_descriptor const& one, std::size_t line,
+                                                      std::size_t) {
+            sole_wave.requests.push_back(request_of(work, one, line, step::one_phase, lifetime_));
+        });
+        std::size_t const parts = sole_wave.requests.size() - first;
         requests.push_back({index, &work.id, work.type, work.parameters, work.coordinator.inserts(),
-                            std::span{all.requests}.subspan(first, parts),
-                            std::span{all.results}.subspan(first, parts)});
+                            std::span{sole_wave.requests}.subspan(first, parts),
+                            std::span{sole_wave.results}.subspan(first, parts)});
         requests.back().result.row = work.row;
     }
-    ports_.stores.front()->one_phase(requests, at, decider);
-    for (one_phase_request& one : requests) {
-        job& work = jobs[one.index];
+    ports_.stores.front()->one_phase(requests, context, decider);
+    for (one_phase_request& request : requests) {
+        job& work = jobs[request.index];
         // The store may hold a transaction back although its decision was to write.
-        if (one.result.reply == log_answer::held_back) work.coordinator.clear_decision();
-        work.take(std::move(one.result));
+        if (request.result.reply == log_answer::held_back) work.coordinator.clear_decision();
+        work.take(std::move(request.result));
     }
 }
 
 /// True if a person has closed the part, so that it is not sent. In `deciding`, the person knows
 /// that the pivot was applied.
-[[nodiscard]] inline bool is_closed(job const& work, part_descriptor const& one, std::size_t line) {
+[[nodiscard]] inline bool is_closed(job const& work, part_descriptor const& part,
+                                    std::size_t line) {
     return std::any_of(work.results.begin(), work.results.end(), [&](kept_result const& kept) {
-        return kept.closed && kept.participant == one.participant && kept.line == line;
+        return kept.closed && kept.participant == part.participant && kept.line == line;
     });
 }
 
 SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
-    auto const request_part = [&](part_descriptor const& one, std::size_t line,
+    auto const request_part = [&](part_descriptor const& part, std::size_t line,
                                   std::size_t number) {
-        if (!work.coordinator.due(number, one.stage)) return;
-        if (is_closed(work, one, line)) {
+        if (!work.coordinator.due(number, part.stage)) return;
+        if (is_closed(work, part, line)) {
             work.coordinator.answered(number, answer::applied);
             return;
         }
-        wave& to = waves_[store_of(one)];
-        to.requests.push_back(request_of(work, one, line, action, lifetime_));
+        wave& to = waves_[store_of(part)];
+        to.requests.push_back(request_of(work, part, line, action, lifetime_));
         to.requests.back().may_be_under_way = work.may_be_under_way(number);
         to.parts.emplace_back(&work, number);
     };
     work.type->for_each_part(work.parameters, request_part);
 }
 
-SETTLE_FUNCTION std::size_t seam_calls::store_of(part_descriptor const& one) const {
+SETTLE_FUNCTION std::size_t seam_calls::store_of(part_descriptor const& part) const {
     if (ports_.stores.size() == 1) return 0;
     for (target_binding const& bound : ports_.targets) {
-        if (bound.target == one.target) return bound.store;
+        if (bound.target == part.target) return bound.store;
     }
     std::abort();
 }
 
-SETTLE_FUNCTION void seam_calls::write_all(write_context const& at) {
+SETTLE_FUNCTION void seam_calls::write_all(write_context const& context) {
     if (writes_.empty()) return;
     results_.clear();
     results_.resize(writes_.size());
     for (std::size_t i = 0; i < writes_.size(); ++i) results_[i].row = writes_[i].row;
-    ports_.log.write(writes_, results_, at);
+    ports_.log.write(writes_, results_, context);
     for (std::size_t i = 0; i < writes_.size(); ++i) writers_[i]->take(std::move(results_[i]));
 }
 

@@ -14,28 +14,28 @@ namespace detail {
 class twins {
 public:
     /// Call after a wave that inserts or reads entries.
-    void let_rest(jobs_side_by_side<std::dynamic_extent> const& all) {
+    void let_rest(jobs_side_by_side<std::dynamic_extent> const& group) {
         bool noted = false;
-        for (std::size_t i = 1; i < all.jobs.size(); ++i) {
-            execution_state& execution = all.executions[i];
-            if (!execution.takes_part || execution.over || !finds_entry(all.jobs[i])) continue;
-            if (!std::exchange(noted, true)) note_ids(all);
-            if (!has_earlier(i, all)) continue;
-            all.jobs[i].resting = true;
+        for (std::size_t i = 1; i < group.jobs.size(); ++i) {
+            execution_state& execution = group.executions[i];
+            if (!execution.takes_part || execution.over || !finds_entry(group.jobs[i])) continue;
+            if (!std::exchange(noted, true)) note_ids(group);
+            if (!has_earlier(i, group)) continue;
+            group.jobs[i].resting = true;
             execution.wakes = std::chrono::nanoseconds::max();
             execution.behind_twin = any_ = true;
         }
     }
 
     /// Wakes each job whose earlier job is over.
-    void wake(jobs_side_by_side<std::dynamic_extent> const& all) {
+    void wake(jobs_side_by_side<std::dynamic_extent> const& group) {
         if (!any_) return;
         any_ = false;
-        note_ids(all);
-        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            execution_state& execution = all.executions[i];
+        note_ids(group);
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            execution_state& execution = group.executions[i];
             if (!execution.behind_twin || execution.over) continue;
-            execution.behind_twin = has_earlier(i, all);
+            execution.behind_twin = has_earlier(i, group);
             any_ = any_ || execution.behind_twin;
             if (!execution.behind_twin) execution.wakes = {};
         }
@@ -51,11 +51,12 @@ private:
     }
 
     /// Notes for each id the first job that is not over.
-    void note_ids(jobs_of_window const& all) {
+    void note_ids(jobs_of_window const& window) {
         first_.clear();
-        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            if (all.executions[i].over || first_of(all.jobs[i].id, all) != nullptr) continue;
-            first_.insert(std::hash<transaction_id>{}(all.jobs[i].id), i);
+        for (std::size_t i = 0; i < window.jobs.size(); ++i) {
+            if (window.executions[i].over || first_of(window.jobs[i].id, window) != nullptr)
+                continue;
+            first_.insert(std::hash<transaction_id>{}(window.jobs[i].id), i);
         }
     }
     [[nodiscard]] bool has_earlier(std::size_t at, jobs_of_window const& all) const {
@@ -63,9 +64,9 @@ private:
         return first != nullptr && *first < at;
     }
     [[nodiscard]] std::size_t const* first_of(transaction_id const& id,
-                                              jobs_of_window const& all) const {
+                                              jobs_of_window const& window) const {
         return first_.find(std::hash<transaction_id>{}(id),
-                           [&](std::size_t other) { return all.jobs[other].id == id; });
+                           [&](std::size_t other) { return window.jobs[other].id == id; });
     }
 
     hash_index first_;

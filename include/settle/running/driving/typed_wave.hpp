@@ -133,13 +133,13 @@ private:
         std::size_t flat = 0;
         auto const& user = Direction::user(work.parameters_of<Direction>());
         Direction::for_each_participant([&](auto index) {
-            constexpr std::size_t at = decltype(index)::value;
-            std::size_t const lines = Direction::template lines<at>(user);
-            if constexpr (Holds<typename Direction::template target_of<at>>::value) {
+            constexpr std::size_t position = decltype(index)::value;
+            std::size_t const lines = Direction::template lines<position>(user);
+            if constexpr (Holds<typename Direction::template target_of<position>>::value) {
                 for (std::size_t line_number = 0; line_number < lines; ++line_number) {
                     if (!work.coordinator.due(flat + line_number)) continue;
-                    function(operation<Kind, Direction, at>{work, how_, flat + line_number,
-                                                            line_number});
+                    function(operation<Kind, Direction, position>{work, how_, flat + line_number,
+                                                                  line_number});
                 }
             }
             flat += lines;

@@ -49,12 +49,12 @@ public:
     void round(Driver& driver, bool follows, Ended&& ended) {
         driver.round(jobs_, executions_, follows, Driver::template calls_of<Direction>());
         std::size_t kept = 0;
-        for (std::size_t at = 0; at < jobs_.size(); ++at) {
-            if (executions_[at].over) {
-                ended(numbers_[at], jobs_[at], executions_[at]);
+        for (std::size_t index = 0; index < jobs_.size(); ++index) {
+            if (executions_[index].over) {
+                ended(numbers_[index], jobs_[index], executions_[index]);
                 continue;
             }
-            if (kept != at) move(at, kept);
+            if (kept != index) move(index, kept);
             ++kept;
         }
         jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(kept), jobs_.end());

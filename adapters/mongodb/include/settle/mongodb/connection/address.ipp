@@ -132,19 +132,20 @@ SETTLE_FUNCTION void address::check_reads() const {
 }
 
 SETTLE_FUNCTION void address::check_writes() {
-    auto const* const given = mongoc_uri_get_write_concern(uri_.get());
-    auto const w = mongoc_write_concern_get_w(given);
+    auto const* const given_concern = mongoc_uri_get_write_concern(uri_.get());
+    auto const w = mongoc_write_concern_get_w(given_concern);
     constexpr int errors_ignored = -1; // The driver's name for it is gone in 2.x.
     if (w == MONGOC_WRITE_CONCERN_W_UNACKNOWLEDGED || w == errors_ignored) {
         refuse("with w=0 the outcome of every write stays unknown. Leave w out");
     }
-    if (mongoc_write_concern_journal_is_set(given) && !mongoc_write_concern_get_journal(given)) {
+    if (mongoc_write_concern_journal_is_set(given_concern) &&
+        !mongoc_write_concern_get_journal(given_concern)) {
         other_writes_ = "without its journal a replica set may roll back acknowledged "
                         "writes. Leave journal out, or set "
                         "database_options::weak_writes";
     }
     if (w > 0 || w == MONGOC_WRITE_CONCERN_W_TAG) {
-        auto const* const tag = mongoc_write_concern_get_wtag(given);
+        auto const* const tag = mongoc_write_concern_get_wtag(given_concern);
         other_writes_ =
             "its w=" + (tag != nullptr ? tag : std::to_string(w)) +
             " need not be a majority of the replica set, which may roll back "
@@ -152,30 +153,30 @@ SETTLE_FUNCTION void address::check_writes() {
             "database_options::weak_writes";
     }
     if (!other_writes_.empty()) return;
-    auto const made = std::unique_ptr<mongoc_write_concern_t, concern_destroyer>{
-        mongoc_write_concern_copy(given)};
-    mongoc_write_concern_set_w(made.get(), MONGOC_WRITE_CONCERN_W_MAJORITY);
-    mongoc_write_concern_set_journal(made.get(), true);
+    auto const concern = std::unique_ptr<mongoc_write_concern_t, concern_destroyer>{
+        mongoc_write_concern_copy(given_concern)};
+    mongoc_write_concern_set_w(concern.get(), MONGOC_WRITE_CONCERN_W_MAJORITY);
+    mongoc_write_concern_set_journal(concern.get(), true);
     // A missing majority must become an unknown outcome, not an endless wait.
-    if (mongoc_write_concern_get_wtimeout_int64(given) == 0) {
-        mongoc_write_concern_set_wtimeout_int64(made.get(), patience_ms);
+    if (mongoc_write_concern_get_wtimeout_int64(given_concern) == 0) {
+        mongoc_write_concern_set_wtimeout_int64(concern.get(), patience_ms);
     }
-    mongoc_uri_set_write_concern(uri_.get(), made.get());
+    mongoc_uri_set_write_concern(uri_.get(), concern.get());
 }
 
 SETTLE_FUNCTION void address::check_limits() const {
     constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
-    auto const check = [](char const* name, std::int64_t given, std::int64_t least) {
-        if (given >= least && given <= longest) return;
-        refuse("its " + std::string{name} + " is " + std::to_string(given) + ". Give it " +
+    auto const check = [](char const* name, std::int64_t milliseconds, std::int64_t least) {
+        if (milliseconds >= least && milliseconds <= longest) return;
+        refuse("its " + std::string{name} + " is " + std::to_string(milliseconds) + ". Give it " +
                std::to_string(least) + " to " + std::to_string(longest) + ", or leave it out");
     };
     for (char const* const name : {MONGOC_URI_SERVERSELECTIONTIMEOUTMS, MONGOC_URI_SOCKETTIMEOUTMS,
                                    MONGOC_URI_CONNECTTIMEOUTMS, MONGOC_URI_MAXPOOLSIZE}) {
-        bson_iter_t at;
+        bson_iter_t iterator;
         auto const* const options = mongoc_uri_get_options(uri_.get());
-        if (bson_iter_init_find_case(&at, options, name)) {
-            check(name, bson_iter_as_int64(&at), 1);
+        if (bson_iter_init_find_case(&iterator, options, name)) {
+            check(name, bson_iter_as_int64(&iterator), 1);
         }
     }
     auto const* const writes = mongoc_uri_get_write_concern(uri_.get());

@@ -138,10 +138,10 @@ public:
     [[nodiscard]] std::optional<value_view> find(std::string_view name) const;
     template <typename Function>
     void for_each(Function&& function) const {
-        bson_iter_t at;
-        if (!bson_iter_init(&at, held_)) return;
-        while (bson_iter_next(&at)) {
-            if (!function(value_view{at})) return;
+        bson_iter_t iterator;
+        if (!bson_iter_init(&iterator, held_)) return;
+        while (bson_iter_next(&iterator)) {
+            if (!function(value_view{iterator})) return;
         }
     }
 
@@ -155,9 +155,9 @@ private:
 };
 
 /// Takes ownership of text that the library made.
-[[nodiscard]] inline std::string take_text(char* made) {
-    std::string text{made == nullptr ? "" : made};
-    bson_free(made);
+[[nodiscard]] inline std::string take_text(char* native_text) {
+    std::string text{native_text == nullptr ? "" : native_text};
+    bson_free(native_text);
     return text;
 }
 

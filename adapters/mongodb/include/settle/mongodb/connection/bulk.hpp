@@ -34,8 +34,8 @@ struct bulk_result {
     void add(bulk_result&& next, std::size_t begin);
 };
 
-/// Shape:   one - an element of an answer's `writeErrors`
-[[nodiscard]] bulk_result::refusal refusal_of(value_view const& one, std::size_t begin,
+/// Shape:   element - an element of an answer's `writeErrors`
+[[nodiscard]] bulk_result::refusal refusal_of(value_view const& element, std::size_t begin,
                                               std::string_view phase);
 
 /// Updates of single documents in one command, outside of a native transaction. The server
@@ -63,10 +63,10 @@ private:
 /// driver replaces a lost answer with another command's refusals.
 class bulk {
 public:
-    bulk(link& with, std::string_view name);
+    bulk(link& client, std::string_view name);
 
     /// Errors:  throws settle::failure when the document is too large, or the library refuses it
-    void insert(document const& made);
+    void insert(document const& encoded);
     void update(document const& filter, document const& change);
     void remove(document const& filter);
 
@@ -99,24 +99,24 @@ private:
     template <typename Add>
     void added(kind what, std::size_t bytes, Add&& add) {
         if (runs_.empty() || runs_.back().what != what) {
-            auto& made = runs_.emplace_back();
-            made.what = what;
-            made.begin = size_;
-            made.held.reset(
+            auto& added = runs_.emplace_back();
+            added.what = what;
+            added.begin = size_;
+            added.held.reset(
                 mongoc_collection_create_bulk_operation_with_opts(to_.get(), options_.native()));
         }
-        run& here = runs_.back();
+        run& current = runs_.back();
         bson_error_t problem{};
-        if (!add(here.held.get(), &problem)) {
+        if (!add(current.held.get(), &problem)) {
             throw command_failure(describe(problem, "take a document"), false);
         }
         ++size_;
-        ++here.size;
-        here.bytes += bytes;
+        ++current.size;
+        current.bytes += bytes;
     }
 
     /// False when the bulk as a whole has a problem.
-    bool execute(run& one, std::string_view phase, bulk_result& result);
+    bool execute(run& current_run, std::string_view phase, bulk_result& result);
 
     bool in_;
     document options_;

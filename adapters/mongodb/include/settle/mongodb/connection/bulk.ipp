@@ -23,13 +23,13 @@ SETTLE_FUNCTION void bulk_result::add(bulk_result&& next, std::size_t begin) {
     transient = next.transient;
 }
 
-SETTLE_FUNCTION bulk_result::refusal refusal_of(value_view const& one, std::size_t begin,
+SETTLE_FUNCTION bulk_result::refusal refusal_of(value_view const& element, std::size_t begin,
                                                 std::string_view phase) {
     auto const number = [&](char const* name) {
-        auto const found = one.find(name);
+        auto const found = element.find(name);
         return found ? found->integer().value_or(0) : 0;
     };
-    auto const text = one.find("errmsg");
+    auto const text = element.find("errmsg");
     bson_error_t problem{};
     bson_set_error(&problem, MONGOC_ERROR_SERVER, static_cast<std::uint32_t>(number("code")), "%s",
                    std::string{text ? text->text().value_or("") : ""}.c_str());
@@ -71,18 +71,18 @@ SETTLE_FUNCTION bulk_result brief_updates::execute(std::string_view phase) {
     return result;
 }
 
-SETTLE_FUNCTION bulk::bulk(link& with, std::string_view name) : in_(with.in_transaction()) {
+SETTLE_FUNCTION bulk::bulk(link& client, std::string_view name) : in_(client.in_transaction()) {
     // In a native transaction the first refusal aborts everything anyway.
     options_.boolean("ordered", in_);
-    with.append_session(options_);
-    to_ = with.collection(name);
+    client.append_session(options_);
+    to_ = client.collection(name);
 }
 
-SETTLE_FUNCTION void bulk::insert(document const& made) {
+SETTLE_FUNCTION void bulk::insert(document const& encoded) {
     // The driver would check the size only when it sends, and refuse the other writes as well.
-    if (made.size() > largest_document) {
+    if (encoded.size() > largest_document) {
         throw command_failure({{object_too_large, mongodb_category()},
-                               "settle: a document takes " + std::to_string(made.size()) +
+                               "settle: a document takes " + std::to_string(encoded.size()) +
                                    " bytes, and MongoDB keeps one of " +
                                    std::to_string(largest_document) +
                                    " at most. Give it less. See mongodb#errors"},
@@ -91,8 +91,9 @@ SETTLE_FUNCTION void bulk::insert(document const& made) {
     document options;
     // An image restores field names of other programs unchanged.
     options.boolean("validate", false);
-    added(kind::insert, made.size(), [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
-        return mongoc_bulk_operation_insert_with_opts(to, made.native(), options.native(), problem);
+    added(kind::insert, encoded.size(), [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
+        return mongoc_bulk_operation_insert_with_opts(to, encoded.native(), options.native(),
+                                                      problem);
     });
 }
 
@@ -119,11 +120,11 @@ SETTLE_FUNCTION bulk_result bulk::execute(std::string_view phase) {
     return result;
 }
 
-SETTLE_FUNCTION bool bulk::execute(run& one, std::string_view phase, bulk_result& result) {
+SETTLE_FUNCTION bool bulk::execute(run& current_run, std::string_view phase, bulk_result& result) {
     reply received;
     bson_error_t problem{};
     bool const good =
-        mongoc_bulk_operation_execute(one.held.get(), received.fresh(), &problem) != 0;
+        mongoc_bulk_operation_execute(current_run.held.get(), received.fresh(), &problem) != 0;
     auto const count = [&](char const* name) {
         auto const found = received.find(name);
         return found ? found->integer().value_or(0) : 0;
@@ -137,7 +138,7 @@ SETTLE_FUNCTION bool bulk::execute(run& one, std::string_view phase, bulk_result
     error of_all;
     if (auto const refused = received.find("writeErrors")) {
         refused->for_each([&](value_view const& each) {
-            auto& added = result.refused.emplace_back(refusal_of(each, one.begin, phase));
+            auto& added = result.refused.emplace_back(refusal_of(each, current_run.begin, phase));
             if (added.problem.code != condition::permanent) of_all = added.problem;
             return true;
         });
@@ -148,7 +149,7 @@ SETTLE_FUNCTION bool bulk::execute(run& one, std::string_view phase, bulk_result
     bool const only_refused = result.refused.size() > before && lasting;
     // The first refusal has aborted the native transaction.
     if (only_refused && in_) result.problem = result.refused.front().problem;
-    else if (only_refused && of_all.empty() && !one.may_be_split()) return true;
+    else if (only_refused && of_all.empty() && !current_run.may_be_split()) return true;
     else result.problem = of_all.empty() ? describe(problem, phase) : std::move(of_all);
     // A write that only one server has is an unknown outcome.
     if (!lasting) result.problem.code = {code_of_lost, mongodb_category()};

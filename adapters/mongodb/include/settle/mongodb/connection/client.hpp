@@ -98,8 +98,8 @@ public:
             mongoc_collection_find_with_opts(from.get(), filter.native(), options.native(),
                                              nullptr),
             &mongoc_cursor_destroy};
-        bson_t const* found = nullptr;
-        while (mongoc_cursor_next(cursor.get(), &found)) function(document{found});
+        bson_t const* current = nullptr;
+        while (mongoc_cursor_next(cursor.get(), &current)) function(document{current});
         bson_error_t problem{};
         bson_t const* answer = nullptr;
         if (!mongoc_cursor_error_document(cursor.get(), &problem, &answer)) return;
@@ -143,7 +143,7 @@ public:
 
     /// Learns the kind of the server. Called before all other requests.
     /// Errors:  throws settle::failure when the server is unreachable or unfit
-    void look(link& with);
+    void look(link& client);
 
     /// Errors:  throws settle::failure in a forked child, which cannot use its copies of the
     ///          sockets and of the driver's threads

@@ -58,12 +58,12 @@ SETTLE_FUNCTION server::server(std::string const& text, database_options const& 
     }
 }
 
-SETTLE_FUNCTION void server::look(link& with) {
+SETTLE_FUNCTION void server::look(link& client) {
     reply received;
     document request;
     request.integer("isMaster", 1);
     try {
-        with.command(request, "be reached", received);
+        client.command(request, "be reached", received);
     } catch (command_failure const& problem) {
         if (is_unreachable(problem.problem().code)) check_set_names(address_.native());
         throw failure({problem.problem().code, problem.problem().text});
@@ -91,10 +91,10 @@ SETTLE_FUNCTION link server::connect() {
 
 SETTLE_FUNCTION bool server::is_sole_primary() {
     if (!sole_) return false;
-    link with = connect();
+    link client = connect();
     reply received;
     document request;
-    with.command(request.integer("isMaster", 1), "be reached", received);
+    client.command(request.integer("isMaster", 1), "be reached", received);
     sole_ = names_one_host(received) && is_primary(received);
     return sole_;
 }

@@ -25,13 +25,13 @@ enum class content : std::uint8_t {
     list    ///< an array
 };
 
-SETTLE_FUNCTION bool has_collection(link& with, std::string_view name) {
+SETTLE_FUNCTION bool has_collection(link& client, std::string_view name) {
     document command;
     document filter;
     command.integer("listCollections", 1).boolean("nameOnly", true);
     command.object("filter", filter.text("name", name));
     reply received;
-    with.command(command, "look for a collection", received);
+    client.command(command, "look for a collection", received);
     auto const cursor = received.find("cursor");
     auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
     bool found = false;
@@ -40,13 +40,13 @@ SETTLE_FUNCTION bool has_collection(link& with, std::string_view name) {
 }
 
 /// Creates a missing collection first: two native transactions that create it would conflict.
-SETTLE_FUNCTION void make_collection(link& with, std::string_view name) {
-    if (has_collection(with, name)) return;
+SETTLE_FUNCTION void make_collection(link& client, std::string_view name) {
+    if (has_collection(client, name)) return;
     document command;
     command.text("create", name);
     reply received;
     try {
-        with.write_command(command, "make a collection", received);
+        client.write_command(command, "make a collection", received);
     } catch (command_failure const& caught) {
         auto const there = std::error_code{namespace_exists, mongodb_category()};
         if (caught.problem().code != there) throw failure(caught.problem());
@@ -60,31 +60,31 @@ SETTLE_FUNCTION void refuse_collection(std::string_view name, std::string_view b
     raise(errc::unfit_store, std::move(text.append(". See mongodb#collections")));
 }
 
-SETTLE_FUNCTION error absence_of(link& with, std::string_view name) {
-    if (has_collection(with, name)) return {};
+SETTLE_FUNCTION error absence_of(link& client, std::string_view name) {
+    if (has_collection(client, name)) return {};
     return {make_error_code(errc::unfit_store), "settle: the collection '" + std::string{name} +
                                                     "' is gone: it was renamed or dropped. Put it "
                                                     "back. See mongodb#collections"};
 }
 
 /// Refuses a collection that could refuse an update of settle, or apply it to another record.
-SETTLE_FUNCTION void check_collection(link& with, std::string_view name) {
+SETTLE_FUNCTION void check_collection(link& client, std::string_view name) {
     document command;
     document filter;
     command.integer("listCollections", 1);
     command.object("filter", filter.text("name", name));
     reply received;
-    with.command(command, "look at a collection", received);
+    client.command(command, "look at a collection", received);
     auto const refuse = [&](std::string_view what) { refuse_collection(name, what); };
     auto const cursor = received.find("cursor");
     auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
-    bool found = false;
+    bool exists = false;
     if (batch) {
-        batch->for_each([&](value_view const& one) {
-            found = true;
-            auto const type = one.find("type");
+        batch->for_each([&](value_view const& element) {
+            exists = true;
+            auto const type = element.find("type");
             if (!type || type->text() != "collection") refuse("it is a view or a time series");
-            auto const options = one.find("options");
+            auto const options = element.find("options");
             if (!options) return true;
             if (options->find("capped")) refuse("it is capped. Use one that is not");
             if (options->find("expireAfterSeconds")) {
@@ -106,16 +106,16 @@ SETTLE_FUNCTION void check_collection(link& with, std::string_view name) {
             return true;
         });
     }
-    if (!found) refuse("it is not there");
+    if (!exists) refuse("it is not there");
 }
 
 /// Calls `function(index)` with the document of each index.
 template <typename Function>
-void for_each_index(link& with, std::string_view name, Function&& function) {
+void for_each_index(link& client, std::string_view name, Function&& function) {
     document command;
     command.text("listIndexes", name);
     reply received;
-    with.command(command, "look at indexes", received);
+    client.command(command, "look at indexes", received);
     auto const cursor = received.find("cursor");
     auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
     if (!batch) return;
@@ -133,11 +133,11 @@ void for_each_index(link& with, std::string_view name, Function&& function) {
 /// Calls `function(field)` with the name of each field in a filter.
 template <typename Function>
 void for_each_filtered(value_view const& filter, Function&& function) {
-    filter.for_each([&](value_view const& one) {
+    filter.for_each([&](value_view const& element) {
         // `$and` and similar operators hold filters.
-        bool const holds = filter.type() == BSON_TYPE_ARRAY || one.name().starts_with('$');
-        if (holds) for_each_filtered(one, function);
-        else function(one.name());
+        bool const holds = filter.type() == BSON_TYPE_ARRAY || element.name().starts_with('$');
+        if (holds) for_each_filtered(element, function);
+        else function(element.name());
         return true;
     });
 }
@@ -148,21 +148,21 @@ void for_each_filtered(value_view const& filter, Function&& function) {
 template <typename ContentOf>
 [[nodiscard]] std::string index_over_arrays(value_view const& index, ContentOf&& content_of) {
     std::string_view first;
-    std::string found;
+    std::string description;
     auto const fields = index.find("key");
-    if (!fields) return found;
-    fields->for_each([&](value_view const& one) {
-        auto const field = one.name().substr(0, one.name().find('.'));
+    if (!fields) return description;
+    fields->for_each([&](value_view const& element) {
+        auto const field = element.name().substr(0, element.name().find('.'));
         if (content_of(field) != content::list || field == first) return true;
         if (first.empty()) {
             first = field;
             return true;
         }
-        found.append("compound index over the arrays '").append(first);
-        found.append("' and '").append(field).append("'");
+        description.append("compound index over the arrays '").append(first);
+        description.append("' and '").append(field).append("'");
         return false;
     });
-    return found;
+    return description;
 }
 
 /// Describes, for an error, how the server could refuse a write of settle because of an index;
@@ -170,7 +170,7 @@ template <typename ContentOf>
 /// Shape:   content_of(field) - what settle writes into a field of the document
 template <typename ContentOf>
 [[nodiscard]] std::string refusing_index(value_view const& index, ContentOf&& content_of) {
-    std::string found;
+    std::string description;
     bool const unique = is_unique(index);
     std::string_view kind = unique ? "unique" : "";
     auto const look = [&](std::string_view field, std::string_view how) {
@@ -178,8 +178,8 @@ template <typename ContentOf>
         auto const what = content_of(field.substr(0, field.find('.')));
         // A hashed index accepts any single value, but no array.
         bool const fits = what == content::none || (kind == "hashed" && what == content::plain);
-        if (!fits && found.empty()) {
-            found = std::string{kind}.append(how).append(" over '").append(field).append("'");
+        if (!fits && description.empty()) {
+            description = std::string{kind}.append(how).append(" over '").append(field).append("'");
         }
     };
     auto const look_at_all = [&](char const* name) {
@@ -202,7 +202,7 @@ template <typename ContentOf>
         for_each_filtered(*filter,
                           [&](std::string_view field) { look(field, " index with a filter"); });
     }
-    return found.empty() ? index_over_arrays(index, content_of) : found;
+    return description.empty() ? index_over_arrays(index, content_of) : description;
 }
 
 /// The description, for an error, of an index by which the server erases old documents; empty for
@@ -214,29 +214,29 @@ SETTLE_FUNCTION std::string index_that_erases(value_view const& index) {
            "' lets the server erase old documents";
 }
 
-SETTLE_FUNCTION std::string index_that_erases(link& with, std::string_view name) {
-    std::string found;
-    for_each_index(with, name, [&](value_view const& one) {
-        if (found.empty()) found = index_that_erases(one);
+SETTLE_FUNCTION std::string index_that_erases(link& client, std::string_view name) {
+    std::string description;
+    for_each_index(client, name, [&](value_view const& one) {
+        if (description.empty()) description = index_that_erases(one);
     });
-    return found;
+    return description;
 }
 
 /// Refuses an index that could refuse an update that ends a transaction, or erase a record with its
 /// marks.
 /// Shape:   content_of(field) - what settle writes into a field of the records
 SETTLE_FUNCTION void
-check_indexes(link& with, std::string_view name,
+check_indexes(link& client, std::string_view name,
               settle::detail::function_view<content(std::string_view)> content_of) {
-    for_each_index(with, name, [&](value_view const& one) {
-        if (auto const erases = index_that_erases(one); !erases.empty()) {
+    for_each_index(client, name, [&](value_view const& element) {
+        if (auto const erases = index_that_erases(element); !erases.empty()) {
             refuse_collection(name, "its " + erases +
                                         ", and with a record the marks of unfinished "
                                         "transactions. Drop it");
         }
-        auto const found = refusing_index(one, content_of);
-        if (found.empty()) return;
-        refuse_collection(name, "its " + found +
+        auto const refusing = refusing_index(element, content_of);
+        if (refusing.empty()) return;
+        refuse_collection(name, "its " + refusing +
                                     " could refuse the update that ends a "
                                     "transaction. Drop it");
     });
@@ -248,18 +248,18 @@ check_indexes(link& with, std::string_view name,
     if (!is_unique(index) || !key || index.find("partialFilterExpression")) return false;
     std::size_t fields = 0;
     bool named = false;
-    key->for_each([&](value_view const& one) {
+    key->for_each([&](value_view const& element) {
         ++fields;
-        named = one.name() == field;
+        named = element.name() == field;
         return true;
     });
     return fields == 1 && named;
 }
 
 /// Creates a unique index over a key that is not _id: nothing else prevents two records of one key.
-SETTLE_FUNCTION void make_key_index(link& with, std::string_view name, std::string const& key) {
+SETTLE_FUNCTION void make_key_index(link& client, std::string_view name, std::string const& key) {
     bool there = false;
-    for_each_index(with, name,
+    for_each_index(client, name,
                    [&](value_view const& one) { there = there || keeps_apart(one, key); });
     if (there) return;
     document command;
@@ -272,7 +272,7 @@ SETTLE_FUNCTION void make_key_index(link& with, std::string_view name, std::stri
     command.text("createIndexes", name).array("indexes", document{}.object_at(0, index));
     reply received;
     try {
-        with.write_command(command, "make the index of the keys", received);
+        client.write_command(command, "make the index of the keys", received);
     } catch (command_failure const& caught) {
         refuse_collection(name, "it has no unique index over '" + key +
                                     "', so two records could "
@@ -288,27 +288,27 @@ SETTLE_FUNCTION void make_key_index(link& with, std::string_view name, std::stri
     if (is_nested || layout.is_parameter(field)) {
         return content::nested;
     }
-    auto const& all = settle::detail::all_entry_fields;
-    bool const ours = std::any_of(all.begin(), all.end(),
+    auto const& all_fields = settle::detail::all_entry_fields;
+    bool const ours = std::any_of(all_fields.begin(), all_fields.end(),
                                   [&](entry_field one) { return layout.name_of(one) == field; });
     return ours || field == "$**" ? content::plain : content::none;
 }
 
 /// Refuses a log collection whose entries the server could erase or refuse.
-SETTLE_FUNCTION void check_log(link& with, entry_layout const& layout) {
+SETTLE_FUNCTION void check_log(link& client, entry_layout const& layout) {
     auto const& name = layout.collection;
-    check_collection(with, name);
-    for_each_index(with, name, [&](value_view const& one) {
+    check_collection(client, name);
+    for_each_index(client, name, [&](value_view const& element) {
         // Entries without the field count as equal there.
-        bool const unique = is_unique(one);
-        auto found = refusing_index(one, [&](std::string_view field) {
+        bool const unique = is_unique(element);
+        auto reason_of_index = refusing_index(element, [&](std::string_view field) {
             return unique ? content::nested : content_of_entry(layout, field);
         });
-        if (!found.empty()) found += " could refuse an entry. Drop it";
-        if (auto const erases = index_that_erases(one); !erases.empty()) {
-            found = erases + ". Drop it, and call purge";
+        if (!reason_of_index.empty()) reason_of_index += " could refuse an entry. Drop it";
+        if (auto const erases = index_that_erases(element); !erases.empty()) {
+            reason_of_index = erases + ". Drop it, and call purge";
         }
-        if (!found.empty()) refuse_collection(name, "its " + found);
+        if (!reason_of_index.empty()) refuse_collection(name, "its " + reason_of_index);
     });
 }
 
@@ -316,20 +316,20 @@ SETTLE_FUNCTION void check_log(link& with, entry_layout const& layout) {
     return layout.is_own ? "settle_open" : "settle_state";
 }
 
-[[nodiscard]] SETTLE_FUNCTION bool has_log_indexes(link& with, entry_layout const& layout) {
-    int found = 0;
-    for_each_index(with, layout.collection, [&](value_view const& one) {
-        auto const name = one.find("name");
+[[nodiscard]] SETTLE_FUNCTION bool has_log_indexes(link& client, entry_layout const& layout) {
+    int present = 0;
+    for_each_index(client, layout.collection, [&](value_view const& element) {
+        auto const name = element.find("name");
         if (!name) return;
-        if (name->text() == unfinished_index_of(layout) || name->text() == created_index) ++found;
+        if (name->text() == unfinished_index_of(layout) || name->text() == created_index) ++present;
     });
-    return found == 2;
+    return present == 2;
 }
 
-SETTLE_FUNCTION void make_log(link& with, entry_layout const& layout) {
-    make_collection(with, layout.collection);
-    check_log(with, layout);
-    if (has_log_indexes(with, layout)) return;
+SETTLE_FUNCTION void make_log(link& client, entry_layout const& layout) {
+    make_collection(client, layout.collection);
+    check_log(client, layout);
+    if (has_log_indexes(client, layout)) return;
     document keys;
     document open;
     document only_open;
@@ -339,53 +339,56 @@ SETTLE_FUNCTION void make_log(link& with, entry_layout const& layout) {
     document keys_created;
     document created;
     created.object("key", keys_created.integer("created", 1)).text("name", created_index);
-    document all;
-    all.object_at(0, open).object_at(1, created);
+    document indexes;
+    indexes.object_at(0, open).object_at(1, created);
     document command;
-    command.text("createIndexes", layout.collection).array("indexes", all);
+    command.text("createIndexes", layout.collection).array("indexes", indexes);
     reply received;
-    with.write_command(command, "make the indexes of the log", received);
+    client.write_command(command, "make the indexes of the log", received);
 }
 
 /// Refuses a record type with a member whose field name is taken.
-SETTLE_FUNCTION void check_members(collection_descriptor const& of, record_layout const& layout) {
+SETTLE_FUNCTION void check_members(collection_descriptor const& descriptor,
+                                   record_layout const& layout) {
     std::set<std::string_view> fields;
-    for (std::size_t at = 0; at < of.members().size(); ++at) {
-        if (at == of.key) continue;
-        std::string_view const member = of.members()[at].name;
+    for (std::size_t index = 0; index < descriptor.members().size(); ++index) {
+        if (index == descriptor.key) continue;
+        std::string_view const member = descriptor.members()[index].name;
         std::string_view const name = layout.field_of(member);
         bool const taken = name == layout.key || name == "_id" || name == marks_field ||
                            name.starts_with("settle_") || !fields.insert(name).second;
         if (!taken) continue;
-        refuse_collection(of.name, "its records have a member '" + std::string{member} +
-                                       "', and its documents another field of that name. Give "
-                                       "the member another name");
+        refuse_collection(descriptor.name,
+                          "its records have a member '" + std::string{member} +
+                              "', and its documents another field of that name. Give "
+                              "the member another name");
     }
 }
 
-SETTLE_FUNCTION void prepare_records(link& with, bound_collection const& bound,
+SETTLE_FUNCTION void prepare_records(link& client, bound_collection const& bound,
                                      record_layout const& layout) {
-    collection_descriptor const& of = *bound.of;
-    if (of.name.starts_with("settle_")) {
-        refuse_collection(of.name, "names that begin with 'settle_' are settle's own. Give it "
-                                   "another");
+    collection_descriptor const& descriptor = *bound.of;
+    if (descriptor.name.starts_with("settle_")) {
+        refuse_collection(descriptor.name,
+                          "names that begin with 'settle_' are settle's own. Give it "
+                          "another");
     }
-    check_members(of, layout);
-    make_collection(with, of.name);
-    check_collection(with, of.name);
-    check_indexes(with, of.name, [&](std::string_view field) {
+    check_members(descriptor, layout);
+    make_collection(client, descriptor.name);
+    check_collection(client, descriptor.name);
+    check_indexes(client, descriptor.name, [&](std::string_view field) {
         if (field == marks_field) return content::list;
         // A text index over all fields covers the marks, too.
-        auto found = field == "$**" ? content::nested : content::none;
-        for (std::size_t at = 0; at < of.members().size(); ++at) {
-            auto const& member = of.members()[at];
-            if (at == of.key || field != layout.field_of(member.name)) continue;
-            if (member.access->list) found = content::list;
-            else found = member.access->nested ? content::nested : content::plain;
+        auto kind = field == "$**" ? content::nested : content::none;
+        for (std::size_t index = 0; index < descriptor.members().size(); ++index) {
+            auto const& member = descriptor.members()[index];
+            if (index == descriptor.key || field != layout.field_of(member.name)) continue;
+            if (member.access->list) kind = content::list;
+            else kind = member.access->nested ? content::nested : content::plain;
         }
-        return found;
+        return kind;
     });
-    if (layout.key != "_id") make_key_index(with, of.name, layout.key);
+    if (layout.key != "_id") make_key_index(client, descriptor.name, layout.key);
 }
 
 } // namespace mongodb::detail

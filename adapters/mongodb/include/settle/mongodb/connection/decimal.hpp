@@ -31,10 +31,10 @@ struct member_form {
 };
 
 /// Appends a member in its stored form.
-void append_member(document& to, std::string_view name, member_form const& of, void const* value);
+void append_member(document& to, std::string_view name, member_form const& form, void const* value);
 
 /// Reads a member. Returns why the value does not fit it; empty when it was read.
-[[nodiscard]] std::string_view read_member(value_view const& from, member_form const& of,
+[[nodiscard]] std::string_view read_member(value_view const& from, member_form const& form,
                                            void* value);
 
 template <auto Member, typename Value>

@@ -29,16 +29,16 @@ SETTLE_FUNCTION bool read_decimal_text(std::string_view text, int places, std::i
     if (!digits.empty()) text.remove_prefix(1);
     std::int64_t exponent = places;
     bool past_point = false;
-    std::size_t at = 0;
-    for (; at < text.size() && text[at] != 'E'; ++at) {
-        bool const point = text[at] == '.';
-        if (!point && (text[at] < '0' || text[at] > '9')) return false;
-        if (!point) digits += text[at];
+    std::size_t index = 0;
+    for (; index < text.size() && text[index] != 'E'; ++index) {
+        bool const point = text[index] == '.';
+        if (!point && (text[index] < '0' || text[index] > '9')) return false;
+        if (!point) digits += text[index];
         if (!point && past_point) --exponent;
         past_point = past_point || point;
     }
-    if (at < text.size()) {
-        auto const power = text.substr(at + (text.substr(at).starts_with("E+") ? 2 : 1));
+    if (index < text.size()) {
+        auto const power = text.substr(index + (text.substr(index).starts_with("E+") ? 2 : 1));
         std::int64_t read = 0;
         if (std::from_chars(power.data(), power.data() + power.size(), read).ec != std::errc{}) {
             return false;
@@ -58,19 +58,19 @@ SETTLE_FUNCTION bool read_decimal_text(std::string_view text, int places, std::i
     return number.ec == std::errc{} && number.ptr == end;
 }
 
-SETTLE_FUNCTION void append_member(document& to, std::string_view name, member_form const& of,
+SETTLE_FUNCTION void append_member(document& to, std::string_view name, member_form const& form,
                                    void const* value) {
-    if (of.places < 0) return of.value->append(to, name, value);
-    to.decimal(name, decimal_text(*static_cast<std::int64_t const*>(value), of.places));
+    if (form.places < 0) return form.value->append(to, name, value);
+    to.decimal(name, decimal_text(*static_cast<std::int64_t const*>(value), form.places));
 }
 
-SETTLE_FUNCTION std::string_view read_member(value_view const& from, member_form const& of,
+SETTLE_FUNCTION std::string_view read_member(value_view const& from, member_form const& form,
                                              void* value) {
-    if (of.places < 0) return of.value->read(from, value);
+    if (form.places < 0) return form.value->read(from, value);
     auto text = from.decimal();
     if (auto const whole = from.integer(); !text && whole) text = std::to_string(*whole);
     if (!text) return "is neither a decimal nor a whole number";
-    return read_decimal_text(*text, of.places, *static_cast<std::int64_t*>(value))
+    return read_decimal_text(*text, form.places, *static_cast<std::int64_t*>(value))
                ? std::string_view{}
                : "has more decimal places than its member counts, or is too large";
 }

@@ -16,19 +16,19 @@ inline constexpr std::string_view log_name_prefix = "mongodb-";
 
 /// The value of a name, if there is one.
 /// Errors:  throws settle::failure
-[[nodiscard]] std::optional<std::string> known_metadata(link& with, std::string_view name);
+[[nodiscard]] std::optional<std::string> known_metadata(link& client, std::string_view name);
 
 /// Replaces a value if it is still `old_value`.
 /// Errors:  throws settle::failure
-void replace_metadata(link& with, std::string_view name, std::string const& old_value,
+void replace_metadata(link& client, std::string_view name, std::string const& old_value,
                       std::string const& new_value);
 
 /// The value of a name: the existing value, or else the proposed value, which is then stored.
 /// Errors:  throws settle::failure
-[[nodiscard]] std::string get_or_init_metadata(link& with, std::string_view name,
+[[nodiscard]] std::string get_or_init_metadata(link& client, std::string_view name,
                                                std::string const& proposed);
 
-void check_version(link& with);
+void check_version(link& client);
 
 /// The log of a database, in one document: its name and its home change together.
 struct stored_log {
@@ -39,24 +39,24 @@ struct stored_log {
 
 /// The stored log, or else a new one, which is then stored.
 /// Errors:  throws settle::failure
-[[nodiscard]] stored_log get_or_init_log(link& with);
+[[nodiscard]] stored_log get_or_init_log(link& client);
 
 /// The kept home of the log and its present home: the identity of the collection of metadata, which
 /// no copy has, and the database's name. A user who may not ask for it finds no present home.
-[[nodiscard]] result<log_home> look_home(server& of, stored_log const& log);
+[[nodiscard]] result<log_home> look_home(server& database_server, stored_log const& log);
 
 /// Keeps the present home if the database still keeps `seen.kept`; `renames` also renames the log
 /// and the log that the records belong to.
-[[nodiscard]] result<void> take_home(server& of, log_home const& seen, stored_log const& log,
-                                     bool renames);
+[[nodiscard]] result<void> take_home(server& database_server, log_home const& seen,
+                                     stored_log const& log, bool renames);
 
 /// The log that the records of a database belong to, if they belong to one. A program that renamed
 /// the log may have ended before it renamed this one; then it is renamed here.
 /// Errors:  throws settle::failure
-[[nodiscard]] std::optional<std::string> owner_of_records(link& with, stored_log const& log);
+[[nodiscard]] std::optional<std::string> owner_of_records(link& client, stored_log const& log);
 
 /// As the log's keep_horizon().
-[[nodiscard]] result<std::chrono::milliseconds> keep_horizon(server& of,
+[[nodiscard]] result<std::chrono::milliseconds> keep_horizon(server& database_server,
                                                              std::chrono::milliseconds least);
 
 } // namespace mongodb::detail

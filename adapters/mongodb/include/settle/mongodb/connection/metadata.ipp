@@ -20,35 +20,35 @@ SETTLE_FUNCTION void refuse_damaged_metadata(std::string_view name) {
                              " is damaged. See errors#damaged");
 }
 
-SETTLE_FUNCTION std::optional<std::string> known_metadata(link& with, std::string_view name) {
+SETTLE_FUNCTION std::optional<std::string> known_metadata(link& client, std::string_view name) {
     document query;
-    std::optional<std::string> found;
-    with.find(metadata_collection, query.text("_id", name), {},
-              "read the metadata of this database", [&](document const& one) {
-                  auto const value = one.find("value");
-                  if (!value || !value->text()) refuse_damaged_metadata(name);
-                  found = *value->text();
-              });
-    return found;
+    std::optional<std::string> known;
+    client.find(metadata_collection, query.text("_id", name), {},
+                "read the metadata of this database", [&](document const& stored) {
+                    auto const value = stored.find("value");
+                    if (!value || !value->text()) refuse_damaged_metadata(name);
+                    known = *value->text();
+                });
+    return known;
 }
 
-SETTLE_FUNCTION void replace_metadata(link& with, std::string_view name,
+SETTLE_FUNCTION void replace_metadata(link& client, std::string_view name,
                                       std::string const& old_value, std::string const& new_value) {
     document query;
     document value;
-    document one;
-    one.object("q", query.text("_id", name).text("value", old_value));
-    one.object("u", only("$set", value.text("value", new_value)));
+    document field;
+    field.object("q", query.text("_id", name).text("value", old_value));
+    field.object("u", only("$set", value.text("value", new_value)));
     document command;
-    command.text("update", metadata_collection).array("updates", document{}.object_at(0, one));
+    command.text("update", metadata_collection).array("updates", document{}.object_at(0, field));
     reply received;
-    with.write_command(command, "write the metadata of this database", received);
+    client.write_command(command, "write the metadata of this database", received);
 }
 
-SETTLE_FUNCTION std::string get_or_init_metadata(link& with, std::string_view name,
+SETTLE_FUNCTION std::string get_or_init_metadata(link& client, std::string_view name,
                                                  std::string const& proposed) {
     // Reading alone needs no right to write.
-    if (auto found = known_metadata(with, name)) return *std::move(found);
+    if (auto found = known_metadata(client, name)) return *std::move(found);
     // Two programs may try to insert at once; the loser finds the other's value.
     for (int attempt = 0;; ++attempt) {
         document command;
@@ -64,7 +64,7 @@ SETTLE_FUNCTION std::string get_or_init_metadata(link& with, std::string_view na
         command.object("writeConcern", majority);
         reply received;
         try {
-            with.command(command, "write the metadata of this database", received);
+            client.command(command, "write the metadata of this database", received);
         } catch (command_failure const& caught) {
             auto const there = std::error_code{duplicate_key, mongodb_category()};
             if (caught.problem().code == there && attempt < 3) continue;
@@ -77,51 +77,51 @@ SETTLE_FUNCTION std::string get_or_init_metadata(link& with, std::string_view na
                   "settle: no majority has acknowledged the metadata of this database. Try again "
                   "when it has a primary. See mongodb#errors");
         }
-        auto const found = received.find("value");
-        auto const stored = found ? found->find("value") : std::nullopt;
+        auto const written = received.find("value");
+        auto const stored = written ? written->find("value") : std::nullopt;
         if (stored && stored->text()) return std::string{*stored->text()};
         refuse_damaged_metadata(name);
     }
 }
 
-SETTLE_FUNCTION void check_version(link& with) {
-    auto const found = get_or_init_metadata(with, "schema", schema_version);
-    if (found == schema_version) return;
-    raise(errc::other_version, "settle: this database's own collections are of version " + found +
+SETTLE_FUNCTION void check_version(link& client) {
+    auto const version = get_or_init_metadata(client, "schema", schema_version);
+    if (version == schema_version) return;
+    raise(errc::other_version, "settle: this database's own collections are of version " + version +
                                    ", and this program knows version " + schema_version +
                                    ". Use the settle that made them. See mongodb#schema-version");
 }
 
-SETTLE_FUNCTION stored_log get_or_init_log(link& with) {
+SETTLE_FUNCTION stored_log get_or_init_log(link& client) {
     document query;
-    stored_log found;
-    with.find(metadata_collection, query.text("_id", "log"), {},
-              "read the metadata of this database", [&](document const& one) {
-                  auto const read = [&](char const* member, std::string& into) {
-                      auto const value = one.find(member);
-                      if (value && value->text()) into = *value->text();
-                  };
-                  read("value", found.name);
-                  read("home", found.home);
-                  read("was", found.was);
-                  if (found.name.empty()) refuse_damaged_metadata("log");
-              });
-    if (found.name.empty()) {
-        found.name =
-            get_or_init_metadata(with, "log", settle::detail::fresh_log_name(log_name_prefix));
+    stored_log stored;
+    client.find(metadata_collection, query.text("_id", "log"), {},
+                "read the metadata of this database", [&](document const& found_document) {
+                    auto const read = [&](char const* member, std::string& into) {
+                        auto const value = found_document.find(member);
+                        if (value && value->text()) into = *value->text();
+                    };
+                    read("value", stored.name);
+                    read("home", stored.home);
+                    read("was", stored.was);
+                    if (stored.name.empty()) refuse_damaged_metadata("log");
+                });
+    if (stored.name.empty()) {
+        stored.name =
+            get_or_init_metadata(client, "log", settle::detail::fresh_log_name(log_name_prefix));
     }
-    return found;
+    return stored;
 }
 
 /// Empty if the user may not ask for it.
-[[nodiscard]] SETTLE_FUNCTION std::string home_of(link& with) {
+[[nodiscard]] SETTLE_FUNCTION std::string home_of(link& client) {
     document command;
     document filter;
     command.integer("listCollections", 1);
     command.object("filter", filter.text("name", metadata_collection));
     reply received;
     try {
-        with.command(command, "look where the log is", received);
+        client.command(command, "look where the log is", received);
     } catch (command_failure const& caught) {
         if (caught.problem().code != condition::permanent) throw;
         return {};
@@ -130,27 +130,27 @@ SETTLE_FUNCTION stored_log get_or_init_log(link& with) {
     auto const cursor = received.find("cursor");
     auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
     if (batch) {
-        batch->for_each([&](value_view const& one) {
-            auto const info = one.find("info");
+        batch->for_each([&](value_view const& element) {
+            auto const info = element.find("info");
             auto const uuid = info ? info->find("uuid") : std::nullopt;
             if (!uuid || uuid->type() != BSON_TYPE_BINARY) return true;
             auto const& bytes = uuid->native()->value.v_binary;
-            for (std::uint32_t at = 0; at < bytes.data_len; ++at) {
+            for (std::uint32_t index = 0; index < bytes.data_len; ++index) {
                 constexpr std::string_view digits = "0123456789abcdef";
-                identity += digits[bytes.data[at] >> 4U];
-                identity += digits[bytes.data[at] & 15U];
+                identity += digits[bytes.data[index] >> 4U];
+                identity += digits[bytes.data[index] & 15U];
             }
             return false;
         });
     }
     if (identity.empty()) return {};
-    return "uuid=" + identity + " name=" + with.database();
+    return "uuid=" + identity + " name=" + client.database();
 }
 
-SETTLE_FUNCTION result<log_home> look_home(server& of, stored_log const& log) {
+SETTLE_FUNCTION result<log_home> look_home(server& database_server, stored_log const& log) {
     try {
-        auto with = of.connect();
-        log_home seen{log.home, home_of(with)};
+        auto client = database_server.connect();
+        log_home seen{log.home, home_of(client)};
         if (seen.kept.empty() || seen.present.empty()) return seen;
         seen.is_same = settle::detail::share_parts(seen.kept, seen.present, {"uuid"});
         return seen;
@@ -159,49 +159,49 @@ SETTLE_FUNCTION result<log_home> look_home(server& of, stored_log const& log) {
     }
 }
 
-SETTLE_FUNCTION result<void> take_home(server& of, log_home const& seen, stored_log const& log,
-                                       bool renames) {
+SETTLE_FUNCTION result<void> take_home(server& database_server, log_home const& seen,
+                                       stored_log const& log, bool renames) {
     auto const name = renames ? settle::detail::fresh_log_name(log_name_prefix) : log.name;
     document query;
     document value;
-    document one;
+    document field;
     query.text("_id", "log").text("value", log.name);
     if (seen.kept.empty()) query.object("home", document{}.boolean("$exists", false));
     else query.text("home", seen.kept);
     value.text("value", name).text("home", seen.present);
     if (renames) value.text("was", log.name);
-    one.object("q", query).object("u", only("$set", value));
+    field.object("q", query).object("u", only("$set", value));
     document command;
-    command.text("update", metadata_collection).array("updates", document{}.object_at(0, one));
+    command.text("update", metadata_collection).array("updates", document{}.object_at(0, field));
     try {
-        auto with = of.connect();
+        auto client = database_server.connect();
         reply received;
-        with.write_command(command, "write the metadata of this database", received);
-        if (renames) static_cast<void>(owner_of_records(with, get_or_init_log(with)));
+        client.write_command(command, "write the metadata of this database", received);
+        if (renames) static_cast<void>(owner_of_records(client, get_or_init_log(client)));
         return {};
     } catch (failure const& caught) {
         return caught.problem();
     }
 }
 
-SETTLE_FUNCTION std::optional<std::string> owner_of_records(link& with, stored_log const& log) {
+SETTLE_FUNCTION std::optional<std::string> owner_of_records(link& client, stored_log const& log) {
     using settle::detail::owner_metadata;
-    auto owner = known_metadata(with, owner_metadata);
+    auto owner = known_metadata(client, owner_metadata);
     if (!owner || log.was.empty()) return owner;
     if (*owner != log.was && !owner->starts_with(log.was + '/')) return owner;
     auto renamed = log.name + owner->substr(log.was.size());
-    replace_metadata(with, owner_metadata, *owner, renamed);
+    replace_metadata(client, owner_metadata, *owner, renamed);
     return renamed;
 }
 
-SETTLE_FUNCTION result<std::chrono::milliseconds> keep_horizon(server& of,
+SETTLE_FUNCTION result<std::chrono::milliseconds> keep_horizon(server& database_server,
                                                                std::chrono::milliseconds least) {
     auto const name = settle::detail::horizon_metadata;
     try {
-        auto with = of.connect();
+        auto client = database_server.connect();
         return settle::detail::keep_horizon(
-            least, [&](auto const& text) { return get_or_init_metadata(with, name, text); },
-            [&](auto const& old, auto const& text) { replace_metadata(with, name, old, text); });
+            least, [&](auto const& text) { return get_or_init_metadata(client, name, text); },
+            [&](auto const& old, auto const& text) { replace_metadata(client, name, old, text); });
     } catch (failure const& caught) {
         return caught.problem();
     }

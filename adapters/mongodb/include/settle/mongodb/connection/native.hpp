@@ -23,10 +23,10 @@ using settle::detail::retry_pauses;
 /// new primary is elected within seconds.
 /// Shape:   function(link) - may be called several times
 template <typename Function>
-void while_opening(server& at, Function&& function) {
+void while_opening(server& database_server, Function&& function) {
     for (retry_pauses between;;) {
         try {
-            auto with = at.connect();
+            auto with = database_server.connect();
             return function(with);
         } catch (failure const& caught) {
             if (!is_lost_primary(caught.problem().code) || !between.next()) throw;
@@ -63,7 +63,7 @@ inline constexpr effort for_long{retry_pauses::longest_effort, true};
 ///          settle::failure to abort
 class native_transaction {
 public:
-    explicit native_transaction(server& with);
+    explicit native_transaction(server& database_server);
 
     using action = settle::detail::function_view<void(link&)>;
 
@@ -92,6 +92,33 @@ private:
 [[nodiscard]] inline commit_result commit_result_of(bulk_result const& result) {
     if (result.problem.empty()) return {commit_status::committed, {}};
     return {result.untouched ? commit_status::undone : commit_status::unknown, result.problem};
+}
+
+/// Reads on a replica set of one member, in a native transaction whose commit makes the journal
+/// write at once: a linearizable read waits there for the journal's timer, a tenth of a second.
+/// False when the set may have more members: another member may be the primary then. Shape:
+/// read(link) - called again from the start after each conflict Errors:  throws settle::failure
+[[nodiscard]] bool read_on_sole_primary(server& database_server, native_transaction::action read);
+
+/// Calls `function(document)` for every document found.
+/// Shape:   sure - the options of a linearizable read, or empty; options - others of the find
+/// Errors:  throws settle::failure, also when no majority answers in time
+template <typename Function>
+void find_surely(server& database_server, std::string_view name, document const& filter,
+                 document sure, document const& options, std::string_view phase,
+                 Function&& function) {
+    std::vector<document> documents;
+    auto const read = [&](link& client) {
+        documents.clear();
+        client.find(name, filter, document{options.native()}, phase,
+                    [&](document one) { documents.push_back(std::move(one)); });
+    };
+    if (!sure.empty() && read_on_sole_primary(database_server, read)) {
+        for (auto& one : documents) function(std::move(one));
+        return;
+    }
+    bson_concat(sure.native(), options.native());
+    database_server.connect().find(name, filter, std::move(sure), phase, function);
 }
 
 } // namespace mongodb::detail

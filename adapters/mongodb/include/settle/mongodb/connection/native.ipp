@@ -11,13 +11,14 @@ SETTLE_BEGIN
 
 namespace mongodb::detail {
 
-SETTLE_FUNCTION native_transaction::native_transaction(server& with) : link_(with.connect()) {
+SETTLE_FUNCTION native_transaction::native_transaction(server& database_server)
+    : link_(database_server.connect()) {
     std::unique_ptr<mongoc_session_opt_t, void (*)(mongoc_session_opt_t*)> const options{
         mongoc_session_opts_new(), &mongoc_session_opts_destroy};
     mongoc_session_opts_set_causal_consistency(options.get(), false);
     std::unique_ptr<mongoc_read_concern_t, void (*)(mongoc_read_concern_t*)> const reads{
         mongoc_read_concern_new(), &mongoc_read_concern_destroy};
-    mongoc_read_concern_set_level(reads.get(), with.reads().native);
+    mongoc_read_concern_set_level(reads.get(), database_server.reads().native);
     std::unique_ptr<mongoc_transaction_opt_t, void (*)(mongoc_transaction_opt_t*)> const how{
         mongoc_transaction_opts_new(), &mongoc_transaction_opts_destroy};
     mongoc_transaction_opts_set_read_concern(how.get(), reads.get());
@@ -85,6 +86,16 @@ SETTLE_FUNCTION void native_transaction::abort() {
     link_.enter(nullptr);
     bson_error_t ignored{};
     mongoc_client_session_abort_transaction(session_.get(), &ignored);
+}
+
+SETTLE_FUNCTION bool read_on_sole_primary(server& database_server,
+                                          native_transaction::action read) {
+    if (!database_server.was_sole_primary()) return false;
+    // The client returns to the pool before another is taken: the pool may be exhausted.
+    auto const ended = native_transaction{database_server}.perform(read, for_long.longest);
+    if (ended.status != commit_status::committed) throw failure(ended.problem);
+    // Only the primary admits a member, so this server still was the only member.
+    return database_server.is_sole_primary();
 }
 
 } // namespace mongodb::detail

@@ -62,16 +62,16 @@ membership_of(mongoc_uri_t const* address, mongoc_host_list_t const& host) {
         return std::nullopt;
     }
     auto const name = received.find("setName");
-    set_membership found{std::string{name ? name->text().value_or("") : ""}};
+    set_membership membership{std::string{name ? name->text().value_or("") : ""}};
     for (char const* const kind : {"hosts", "passives"}) {
         auto const members = received.find(kind);
         if (!members) continue;
         members->for_each([&](value_view const& member) {
-            found.members.emplace_back(member.text().value_or(""));
+            membership.members.emplace_back(member.text().value_or(""));
             return true;
         });
     }
-    return found;
+    return membership;
 }
 
 /// Whether the address names a member as its replica set does.
@@ -90,23 +90,24 @@ SETTLE_FUNCTION void check_set_names(mongoc_uri_t const* address) {
     std::string const asked = name != nullptr ? name : "";
     bool const stays = mongoc_uri_get_option_as_bool(address, MONGOC_URI_DIRECTCONNECTION, false);
     for (auto const* host = mongoc_uri_get_hosts(address); host != nullptr; host = host->next) {
-        auto const found = membership_of(address, *host);
-        if (!found) continue;
-        if (!asked.empty() && found->set != asked) {
+        auto const membership = membership_of(address, *host);
+        if (!membership) continue;
+        if (!asked.empty() && membership->set != asked) {
             raise(errc::unfit_store,
                   "settle: the address asks for the replica set '" + asked + "', and its host " +
                       host->host_and_port + " belongs to " +
-                      (found->set.empty() ? "none" : "the replica set '" + found->set + "'") +
+                      (membership->set.empty() ? "none"
+                                               : "the replica set '" + membership->set + "'") +
                       ". Correct replicaSet in the address. See mongodb#address");
         }
-        if (stays || found->members.empty() || names_a_member(address, *found)) continue;
+        if (stays || membership->members.empty() || names_a_member(address, *membership)) continue;
         std::string members;
-        for (auto const& member : found->members) {
+        for (auto const& member : membership->members) {
             members.append(members.empty() ? "" : ", ").append(member);
         }
         raise(errc::store_unreachable,
               "settle: the host " + std::string{host->host_and_port} +
-                  " answers, and its replica set '" + found->set + "' names its members " +
+                  " answers, and its replica set '" + membership->set + "' names its members " +
                   members +
                   ", which cannot be reached from here. Make these names known here, or correct "
                   "them with rs.reconfig(). For a set of one member, directConnection=true in the "

@@ -10,15 +10,17 @@ namespace mongodb::detail {
 
 /// Shape:   made() - gives the record to fill, if there is a record
 /// Errors:  throws settle::failure, also when no majority answers in time
-void read_linearizable(server& at, bound_collection const& bound, record_layout const& layout,
-                       part_key const& key, settle::detail::function_view<void*()> made);
+void read_linearizable(server& database_server, bound_collection const& bound,
+                       record_layout const& layout, part_key const& key,
+                       settle::detail::function_view<void*()> made);
 
 /// For servers without linearizable reads: a write that a majority acknowledges, and the record as
 /// written.
 /// Shape:   as read_linearizable
 /// Errors:  as read_linearizable
-void read_by_quorum(server& at, bound_collection const& bound, record_layout const& layout,
-                    part_key const& key, settle::detail::function_view<void*()> made);
+void read_by_quorum(server& database_server, bound_collection const& bound,
+                    record_layout const& layout, part_key const& key,
+                    settle::detail::function_view<void*()> made);
 
 } // namespace mongodb::detail
 SETTLE_END

@@ -2,7 +2,7 @@
 // The bodies of functions that sure_read.hpp declares.
 #pragma once
 
-#include <settle/mongodb/connection/sole_read.hpp>
+#include <settle/mongodb/connection/native.hpp>
 #include <settle/mongodb/connection/sure_read.hpp>
 #include <settle/mongodb/records/record_table.hpp>
 
@@ -10,44 +10,47 @@ SETTLE_BEGIN
 
 namespace mongodb::detail {
 
-SETTLE_FUNCTION void read_linearizable(server& at, bound_collection const& bound,
+SETTLE_FUNCTION void read_linearizable(server& database_server, bound_collection const& bound,
                                        record_layout const& layout, part_key const& key,
                                        settle::detail::function_view<void*()> made) {
-    record_codec const of{bound, layout};
-    std::optional<record_table> here;
+    record_codec const codec{bound, layout};
+    std::optional<record_table> table;
     auto const fetch = [&](link& with, document options) {
-        here.emplace(of).expect(key);
-        here->fetch(with, std::move(options));
+        table.emplace(codec).expect(key);
+        table->fetch(with, std::move(options));
     };
-    bool const is_read = read_on_sole_primary(at, [&](link& with) { fetch(with, {}); });
-    auto with = at.connect();
-    if (!is_read) fetch(with, at.sure_read());
-    here->copy_only_record(with, made);
+    bool const is_read =
+        read_on_sole_primary(database_server, [&](link& with) { fetch(with, {}); });
+    auto with = database_server.connect();
+    if (!is_read) fetch(with, database_server.sure_read());
+    table->copy_only_record(with, made);
 }
 
-SETTLE_FUNCTION void read_by_quorum(server& at, bound_collection const& bound,
+SETTLE_FUNCTION void read_by_quorum(server& database_server, bound_collection const& bound,
                                     record_layout const& layout, part_key const& key,
                                     settle::detail::function_view<void*()> made) {
-    record_codec const of{bound, layout};
-    auto with = at.connect();
-    record_table here{of};
-    here.expect(key);
+    record_codec const codec{bound, layout};
+    auto client = database_server.connect();
+    record_table table{codec};
+    table.expect(key);
     document forms;
     std::size_t count = 0;
-    append_key_forms(forms, of.layout(), key, count);
+    append_key_forms(forms, codec.layout(), key, count);
     document query;
-    query.object(of.layout().key, document{}.array("$in", forms));
-    document one;
+    query.object(codec.layout().key, document{}.array("$in", forms));
+    document field;
     document update;
     document majority;
     majority.text("w", "majority").integer("wtimeout", sure_read_ms);
-    update.object("$inc", one.integer("settle_read", 1));
+    update.object("$inc", field.integer("settle_read", 1));
     document command;
-    command.text("findAndModify", of.collection()).object("query", query).object("update", update);
+    command.text("findAndModify", codec.collection())
+        .object("query", query)
+        .object("update", update);
     command.boolean("new", true).integer("maxTimeMS", sure_read_ms);
     command.object("writeConcern", majority);
     reply received;
-    with.command(command, "read a record by a majority", received);
+    client.command(command, "read a record by a majority", received);
     if (auto const lost = received.find("writeConcernError")) {
         auto const why = lost->find("errmsg");
         raise(errc::store_unreachable, "settle: no majority has confirmed the read: " +
@@ -55,9 +58,9 @@ SETTLE_FUNCTION void read_by_quorum(server& at, bound_collection const& bound,
                                            ". See mongodb#errors");
     }
     if (auto const found = received.find("value"); found && !found->is_null()) {
-        here.put(found->as_document());
+        table.put(found->as_document());
     }
-    here.copy_only_record(with, made);
+    table.copy_only_record(client, made);
 }
 
 } // namespace mongodb::detail

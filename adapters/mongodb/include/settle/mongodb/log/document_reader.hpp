@@ -12,14 +12,14 @@ namespace mongodb::detail {
 /// Source:  the core's codec writes parameters, so the members are the struct's
 [[nodiscard]] inline document document_of_json(std::string const& text) {
     bson_error_t problem{};
-    bson_t* const made = bson_new_from_json(reinterpret_cast<std::uint8_t const*>(text.data()),
-                                            static_cast<ssize_t>(text.size()), &problem);
-    if (made == nullptr) {
+    bson_t* const parsed = bson_new_from_json(reinterpret_cast<std::uint8_t const*>(text.data()),
+                                              static_cast<ssize_t>(text.size()), &problem);
+    if (parsed == nullptr) {
         raise(errc::bad_parameters,
               "settle: these parameters make no document: " + std::string{problem.message} +
                   ". See mongodb#what-is-stored");
     }
-    return document::adopt(made);
+    return document::adopt(parsed);
 }
 
 /// Appends a value in the form of the core's codec. False for a kind that the codec never writes.
@@ -37,13 +37,13 @@ namespace mongodb::detail {
         bool good = true;
         bool separate = false;
         out += is_array ? '[' : '{';
-        value.for_each([&](value_view const& one) {
+        value.for_each([&](value_view const& element) {
             if (std::exchange(separate, true)) out += ',';
             if (!is_array) {
-                append_json_text(out, one.name());
+                append_json_text(out, element.name());
                 out += ':';
             }
-            return good = append_json_of(out, one);
+            return good = append_json_of(out, element);
         });
         out += is_array ? ']' : '}';
         return good;
@@ -55,25 +55,25 @@ namespace mongodb::detail {
 
 /// Calls `function(name, member)` for each member of an image or a result.
 template <typename Part, typename Function>
-void for_each_member_of(Part& one, Function&& function) {
-    function("participant", one.participant);
-    function("line", one.line);
+void for_each_member_of(Part& part, Function&& function) {
+    function("participant", part.participant);
+    function("line", part.line);
     if constexpr (std::is_same_v<std::remove_const_t<Part>, image>) {
-        function("before", one.before);
-        function("after", one.after);
+        function("before", part.before);
+        function("after", part.after);
     } else {
-        function("value", one.value);
-        function("closed", one.closed);
+        function("value", part.value);
+        function("closed", part.closed);
     }
 }
 
 template <typename Part>
-[[nodiscard]] document array_of(std::vector<Part> const& all) {
-    document made;
+[[nodiscard]] document array_of(std::vector<Part> const& parts) {
+    document array;
     std::size_t number = 0;
-    for (Part const& one : all) {
+    for (Part const& part : parts) {
         document element;
-        for_each_member_of(one, [&](char const* name, auto const& member) {
+        for_each_member_of(part, [&](char const* name, auto const& member) {
             if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>,
                                          std::optional<std::string>>) {
                 if (member) append_field(element, name, *member);
@@ -81,9 +81,9 @@ template <typename Part>
                 append_field(element, name, member);
             }
         });
-        made.object_at(number++, element);
+        array.object_at(number++, element);
     }
-    return made;
+    return array;
 }
 
 /// Reads fields of an entry, and keeps the first problem.
@@ -97,11 +97,11 @@ public:
     }
     template <typename Field>
     void field(std::string_view name, Field& value, bool needed = true) {
-        auto const found = from_.find(name);
-        bool const none = !found || found->is_null();
+        auto const stored = from_.find(name);
+        bool const none = !stored || stored->is_null();
         if (none && needed) wrong(name, "is missing");
         if (none) return;
-        if (auto const what = read_field(*found, value); !what.empty()) wrong(name, what);
+        if (auto const what = read_field(*stored, value); !what.empty()) wrong(name, what);
     }
     template <typename Member>
     void member(entry_field which, Member& value) {
@@ -135,9 +135,9 @@ public:
         auto const list = from_.find(name);
         if (!list || list->is_null()) return;
         if (list->type() != BSON_TYPE_ARRAY) return wrong(name, "is no array");
-        list->for_each([&](value_view const& one) {
+        list->for_each([&](value_view const& element) {
             for_each_member_of(into.emplace_back(), [&](char const* part, auto& value) {
-                auto const stored = one.find(part);
+                auto const stored = element.find(part);
                 // Only a part that a person closed has the reason.
                 bool const may_be_absent = std::is_same_v<std::remove_reference_t<decltype(value)>,
                                                           std::optional<std::string>>;
@@ -154,11 +154,11 @@ public:
 
 private:
     static bool read_reason(std::string_view text, reason& into) {
-        auto const found = std::find_if(all_reasons.begin(), all_reasons.end(),
+        auto const known = std::find_if(all_reasons.begin(), all_reasons.end(),
                                         [&](reason one) { return settle::name_of(one) == text; });
         bool const is_none = settle::name_of(reason::none) == text;
-        into = found == all_reasons.end() ? reason::none : *found;
-        return found != all_reasons.end() || is_none;
+        into = known == all_reasons.end() ? reason::none : *known;
+        return known != all_reasons.end() || is_none;
     }
 
     document const& from_;

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// The layout of entries in documents. This is settle's own; settle::mongodb_tutorial derives the
-// layout of other programs' entries.
+// Entries as documents that a person can read:
+//
+//   { _id: "…", type: "transfer", definition: "0123456789abcdef", parameters: {…},
+//     state: "pending", epoch: 5, committed: 5, owner: "host/1/2", created: date, modified: date,
+//     attempts: 1, reason: "guard failed", reason_text: "…", participant: "source", line: 0,
+//     images: [{participant: 0, line: 0, before: "{…}", after: "{…}"}], open: true,
+//     revision: 1, stages_kept: 1, results: [{participant: 0, line: 0, value: "{…}"}] }
+//
+// `open` exists as long as the entry is unfinished, and `reason_text` if the reason has a text. The
+// first keep adds the last three fields.
+//
+// This is settle's own layout; settle::mongodb_tutorial derives the layout of other programs.
 #pragma once
 
 #include <settle/adapter/entry_fields.hpp>
@@ -23,6 +33,7 @@ class document_reader;
     return time.time_since_epoch().count();
 }
 
+/// Writes, reads and finds the documents of entries.
 struct entry_layout {
     std::string collection = "settle_entries";
     std::string state_field = "state";
@@ -35,6 +46,39 @@ struct entry_layout {
     entry_layout(entry_layout const&) = delete;
     entry_layout& operator=(entry_layout const&) = delete;
     virtual ~entry_layout() = default;
+
+    // ---------------------------------------------------------------------- what is stored
+
+    /// The document of a new entry.
+    [[nodiscard]] document encode(entry_write const& write, write_context const& context) const;
+    [[nodiscard]] document change_of(entry_write const& write, write_context const& context) const;
+    /// Stores only the committed epoch.
+    [[nodiscard]] static document commit_of(epoch committed);
+    /// Reads the legible parts of an entry. Returns the first problem, or an empty text.
+    [[nodiscard]] std::string decode(document const& from, entry& into) const;
+
+    // ---------------------------------------------------------------------- how it is found
+
+    /// Matches an entry.
+    [[nodiscard]] document filter_of(transaction_id const& id) const;
+    /// Matches an entry only in the state, epoch and revision that a change requires.
+    [[nodiscard]] document filter_of(transaction_id const& id, transition const& change) const;
+    /// Matches the entries of a listing that follow a given entry.
+    /// Shape:   after - the document of that entry, or its id alone; empty at the beginning
+    [[nodiscard]] document query_of(entry_filter const& filter, document const& after) const;
+    /// Matches the entries with unreadable ids, which the listing's order cannot contain.
+    [[nodiscard]] document query_of_unreadable(entry_filter const& filter) const;
+    /// Matches finished entries that are old: both the creation and the last change precede the
+    /// cutoff, since the clock of either may have been wrong.
+    /// Shape:   passed - entries created earlier are skipped
+    [[nodiscard]] document query_of_finished(timestamp before, std::int64_t passed) const;
+    /// The options of a find that reads only the fields that `matches` needs, from settle's own
+    /// documents.
+    [[nodiscard]] static document options_for_match();
+    /// Whether an entry has the state, epoch and revision that a change requires.
+    [[nodiscard]] static bool matches(document const& stored, transition const& change);
+
+    // ---------------------------------------------------------------------- what layouts differ in
 
     /// The name of an entry's own field.
     [[nodiscard]] std::string_view name_of(entry_field field) const;
@@ -71,6 +115,15 @@ struct entry_layout {
     /// What decides how entries are found and read: the database stores it, and refuses another
     /// one. Empty for settle's own layout.
     [[nodiscard]] virtual std::string description() const;
+
+private:
+    void append(document& to, entry_field field, entry_write const& write,
+                write_context const& context) const;
+    void append_conditions(document& query, entry_filter const& filter) const;
+    /// Matches entries that stood still. An entry without a time always counts as standing still.
+    void append_stalled(document& query, entry_filter const& filter) const;
+    void read_id(document_reader& reader, entry& into) const;
+    void read_state_of(document_reader& reader, entry& into) const;
 };
 
 [[nodiscard]] entry_layout const& own_entries();

@@ -2,8 +2,8 @@
 // Finds the entries of many ids at a time, with an answer that no newer primary contradicts.
 #pragma once
 
-#include <settle/mongodb/connection/sole_read.hpp>
-#include <settle/mongodb/log/entry_codec.hpp>
+#include <settle/mongodb/connection/native.hpp>
+#include <settle/mongodb/log/entry_layout.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -23,24 +23,23 @@ using found_entry = result<std::optional<entry>>;
 /// which is enough because ids are independent.
 class entry_search {
 public:
-    entry_search(server& with, entry_layout const& layout)
-        : server_(&with), codec_(layout), finder_(layout) {}
+    entry_search(server& with, entry_layout const& layout) : server_(&with), entries_(&layout) {}
 
-    /// Shape:   found - as a log's look_up() calls it
+    /// Shape:   take - as a log's look_up() calls it
     /// Cost:    a find for a thousand requests; for unfinished or missing entries, another find,
     ///          which waits for a majority
-    void look_up(std::span<read_request const> requests, found_function found) {
+    void look_up(std::span<read_request const> requests, found_function take) {
         constexpr std::size_t most = 1000;
         for (std::size_t first = 0; first < requests.size(); first += most) {
-            std::vector<sought> all;
+            std::vector<sought> ids;
             for (auto const& one :
                  requests.subspan(first).first(std::min(most, requests.size() - first))) {
                 // An insert that follows finds an entry that this read missed.
-                all.push_back({one.id, !one.inserts_next});
+                ids.push_back({one.id, !one.inserts_next});
             }
-            auto entries = find(all);
-            for (std::size_t at = 0; at < all.size(); ++at) {
-                found(first + at, std::move(entries[at]), false);
+            auto entries = find(ids);
+            for (std::size_t at = 0; at < ids.size(); ++at) {
+                take(first + at, std::move(entries[at]), false);
             }
         }
     }
@@ -58,83 +57,82 @@ private:
     };
 
     /// Returns: an answer for each id, in order
-    [[nodiscard]] std::vector<found_entry> find(std::span<sought const> all) {
-        auto found = find_by(all, {});
+    [[nodiscard]] std::vector<found_entry> find(std::span<sought const> ids) {
+        auto entries = find_by(ids, {});
         document sure = server_->deciding_read();
-        if (sure.empty()) return found;
+        if (sure.empty()) return entries;
         std::vector<sought> unsure;
         std::vector<std::size_t> indexes;
-        for (std::size_t at = 0; at < all.size(); ++at) {
-            if (is_certain(found[at], all[at])) continue;
-            unsure.push_back(all[at]);
-            indexes.push_back(at);
+        for (std::size_t index = 0; index < ids.size(); ++index) {
+            if (is_certain(entries[index], ids[index])) continue;
+            unsure.push_back(ids[index]);
+            indexes.push_back(index);
         }
-        if (unsure.empty()) return found;
+        if (unsure.empty()) return entries;
         auto again = find_by(unsure, std::move(sure));
         for (std::size_t at = 0; at < indexes.size(); ++at) {
-            found[indexes[at]] = std::move(again[at]);
+            entries[indexes[at]] = std::move(again[at]);
         }
-        return found;
+        return entries;
     }
 
-    static bool is_certain(found_entry const& found, sought const& id) {
+    static bool is_certain(found_entry const& looked_up, sought const& id) {
         // Another find at once would not reach an unreachable server either. A damaged document
         // may have been repaired since.
-        if (!found.has_value()) return found.problem().code != errc::damaged;
-        if (!found.value()) return !id.surely;
-        return is_final(found.value()->state);
+        if (!looked_up.has_value()) return looked_up.problem().code != errc::damaged;
+        if (!looked_up.value()) return !id.surely;
+        return is_final(looked_up.value()->state);
     }
 
     /// Shape:   sure - the options of a linearizable find; empty for any other
-    [[nodiscard]] std::vector<found_entry> find_by(std::span<sought const> all, document sure) {
-        std::vector<found_entry> found(all.size(), found_entry{std::optional<entry>{}});
-        auto const id_at = [&](std::size_t at) -> std::string_view { return *all[at].id; };
-        std::vector<std::size_t> by_id(all.size());
+    [[nodiscard]] std::vector<found_entry> find_by(std::span<sought const> ids, document sure) {
+        std::vector<found_entry> entries(ids.size(), found_entry{std::optional<entry>{}});
+        auto const id_at = [&](std::size_t at) -> std::string_view { return *ids[at].id; };
+        std::vector<std::size_t> by_id(ids.size());
         std::iota(by_id.begin(), by_id.end(), std::size_t{0});
         std::sort(by_id.begin(), by_id.end(),
                   [&](std::size_t left, std::size_t right) { return id_at(left) < id_at(right); });
-        auto const note = [&](document const& one) {
-            auto const id = one.find("_id")->id().value_or(std::string{});
+        auto const note = [&](document const& stored) {
+            auto const id = stored.find("_id")->id().value_or(std::string{});
             auto const before = [&](std::size_t left, std::string_view right) {
                 return id_at(left) < right;
             };
             // An id may occur twice.
             auto at = std::lower_bound(by_id.begin(), by_id.end(), std::string_view{id}, before);
-            for (; at != by_id.end() && id_at(*at) == id; ++at) found[*at] = decoded(one);
+            for (; at != by_id.end() && id_at(*at) == id; ++at) entries[*at] = decoded(stored);
         };
         try {
-            find_surely(*server_, codec_.layout().collection, filter_of(all), std::move(sure), {},
+            find_surely(*server_, entries_->collection, filter_of(ids), std::move(sure), {},
                         "read entries", note);
         } catch (failure const& caught) {
-            std::fill(found.begin(), found.end(), found_entry{caught.problem()});
+            std::fill(entries.begin(), entries.end(), found_entry{caught.problem()});
         }
-        return found;
+        return entries;
     }
 
     /// The server has a faster plan for a single id.
-    [[nodiscard]] document filter_of(std::span<sought const> all) const {
-        if (all.size() == 1) return finder_.filter_of(*all.front().id);
+    [[nodiscard]] document filter_of(std::span<sought const> wanted) const {
+        if (wanted.size() == 1) return entries_->filter_of(*wanted.front().id);
         document ids;
         std::size_t count = 0;
-        for (auto const& one : all) codec_.layout().append_forms(ids, *one.id, count);
+        for (auto const& one : wanted) entries_->append_forms(ids, *one.id, count);
         document any;
         return only("_id", any.array("$in", ids));
     }
 
     [[nodiscard]] found_entry decoded(document const& from) const {
-        std::optional<entry> found;
-        std::string const problem = codec_.decode(from, found.emplace());
-        if (problem.empty()) return found;
-        bool const ours = codec_.layout().is_own;
+        std::optional<entry> decoded_entry;
+        std::string const problem = entries_->decode(from, decoded_entry.emplace());
+        if (problem.empty()) return decoded_entry;
+        bool const ours = entries_->is_own;
         return {errc::damaged,
-                "settle: the entry '" + found->id + "' is damaged: " + problem +
-                    ". Repair its document in " + codec_.layout().collection +
+                "settle: the entry '" + decoded_entry->id + "' is damaged: " + problem +
+                    ". Repair its document in " + entries_->collection +
                     (ours ? ". See errors#damaged" : ". See mongodb#coming-from-the-tutorial")};
     }
 
     server* server_;
-    entry_codec codec_;
-    entry_finder finder_;
+    entry_layout const* entries_;
 };
 
 } // namespace mongodb::detail

@@ -24,15 +24,15 @@ namespace mongodb::detail {
 /// Refuses a log of this database when its records belong to another log of the same database.
 /// Before that nothing is created or changed but the name of the records' log, if a log was
 /// renamed. Errors:  throws errc::other_log
-void check_log_of_records(link& with, stored_log const& stored, entry_layout const& layout);
+void check_log_of_records(link& client, stored_log const& stored, entry_layout const& layout);
 
 /// Refuses a layout that would find or read entries differently than the stored layout.
 /// Errors:  throws errc::other_log
 void check_layout_of_log(entry_layout const& layout, std::string const& noted);
-void check_layout_of_log(link& with, entry_layout const& layout);
+void check_layout_of_log(link& client, entry_layout const& layout);
 /// Stores the layout of a log after every check: a refused log must not lock others out.
 /// Errors:  throws errc::other_log, as another program may have come first
-void note_layout_of_log(link& with, entry_layout const& layout);
+void note_layout_of_log(link& client, entry_layout const& layout);
 
 } // namespace mongodb::detail
 SETTLE_END

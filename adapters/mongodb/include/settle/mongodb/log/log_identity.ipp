@@ -30,11 +30,11 @@ SETTLE_FUNCTION void refuse_log(std::string const& belongs_to, std::string const
                                "See mongodb#logs");
 }
 
-SETTLE_FUNCTION void check_log_of_records(link& with, stored_log const& stored,
+SETTLE_FUNCTION void check_log_of_records(link& client, stored_log const& stored,
                                           entry_layout const& layout) {
     auto const& of_database = stored.name;
     auto const name = log_name(of_database, layout);
-    auto const belongs_to = owner_of_records(with, stored);
+    auto const belongs_to = owner_of_records(client, stored);
     bool const is_here =
         belongs_to && (*belongs_to == of_database || belongs_to->starts_with(of_database + '/'));
     if (is_here && *belongs_to != name) refuse_log(*belongs_to, name);
@@ -46,27 +46,27 @@ SETTLE_FUNCTION void check_log_of_records(link& with, stored_log const& stored,
 }
 
 SETTLE_FUNCTION void check_layout_of_log(entry_layout const& layout, std::string const& noted) {
-    auto const given = layout.description();
-    if (noted == given) return;
+    auto const description = layout.description();
+    if (noted == description) return;
     raise(errc::other_log,
           "settle: the log in '" + layout.collection + "' has the layout '" + noted +
-              "', and this one is '" + given +
+              "', and this one is '" + description +
               "'. Open the database with the layout that it has; where nothing was run with that "
               "layout, remove the document '" +
               name_of_layout(layout) + "' of 'settle_words'. See mongodb#logs");
 }
 
-SETTLE_FUNCTION void check_layout_of_log(link& with, entry_layout const& layout) {
+SETTLE_FUNCTION void check_layout_of_log(link& client, entry_layout const& layout) {
     if (layout.is_own) return;
-    if (auto const noted = known_metadata(with, name_of_layout(layout))) {
+    if (auto const noted = known_metadata(client, name_of_layout(layout))) {
         check_layout_of_log(layout, *noted);
     }
 }
 
-SETTLE_FUNCTION void note_layout_of_log(link& with, entry_layout const& layout) {
+SETTLE_FUNCTION void note_layout_of_log(link& client, entry_layout const& layout) {
     if (layout.is_own) return;
     check_layout_of_log(layout,
-                        get_or_init_metadata(with, name_of_layout(layout), layout.description()));
+                        get_or_init_metadata(client, name_of_layout(layout), layout.description()));
 }
 
 } // namespace mongodb::detail

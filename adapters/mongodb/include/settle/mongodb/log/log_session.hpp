@@ -20,20 +20,20 @@ class log_session : public named_log {
 public:
     log_session(detail::server& with, detail::stored_log stored,
                 detail::entry_layout const& layout = detail::own_entries())
-        : named_log(with, std::move(stored), layout), server_(&with), codec_(layout),
-          finder_(layout), search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
+        : named_log(with, std::move(stored), layout), server_(&with), entries_(&layout),
+          search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
 
     void write(std::span<entry_write const> writes, std::span<write_result> results,
-               write_context const& at) {
+               write_context const& context) {
         if (writes.empty()) return;
-        auto all = settle::detail::sent_writes(writes, results);
+        auto pairs = settle::detail::sent_writes(writes, results);
         step const action = writes.front().action;
         // Only the count of a claim's own write tells whether that claim won.
         bool const contended = action == step::claim || action == step::cancel;
-        if (writes.front().inserts) insert(std::move(all), at);
-        else if (server_->has_transactions()) change_together(all, at);
-        else if (all.size() > 1 && !contended) change_all_apart(all, at);
-        else change_each(all, at);
+        if (writes.front().inserts) insert(std::move(pairs), context);
+        else if (server_->has_transactions()) change_together(pairs, context);
+        else if (pairs.size() > 1 && !contended) change_all_apart(pairs, context);
+        else change_each(pairs, context);
     }
 
     /// Cost:    as entry_search::look_up()
@@ -48,29 +48,29 @@ public:
     /// ids come last.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
-        std::vector<entry> found;
-        if (filter.is_impossible() || limit == 0) return found;
+        std::vector<entry> entries;
+        if (filter.is_impossible() || limit == 0) return entries;
         try {
-            auto with = server_->connect();
+            auto client = server_->connect();
             auto const read = [&](document const& query, std::size_t most) {
-                with.find(collection(), query, detail::page_of("_id", most), "read entries",
-                          [&](document const& one) {
-                              entry& here = found.emplace_back();
-                              here.fault = codec_.decode(one, here);
-                              if (!here.fault.empty()) here.parameters.clear();
-                          });
+                client.find(collection(), query, detail::page_of("_id", most), "read entries",
+                            [&](document const& stored) {
+                                entry& here = entries.emplace_back();
+                                here.fault = entries_->decode(stored, here);
+                                if (!here.fault.empty()) here.parameters.clear();
+                            });
             };
-            read(finder_.query_of(filter, after.empty() ? document{}
-                                                        : codec_.layout().locator_of(with, after)),
+            read(entries_->query_of(filter, after.empty() ? document{}
+                                                          : entries_->locator_of(client, after)),
                  limit);
             // A short page is the last, and stays the last.
-            if (found.size() + 1 < limit) {
-                read(finder_.query_of_unreadable(filter), limit - found.size() - 1);
+            if (entries.size() + 1 < limit) {
+                read(entries_->query_of_unreadable(filter), limit - entries.size() - 1);
             }
         } catch (failure const& caught) {
             return caught.problem();
         }
-        return found;
+        return entries;
     }
 
     /// Erases at most `limit` finished entries unchanged since `before`, the oldest first.
@@ -82,20 +82,20 @@ public:
         // The server treats a limit of 0 as no limit.
         if (limit == 0) return gone;
         try {
-            auto with = server_->connect();
+            auto client = server_->connect();
             std::vector<document> filters;
             auto options = detail::page_of("created", limit);
             options.object("projection", document{}.integer("created", 1));
-            with.find(collection(), finder_.query_of_finished(before, passed), std::move(options),
-                      "look for old entries", [&](document const& one) {
-                          // Meanwhile the id may have been purged and submitted again.
-                          auto same = finder_.query_of_finished(before, passed);
-                          filters.push_back(std::move(same.copy("_id", *one.find("_id"))));
-                          gone.passed = one.find("created")->date().value_or(passed);
-                      });
-            detail::bulk all{with, collection()};
-            for (auto const& filter : filters) all.remove(filter);
-            auto const erased = all.execute("erase entries");
+            client.find(collection(), entries_->query_of_finished(before, passed),
+                        std::move(options), "look for old entries", [&](document const& stored) {
+                            // Meanwhile the id may have been purged and submitted again.
+                            auto same = entries_->query_of_finished(before, passed);
+                            filters.push_back(std::move(same.copy("_id", *stored.find("_id"))));
+                            gone.passed = stored.find("created")->date().value_or(passed);
+                        });
+            detail::bulk writes{client, collection()};
+            for (auto const& filter : filters) writes.remove(filter);
+            auto const erased = writes.execute("erase entries");
             if (!erased.problem.empty()) return erased.problem;
             gone.erased = static_cast<std::uint64_t>(erased.removed);
             gone.more = filters.size() == limit;
@@ -109,11 +109,12 @@ public:
 
     /// Inserts the entries of one-phase requests.
     /// Errors:  throws command_failure
-    void insert_within(detail::link& with, std::span<one_phase_request* const> requests,
-                       write_context const& at) {
-        if (has_several_forms()) refuse_taken(with, requests);
-        detail::bulk writes{with, collection()};
-        for (auto const* const request : requests) writes.insert(document_of(request->write, at));
+    void insert_within(detail::link& client, std::span<one_phase_request* const> requests,
+                       write_context const& context) {
+        if (has_several_forms()) refuse_taken(client, requests);
+        detail::bulk writes{client, collection()};
+        for (auto const* const request : requests)
+            writes.insert(document_of(request->write, context));
         auto const result = writes.execute("insert entries");
         if (result.problem.empty()) return;
         throw detail::command_failure(problem_of(result, requests.size(), *requests.front()->id),
@@ -122,9 +123,11 @@ public:
 
     /// Changes the entry of a one-phase request if it still has the required state, epoch and
     /// revision.
-    void change_within(detail::link& with, one_phase_request& request, write_context const& at) {
+    void change_within(detail::link& client, one_phase_request& request,
+                       write_context const& context) {
         entry_write const& write = request.write;
-        auto const result = change_one(with, *write.id, write.change, codec_.change_of(write, at));
+        auto const result =
+            change_one(client, *write.id, write.change, entries_->change_of(write, context));
         if (!result.problem.empty()) {
             throw detail::command_failure(unfit(problem_of(result, 1, *write.id)),
                                           result.transient);
@@ -133,16 +136,16 @@ public:
     }
 
     /// Stores the committed epoch of an entry that another program committed without an epoch.
-    /// Shape:   here - the entry's epoch, to which the transaction's marks were raised
-    [[nodiscard]] write_result store_commit(transaction_id const& id, epoch here) {
+    /// Shape:   current - the entry's epoch, to which the transaction's marks were raised
+    [[nodiscard]] write_result store_commit(transaction_id const& id, epoch current) {
         transition required;
         required.from = state::applied;
-        required.from_epoch = here;
-        auto with = server_->connect();
-        write_result made;
-        set_result_of_one(made,
-                          change_one(with, id, required, detail::entry_codec::commit_of(here)));
-        return made;
+        required.from_epoch = current;
+        auto client = server_->connect();
+        write_result answered;
+        set_result_of_one(
+            answered, change_one(client, id, required, detail::entry_layout::commit_of(current)));
+        return answered;
     }
 
     /// Whether an insert failed because its id exists.
@@ -171,26 +174,26 @@ private:
     using sent_writes = std::vector<sent_write>;
     using some_writes = std::span<sent_write const>;
 
-    void insert(sent_writes all, write_context const& at) {
+    void insert(sent_writes pairs, write_context const& context) {
         if (has_several_forms()) {
-            auto const taken = find_taken(ids_of(all), true);
+            auto const taken = find_taken(ids_of(pairs), true);
             if (!taken.has_value()) {
-                return set_results(all, {detail::commit_status::undone, taken.problem()});
+                return set_results(pairs, {detail::commit_status::undone, taken.problem()});
             }
-            std::erase_if(all, [&](sent_write const& one) {
-                auto const found = taken.value().find(*one.id);
-                if (found == taken.value().end()) return false;
-                one.result->reply = found->second;
+            std::erase_if(pairs, [&](sent_write const& sent) {
+                auto const existing = taken.value().find(*sent.id);
+                if (existing == taken.value().end()) return false;
+                sent.result->reply = existing->second;
                 return true;
             });
-            if (all.empty()) return;
+            if (pairs.empty()) return;
         }
-        auto with = server_->connect();
-        detail::bulk writes{with, collection()};
-        remove_unfit(all, at, [&](document const& made) { writes.insert(made); });
+        auto client = server_->connect();
+        detail::bulk writes{client, collection()};
+        remove_unfit(pairs, context, [&](document const& made) { writes.insert(made); });
         auto const result = writes.execute("insert entries");
-        set_results(all, detail::commit_result_of(result));
-        for (auto const& one : result.refused) refuse(*all[one.index].result, one.problem);
+        set_results(pairs, detail::commit_result_of(result));
+        for (auto const& one : result.refused) refuse(*pairs[one.index].result, one.problem);
     }
 
     static void set_results(some_writes all, settle::detail::commit_result const& ended) {
@@ -200,13 +203,13 @@ private:
     /// Answers the writes whose entries no document can hold, and removes them.
     /// Shape:   take(document) - takes the entry of each write that stays
     template <typename Take>
-    void remove_unfit(sent_writes& all, write_context const& at, Take&& take) const {
-        std::erase_if(all, [&](sent_write const& one) {
+    void remove_unfit(sent_writes& writes, write_context const& context, Take&& take) const {
+        std::erase_if(writes, [&](sent_write const& sent) {
             try {
-                take(document_of(*one.write, at));
+                take(document_of(*sent.write, context));
                 return false;
             } catch (failure const& caught) {
-                settle::detail::set_result(*one.result,
+                settle::detail::set_result(*sent.result,
                                            {detail::commit_status::undone, caught.problem()});
                 return true;
             }
@@ -227,37 +230,39 @@ private:
                             });
     }
     /// The answer of an existing entry to an insert of its id.
-    [[nodiscard]] log_answer refusal_by(document const& found) const {
-        auto const stored = found.find(states());
-        state here = state::initial;
+    [[nodiscard]] log_answer refusal_by(document const& entry_document) const {
+        auto const stored = entry_document.find(states());
+        state stored_state = state::initial;
         bool const ends = stored && stored->text() &&
-                          codec_.layout().read_state(*stored->text(), here) && is_final(here);
+                          entries_->read_state(*stored->text(), stored_state) &&
+                          is_final(stored_state);
         return ends ? log_answer::ended : log_answer::conflict;
     }
-    [[nodiscard]] std::string const& states() const noexcept { return codec_.layout().state_field; }
+    [[nodiscard]] std::string const& states() const noexcept { return entries_->state_field; }
 
     /// Matches entries by their ids.
-    [[nodiscard]] document among(std::vector<transaction_id const*> const& all) const {
+    [[nodiscard]] document among(std::vector<transaction_id const*> const& wanted) const {
         document ids;
         std::size_t count = 0;
-        for (auto const* const id : all) codec_.layout().append_forms(ids, *id, count);
+        for (auto const* const id : wanted) entries_->append_forms(ids, *id, count);
         document any;
         any.array("$in", ids);
         return detail::only("_id", any);
     }
-    [[nodiscard]] static std::vector<transaction_id const*> ids_of(some_writes all) {
+    [[nodiscard]] static std::vector<transaction_id const*> ids_of(some_writes writes) {
         std::vector<transaction_id const*> ids;
-        for (auto const& write : all) ids.push_back(write.id);
+        for (auto const& write : writes) ids.push_back(write.id);
         return ids;
     }
 
     /// Errors:  throws errc::bad_parameters when no document can hold the entry
-    [[nodiscard]] document document_of(entry_write const& write, write_context const& at) const {
-        auto made = codec_.encode(write, at);
-        if (made.size() <= detail::largest_document) return made;
+    [[nodiscard]] document document_of(entry_write const& write,
+                                       write_context const& context) const {
+        auto encoded = entries_->encode(write, context);
+        if (encoded.size() <= detail::largest_document) return encoded;
         detail::raise(errc::bad_parameters,
                       "settle: with these parameters the entry of '" + *write.id + "' takes " +
-                          std::to_string(made.size()) + " bytes, and a document of MongoDB " +
+                          std::to_string(encoded.size()) + " bytes, and a document of MongoDB " +
                           std::to_string(detail::largest_document) +
                           " at most. Give it less. See mongodb#errors");
     }
@@ -280,66 +285,66 @@ private:
         return problem;
     }
 
-    static void refuse(write_result& of, error const& problem) {
+    static void refuse(write_result& answered, error const& problem) {
         if (is_of_taken_id(problem)) {
-            of.reply = log_answer::conflict;
+            answered.reply = log_answer::conflict;
             return;
         }
-        of.problem = unfit(problem);
-        of.reply = problem.code == condition::unknown
-                       ? log_answer::unknown
-                       : settle::detail::answer_of_undone(of.problem);
+        answered.problem = unfit(problem);
+        answered.reply = problem.code == condition::unknown
+                             ? log_answer::unknown
+                             : settle::detail::answer_of_undone(answered.problem);
     }
 
     /// Changes entries in native transactions. An entry that another transaction holds fails alone.
-    void change_together(some_writes all, write_context const& at) {
+    void change_together(some_writes writes, write_context const& context) {
         settle::detail::for_each_run(
-            all, [&](sent_write const& one) { return held_up_->contains(*one.id); },
+            writes, [&](sent_write const& one) { return held_up_->contains(*one.id); },
             [&](some_writes some, bool held) {
-                if (some.size() == 1 && !held) return change_each(some, at);
+                if (some.size() == 1 && !held) return change_each(some, context);
                 bool first = !held;
                 detail::in_halves(some, [&](some_writes half) {
                     auto const how = detail::effort_for(half.size(), std::exchange(first, false));
-                    return change_all(half, at, how);
+                    return change_all(half, context, how);
                 });
             });
     }
 
     /// Changes all entries at once; if some do not match, each is tried alone. False when another
     /// native transaction holds one of several entries.
-    bool change_all(some_writes all, write_context const& at, detail::effort how) {
-        bool const one = all.size() == 1;
+    bool change_all(some_writes writes, write_context const& context, detail::effort how) {
+        bool const is_single = writes.size() == 1;
         bool all_changed = true;
         // The client returns to the pool before another is taken: the pool may be exhausted.
-        auto const try_all = [&](detail::link& with) {
-            all_changed = all_are_changed(change_in_bulk(with, all, at), all);
+        auto const try_all = [&](detail::link& client) {
+            all_changed = all_are_changed(change_in_bulk(client, writes, context), writes);
             // The exception aborts the native transaction.
             if (!all_changed)
                 throw failure({make_error_code(errc::stopped), "not all entries match"});
         };
         auto const ended = detail::native_transaction{*server_}.perform(try_all, how.longest);
         bool const held = detail::is_conflict(ended);
-        if (one) held_up_->note(*all.front().id, held);
-        if (held && !one) return false;
+        if (is_single) held_up_->note(*writes.front().id, held);
+        if (held && !is_single) return false;
         bool const of_one = ended.status == detail::commit_status::undone &&
                             detail::is_too_large(ended.problem.code);
-        if (all_changed && !of_one) set_results(all, ended);
-        else change_each(all, at);
+        if (all_changed && !of_one) set_results(writes, ended);
+        else change_each(writes, context);
         return true;
     }
 
     /// Without native transactions, the successful changes stay.
-    void change_all_apart(some_writes all, write_context const& at) {
+    void change_all_apart(some_writes writes, write_context const& context) {
         auto const result = [&] {
             auto with = server_->connect();
-            return change_in_bulk(with, all, at);
+            return change_in_bulk(with, writes, context);
         }();
         bool const of_one = result.untouched && detail::is_too_large(result.problem.code);
-        if (of_one) return change_each(all, at);
-        bool const some = result.problem.empty() && !all_are_changed(result, all);
-        if (some) find_changed(all);
-        else set_results(all, detail::commit_result_of(result));
-        for (auto const& one : result.refused) refuse(*all[one.index].result, one.problem);
+        if (of_one) return change_each(writes, context);
+        bool const some = result.problem.empty() && !all_are_changed(result, writes);
+        if (some) find_changed(writes);
+        else set_results(writes, detail::commit_result_of(result));
+        for (auto const& one : result.refused) refuse(*writes[one.index].result, one.problem);
     }
 
     static bool all_are_changed(detail::bulk_result const& result, some_writes all) {
@@ -347,119 +352,116 @@ private:
     }
 
     /// Errors:  in a native transaction, throws command_failure
-    detail::bulk_result change_in_bulk(detail::link& with, some_writes all,
-                                       write_context const& at) {
+    detail::bulk_result change_in_bulk(detail::link& client, some_writes pairs,
+                                       write_context const& context) {
         // A native transaction writes only over the state that it has read. Reading first spares
         // the server a plan for each update: an update by _id alone takes a third of the time.
-        bool const looked = with.in_transaction() && codec_.layout().is_own;
-        if (looked && !all_match(with, all)) return {};
-        detail::bulk writes{with, collection()};
-        for (auto const& one : all) {
-            auto const filter =
-                looked ? finder_.filter_of(*one.id) : finder_.filter_of(*one.id, one.write->change);
-            writes.update(filter, codec_.change_of(*one.write, at));
+        bool const looked = client.in_transaction() && entries_->is_own;
+        if (looked && !all_match(client, pairs)) return {};
+        detail::bulk writes{client, collection()};
+        for (auto const& sent : pairs) {
+            auto const filter = looked ? entries_->filter_of(*sent.id)
+                                       : entries_->filter_of(*sent.id, sent.write->change);
+            writes.update(filter, entries_->change_of(*sent.write, context));
         }
         auto result = writes.execute("change entries");
-        if (with.in_transaction() && !result.problem.empty()) {
-            throw detail::command_failure(problem_of(result, all.size(), *all.front().id),
+        if (client.in_transaction() && !result.problem.empty()) {
+            throw detail::command_failure(problem_of(result, pairs.size(), *pairs.front().id),
                                           result.transient);
         }
         return result;
     }
 
-    /// Shape:   all - of different ids
+    /// Shape:   writes - of different ids
     /// Errors:  throws command_failure
-    bool all_match(detail::link& with, some_writes all) {
+    bool all_match(detail::link& client, some_writes writes) {
         std::unordered_map<std::string_view, transition const*> changes;
-        for (auto const& one : all) changes.emplace(*one.id, &one.write->change);
+        for (auto const& one : writes) changes.emplace(*one.id, &one.write->change);
         std::size_t matching = 0;
-        with.find(collection(), among(ids_of(all)), detail::entry_finder::options_for_match(),
-                  "look at entries", [&](document const& one) {
-                      auto const id = one.find("_id");
-                      if (!id || !id->text()) return;
-                      auto const at = changes.find(*id->text());
-                      if (at != changes.end() && finder_.matches(one, *at->second)) ++matching;
-                  });
-        return matching == all.size();
+        client.find(collection(), among(ids_of(writes)), detail::entry_layout::options_for_match(),
+                    "look at entries", [&](document const& stored) {
+                        auto const id = stored.find("_id");
+                        if (!id || !id->text()) return;
+                        auto const at = changes.find(*id->text());
+                        if (at != changes.end() && entries_->matches(stored, *at->second))
+                            ++matching;
+                    });
+        return matching == writes.size();
     }
 
-    void change_each(some_writes all, write_context const& at) {
-        auto with = server_->connect();
-        for (auto const& one : all) {
-            auto const result =
-                change_one(with, *one.id, one.write->change, codec_.change_of(*one.write, at));
-            set_result_of_one(*one.result, result);
+    void change_each(some_writes writes, write_context const& context) {
+        auto client = server_->connect();
+        for (auto const& sent : writes) {
+            auto const result = change_one(client, *sent.id, sent.write->change,
+                                           entries_->change_of(*sent.write, context));
+            set_result_of_one(*sent.result, result);
             if (!detail::is_slow_change(result.problem)) continue;
-            one.result->problem.text = detail::text_of_slow_change(described(*one.id));
+            sent.result->problem.text = detail::text_of_slow_change(described(*sent.id));
             // The next attempt is a native transaction, which detects a held entry at once.
-            held_up_->note(*one.id, true);
+            held_up_->note(*sent.id, true);
         }
     }
 
     /// Changes an entry if it still has the required state, epoch and revision.
-    detail::bulk_result change_one(detail::link& with, transaction_id const& id,
+    detail::bulk_result change_one(detail::link& client, transaction_id const& id,
                                    transition const& required, document const& change) const {
         auto const change_by = [&](auto&& one) {
-            one.update(finder_.filter_of(id, required), change);
+            one.update(entries_->filter_of(id, required), change);
             return one.execute("change an entry");
         };
         // Other native transactions may hold the entry, so the update must not wait long for them.
-        if (server_->has_transactions() && !with.in_transaction()) {
-            return change_by(detail::brief_updates{with, collection()});
+        if (server_->has_transactions() && !client.in_transaction()) {
+            return change_by(detail::brief_updates{client, collection()});
         }
-        return change_by(detail::bulk{with, collection()});
+        return change_by(detail::bulk{client, collection()});
     }
-    static void set_result_of_one(write_result& of, detail::bulk_result const& result) {
-        settle::detail::set_result(of, detail::commit_result_of(result));
-        if (!result.refused.empty()) refuse(of, result.refused.front().problem);
-        else if (detail::is_too_large(result.problem.code)) refuse(of, result.problem);
-        else if (result.problem.empty() && result.matched == 0) of.reply = log_answer::conflict;
+    static void set_result_of_one(write_result& answered, detail::bulk_result const& result) {
+        settle::detail::set_result(answered, detail::commit_result_of(result));
+        if (!result.refused.empty()) refuse(answered, result.refused.front().problem);
+        else if (detail::is_too_large(result.problem.code)) refuse(answered, result.problem);
+        else if (result.problem.empty() && result.matched == 0)
+            answered.reply = log_answer::conflict;
     }
 
     /// Answers writes whose entries may have changed. Only its owner writes under an epoch, so an
     /// entry with the new state, epoch and revision was changed by this call.
-    void find_changed(some_writes all) {
-        for (auto const& one : all) {
-            auto const found = read(*one.id);
-            if (!found.has_value()) {
-                one.result->reply = log_answer::unknown;
-                one.result->problem = found.problem();
+    void find_changed(some_writes writes) {
+        for (auto const& sent : writes) {
+            auto const looked_up = read(*sent.id);
+            if (!looked_up.has_value()) {
+                sent.result->reply = log_answer::unknown;
+                sent.result->problem = looked_up.problem();
                 continue;
             }
-            auto const& here = found.value();
-            transition const& change = one.write->change;
-            bool const changed = here && here->state == change.to &&
-                                 here->epoch_number == change.to_epoch &&
-                                 here->revision == change.to_revision;
-            one.result->reply = changed ? log_answer::taken : log_answer::conflict;
+            auto const& current = looked_up.value();
+            transition const& change = sent.write->change;
+            bool const changed = current && current->state == change.to &&
+                                 current->epoch_number == change.to_epoch &&
+                                 current->revision == change.to_revision;
+            sent.result->reply = changed ? log_answer::taken : log_answer::conflict;
         }
     }
 
     /// Whether an id may be stored as a text, a number or an ObjectId. The server keeps new ids,
     /// which are texts, unique; other forms must be looked up.
-    [[nodiscard]] bool has_several_forms() const noexcept {
-        return codec_.layout().has_several_forms;
-    }
+    [[nodiscard]] bool has_several_forms() const noexcept { return entries_->has_several_forms; }
 
     /// Errors:  throws command_failure, as if the server had found the id
-    void refuse_taken(detail::link& with, std::span<one_phase_request* const> requests) {
+    void refuse_taken(detail::link& client, std::span<one_phase_request* const> requests) {
         bool taken = false;
         std::vector<transaction_id const*> ids;
         for (auto const* const request : requests) ids.push_back(request->id);
-        with.find(collection(), among(ids), {}, "look for ids",
-                  [&](document const&) { taken = true; });
+        client.find(collection(), among(ids), {}, "look for ids",
+                    [&](document const&) { taken = true; });
         if (!taken) return;
         throw detail::command_failure(
             {{duplicate_key, mongodb_category()}, "an id is there in another form"}, false);
     }
 
-    [[nodiscard]] std::string const& collection() const noexcept {
-        return codec_.layout().collection;
-    }
+    [[nodiscard]] std::string const& collection() const noexcept { return entries_->collection; }
 
     detail::server* server_;
-    detail::entry_codec codec_;
-    detail::entry_finder finder_;
+    detail::entry_layout const* entries_;
     detail::entry_search search_;
     std::shared_ptr<detail::held_up> held_up_;
 };

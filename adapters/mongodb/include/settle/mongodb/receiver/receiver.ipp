@@ -19,19 +19,19 @@ struct begin_again {};
 
 SETTLE_FUNCTION document document_of(receiver_row const& row) {
     auto const number = [](timestamp at) { return at.time_since_epoch().count(); };
-    document made;
-    made.text("_id", row.key).text("status", name_of(row.standing.status));
-    made.text("answer", row.answer).text("service", row.service);
+    document encoded;
+    encoded.text("_id", row.key).text("status", name_of(row.standing.status));
+    encoded.text("answer", row.answer).text("service", row.service);
     // Without a value in a row that was made without a request, and in rows of earlier releases.
-    if (!row.request.empty()) made.text("request", row.request);
-    made.text("transaction", row.transaction).text("participant", row.participant);
-    if (row.line) made.integer("line", *row.line);
-    made.boolean("has_apply", row.standing.has_apply);
-    made.date("last_moment", number(row.standing.last_moment));
-    made.date("created", number(row.created)).date("modified", number(row.modified));
+    if (!row.request.empty()) encoded.text("request", row.request);
+    encoded.text("transaction", row.transaction).text("participant", row.participant);
+    if (row.line) encoded.integer("line", *row.line);
+    encoded.boolean("has_apply", row.standing.has_apply);
+    encoded.date("last_moment", number(row.standing.last_moment));
+    encoded.date("created", number(row.created)).date("modified", number(row.modified));
     // A purge looks only at rows that may be erased.
-    if (auto const end = end_of(row.standing)) made.date("ends", number(*end));
-    return made;
+    if (auto const end = end_of(row.standing)) encoded.date("ends", number(*end));
+    return encoded;
 }
 
 SETTLE_FUNCTION receiver_row receiver_row_of(document const& from) {
@@ -75,41 +75,41 @@ SETTLE_FUNCTION receiver_row receiver_row_of(document const& from) {
     return row;
 }
 
-SETTLE_FUNCTION std::optional<receiver_row> find_row(link& with, std::string_view key) {
+SETTLE_FUNCTION std::optional<receiver_row> find_row(link& client, std::string_view key) {
     std::optional<receiver_row> row;
     document query;
-    with.find(receiver_collection, query.text("_id", key), {}, "read a row of the receiver",
-              [&](document const& found) { row = receiver_row_of(found); });
+    client.find(receiver_collection, query.text("_id", key), {}, "read a row of the receiver",
+                [&](document const& found) { row = receiver_row_of(found); });
     return row;
 }
 
 /// The error of the first refused write in a reply; nothing if there is none.
 SETTLE_FUNCTION std::optional<error> refused_write(reply const& received, std::string_view phase) {
-    std::optional<error> found;
+    std::optional<error> refused;
     auto const errors = received.find("writeErrors");
-    if (!errors) return found;
-    errors->for_each([&](value_view const& one) {
+    if (!errors) return refused;
+    errors->for_each([&](value_view const& element) {
         bson_error_t problem{};
-        auto const code = one.find("code");
-        auto const text = one.find("errmsg");
+        auto const code = element.find("code");
+        auto const text = element.find("errmsg");
         bson_set_error(&problem, MONGOC_ERROR_SERVER,
                        static_cast<std::uint32_t>(code ? code->integer().value_or(0) : 0), "%s",
                        std::string{text ? text->text().value_or("") : ""}.c_str());
-        found = describe(problem, phase);
+        refused = describe(problem, phase);
         return false;
     });
-    return found;
+    return refused;
 }
 
 /// Runs a command in the native transaction of a link.
 /// Errors:  throws command_failure
-SETTLE_FUNCTION void run_inside(link& with, bson_t const& command, std::string_view phase,
+SETTLE_FUNCTION void run_inside(link& client, bson_t const& command, std::string_view phase,
                                 reply& received) {
     document options;
-    with.append_session(options);
+    client.append_session(options);
     bson_error_t problem{};
-    if (!mongoc_client_command_with_opts(with.native(), with.database().c_str(), &command, nullptr,
-                                         options.native(), received.fresh(), &problem)) {
+    if (!mongoc_client_command_with_opts(client.native(), client.database().c_str(), &command,
+                                         nullptr, options.native(), received.fresh(), &problem)) {
         throw command_failure(describe(problem, phase), received.transient());
     }
     if (auto refused = refused_write(received, phase)) {
@@ -117,19 +117,19 @@ SETTLE_FUNCTION void run_inside(link& with, bson_t const& command, std::string_v
     }
 }
 
-SETTLE_FUNCTION void prepare_receiver(server& at, std::string const& name) {
-    while_opening(at, [&](link& with) {
-        at.look(with);
-        if (!at.has_transactions()) {
+SETTLE_FUNCTION void prepare_receiver(server& database_server, std::string const& name) {
+    while_opening(database_server, [&](link& client) {
+        database_server.look(client);
+        if (!database_server.has_transactions()) {
             raise(errc::unfit_store,
                   "settle: a receiver needs native transactions, which a single server does not "
                   "have. Name a replica set. See mongodb#receivers");
         }
-        check_version(with);
-        settle::detail::receiver_storage const storage{"the database '" + with.database() + "'",
+        check_version(client);
+        settle::detail::receiver_storage const storage{"the database '" + client.database() + "'",
                                                        "database", "mongodb"};
         storage.check_name(name);
-        storage.check_owner(get_or_init_metadata(with, "receiver", name), name);
+        storage.check_owner(get_or_init_metadata(client, "receiver", name), name);
         document index;
         index.object("key", document{}.integer("ends", 1)).text("name", "settle_ends");
         index.boolean("sparse", true);
@@ -137,7 +137,7 @@ SETTLE_FUNCTION void prepare_receiver(server& at, std::string const& name) {
         command.text("createIndexes", receiver_collection);
         command.array("indexes", document{}.object_at(0, index));
         reply received;
-        with.write_command(command, "create the collection of a receiver", received);
+        client.write_command(command, "create the collection of a receiver", received);
     });
 }
 
@@ -236,10 +236,10 @@ receiver_database::perform(settle::detail::function_view<void(receiver_transacti
         for (detail::retry_pauses between;;) {
             bool again = false;
             auto ended = detail::native_transaction{server_}.perform(
-                [&](detail::link& with) {
+                [&](detail::link& client) {
                     again = false;
                     // After a conflict the next native transaction does the work again.
-                    receiver_transaction open{with, std::exchange(skips, false)};
+                    receiver_transaction open{client, std::exchange(skips, false)};
                     try {
                         function(open);
                     } catch (detail::begin_again const&) {
@@ -265,7 +265,7 @@ receiver_database::perform(settle::detail::function_view<void(receiver_transacti
 SETTLE_FUNCTION result<std::size_t> receiver_database::erase(timestamp before, std::size_t limit) {
     if (limit == 0) return std::size_t{0};
     try {
-        auto with = server_.connect();
+        auto client = server_.connect();
         auto const earlier = [&] {
             detail::document bound;
             bound.date("$lt", before.time_since_epoch().count());
@@ -273,14 +273,14 @@ SETTLE_FUNCTION result<std::size_t> receiver_database::erase(timestamp before, s
         };
         detail::document keys;
         std::size_t count = 0;
-        with.find(detail::receiver_collection, detail::only("ends", earlier()),
-                  detail::page_of("ends", limit), "look for rows of the receiver",
-                  [&](detail::document const& found) {
-                      if (auto const key = found.find("_id")) {
-                          keys.copy(std::to_string(count), *key);
-                          ++count;
-                      }
-                  });
+        client.find(detail::receiver_collection, detail::only("ends", earlier()),
+                    detail::page_of("ends", limit), "look for rows of the receiver",
+                    [&](detail::document const& stored) {
+                        if (auto const key = stored.find("_id")) {
+                            keys.copy(std::to_string(count), *key);
+                            ++count;
+                        }
+                    });
         if (count == 0) return std::size_t{0};
         detail::document some;
         detail::document query;
@@ -291,7 +291,7 @@ SETTLE_FUNCTION result<std::size_t> receiver_database::erase(timestamp before, s
         command.text("delete", detail::receiver_collection);
         command.array("deletes", detail::document{}.object_at(0, removal));
         detail::reply received;
-        with.write_command(command, "erase rows of the receiver", received);
+        client.write_command(command, "erase rows of the receiver", received);
         auto const erased = received.find("n");
         return static_cast<std::size_t>(erased ? erased->integer().value_or(0) : 0);
     } catch (failure const& problem) {
@@ -304,17 +304,17 @@ receiver_database::list(receiver_filter const& filter, std::string_view after, s
     std::vector<receiver_row> rows;
     if (limit == 0) return rows;
     try {
-        auto with = server_.connect();
+        auto client = server_.connect();
         detail::document greater;
         detail::document query;
         // The driver takes a null pointer for a null.
         query.object("_id", greater.text("$gt", after.empty() ? "" : after));
         if (filter.status) query.text("status", name_of(*filter.status));
         if (!filter.transaction.empty()) query.text("transaction", filter.transaction);
-        with.find(detail::receiver_collection, query, detail::page_of("_id", limit),
-                  "list rows of the receiver", [&](detail::document const& found) {
-                      rows.push_back(detail::receiver_row_of(found));
-                  });
+        client.find(detail::receiver_collection, query, detail::page_of("_id", limit),
+                    "list rows of the receiver", [&](detail::document const& found) {
+                        rows.push_back(detail::receiver_row_of(found));
+                    });
         return rows;
     } catch (failure const& problem) {
         return problem.problem();

@@ -36,11 +36,11 @@ template <typename Collection>
 }
 
 /// The name of a record in an error.
-[[nodiscard]] inline std::string name_of_record(collection_descriptor const& of,
+[[nodiscard]] inline std::string name_of_record(collection_descriptor const& descriptor,
                                                 key_value const& key) {
     auto const* const text = std::get_if<std::string>(&key);
     std::string const shown = text != nullptr ? *text : std::to_string(std::get<0>(key));
-    return "the record '" + shown + "' of '" + std::string{of.name} + "'";
+    return "the record '" + shown + "' of '" + std::string{descriptor.name} + "'";
 }
 
 } // namespace mongodb::detail

@@ -15,13 +15,14 @@ struct conditional_update {
 };
 
 /// Whether the kinds of its fields alone show the server that a document is a record.
-[[nodiscard]] inline bool is_recognized_by_kinds(bound_collection const& of) {
-    auto const& members = of.record().members;
-    for (std::size_t at = 0; at < members.size(); ++at) {
-        auto const& access = *members[at].access;
+[[nodiscard]] inline bool is_recognized_by_kinds(bound_collection const& bound) {
+    auto const& members = bound.record().members;
+    for (std::size_t index = 0; index < members.size(); ++index) {
+        auto const& access = *members[index].access;
         bool const plain = access.kind == field_kind::integer || access.kind == field_kind::text ||
                            access.kind == field_kind::boolean;
-        if (!plain || access.optional || access.nested || of.forms[at].places >= 0) return false;
+        if (!plain || access.optional || access.nested || bound.forms[index].places >= 0)
+            return false;
     }
     return true;
 }
@@ -48,17 +49,17 @@ struct conditional_update {
 }
 
 [[nodiscard]] inline conditional_update
-update_of(record_codec const& of, part_request const& request,
+update_of(record_codec const& codec, part_request const& request,
           settle::detail::conditional_view const& conditional) {
-    conditional_update made;
+    conditional_update update;
     auto const key = request.key();
     auto const* const text = std::get_if<std::string_view>(&key);
-    if (text != nullptr) made.filter.text("_id", *text);
-    else made.filter.object("_id", integer_key(std::get<std::int64_t>(key)));
+    if (text != nullptr) update.filter.text("_id", *text);
+    else update.filter.object("_id", integer_key(std::get<std::int64_t>(key)));
     document sums;
-    for (std::size_t at = 0; at < of.size(); ++at) {
-        if (of.is_key(at)) continue;
-        auto const& member = of.of().record().members[at];
+    for (std::size_t index = 0; index < codec.size(); ++index) {
+        if (codec.is_key(index)) continue;
+        auto const& member = codec.of().record().members[index];
         document field = of_kind(member.access->kind);
         if (member.integer != settle::detail::member_descriptor::no_integer) {
             field.integer("$gte", conditional.least[member.integer]);
@@ -66,38 +67,38 @@ update_of(record_codec const& of, part_request const& request,
             auto const added = conditional.added[member.integer];
             if (added != 0) sums.integer(member.name, added);
         }
-        made.filter.object(member.name, field);
+        update.filter.object(member.name, field);
     }
-    auto const own = encode_mark(of.of(), conditional.own);
+    auto const own = encode_mark(codec.of(), conditional.own);
     if (request.action == step::confirm) {
         document exactly;
-        made.filter.object(marks_field, exactly.object("$eq", own));
-        made.change.object("$pull", only(marks_field, mark_key(*request.id, request.part)));
+        update.filter.object(marks_field, exactly.object("$eq", own));
+        update.change.object("$pull", only(marks_field, mark_key(*request.id, request.part)));
     } else {
         document none;
         document either;
         document no_first;
         either.null("0").array("1", none);
         document nothing;
-        made.filter.object(marks_field, nothing.array("$in", either));
-        made.filter.object(std::string{marks_field} + ".0", no_first.boolean("$exists", false));
-        if (request.action == step::apply) made.change.object("$push", only(marks_field, own));
+        update.filter.object(marks_field, nothing.array("$in", either));
+        update.filter.object(std::string{marks_field} + ".0", no_first.boolean("$exists", false));
+        if (request.action == step::apply) update.change.object("$push", only(marks_field, own));
     }
-    if (!sums.empty()) made.change.object("$inc", sums);
-    return made;
+    if (!sums.empty()) update.change.object("$inc", sums);
+    return update;
 }
 
 /// The conditional update of a request; nothing if its record must be read.
-[[nodiscard]] inline std::optional<conditional_update> conditional_of(record_codec const& of,
+[[nodiscard]] inline std::optional<conditional_update> conditional_of(record_codec const& codec,
                                                                       part_request const& request) {
-    std::optional<conditional_update> made;
-    if (!of.layout().is_own() || !is_recognized_by_kinds(of.of())) return made;
+    std::optional<conditional_update> update;
+    if (!codec.layout().is_own() || !is_recognized_by_kinds(codec.of())) return update;
     settle::detail::conditional(request, [&](settle::detail::conditional_view const& conditional) {
-        made = update_of(of, request, conditional);
+        update = update_of(codec, request, conditional);
     });
     // The server would replace the whole document by an empty change.
-    if (made && made->change.empty()) made.reset();
-    return made;
+    if (update && update->change.empty()) update.reset();
+    return update;
 }
 
 } // namespace mongodb::detail

@@ -53,10 +53,10 @@ void append_field(document& to, std::string_view name, Field const& value) {
         to.object(name, made);
     } else if constexpr (settle::detail::is_list<Field>) {
         using element = typename settle::detail::vector_element<Field>::type;
-        document all;
+        document array;
         std::size_t number = 0;
-        for (element const& one : value) append_field(all, std::to_string(number++), one);
-        to.array(name, all);
+        for (element const& one : value) append_field(array, std::to_string(number++), one);
+        to.array(name, array);
     } else {
         to.integer(name, to_integer(value));
     }
@@ -70,10 +70,10 @@ template <typename Field>
         if (from.is_null()) return {};
         return read_field(from, into.emplace());
     } else if constexpr (field_traits<Field>::kind == field_kind::text) {
-        auto const found = from.text();
-        if (!found) return "is no string";
-        if (auto const fault = fault_of_text(*found); !fault.empty()) return fault;
-        into = *found;
+        auto const text = from.text();
+        if (!text) return "is no string";
+        if (auto const fault = fault_of_text(*text); !fault.empty()) return fault;
+        into = *text;
         return {};
     } else if constexpr (field_traits<Field>::kind == field_kind::boolean) {
         auto const found = from.boolean();
@@ -84,9 +84,9 @@ template <typename Field>
         std::string_view problem;
         for_each_member<Field>([&](auto m) {
             using member_type = typename decltype(m)::type;
-            auto const found = from.find(m.name);
+            auto const stored = from.find(m.name);
             bool good = field_traits<member_type>::optional;
-            if (found) good = read_field(*found, into.*m.pointer).empty();
+            if (stored) good = read_field(*stored, into.*m.pointer).empty();
             if (!good) problem = "has a field that is missing or of another kind";
         });
         return problem;
@@ -94,29 +94,29 @@ template <typename Field>
         if (from.type() != BSON_TYPE_ARRAY) return "is no array";
         into.clear();
         std::string_view problem;
-        from.for_each([&](value_view const& one) {
+        from.for_each([&](value_view const& item) {
             typename settle::detail::vector_element<Field>::type element{};
-            problem = read_field(one, element);
+            problem = read_field(item, element);
             into.push_back(std::move(element));
             return problem.empty();
         });
         return problem;
     } else {
-        auto found = from.integer();
+        auto number = from.integer();
         if constexpr (field_traits<Field>::kind == field_kind::time) {
             if constexpr (is_date<Field>) {
                 using factor = std::ratio_divide<typename Field::duration::period, std::milli>;
                 if (auto const date = from.date()) {
                     if (*date % std::int64_t{factor::num} != 0) return "is no whole unit of time";
-                    found = *date / std::int64_t{factor::num};
+                    number = *date / std::int64_t{factor::num};
                 }
             }
         }
-        if (!found) {
+        if (!number) {
             return from.type() == BSON_TYPE_DOUBLE ? "is a number with a fraction, or too large"
                                                    : "is no whole number";
         }
-        return from_integer(*found, into) ? std::string_view{} : "is no value of its type";
+        return from_integer(*number, into) ? std::string_view{} : "is no value of its type";
     }
 }
 

@@ -19,23 +19,23 @@ namespace mongodb::detail {
     return made;
 }
 
-[[nodiscard]] inline document encode_mark(bound_collection const& of, mark_view const& from) {
-    document made = mark_key(*from.id, from.part);
-    made.integer("epoch", static_cast<std::int64_t>(from.epoch_number));
-    made.text("effect", settle::detail::effect_of(from));
+[[nodiscard]] inline document encode_mark(bound_collection const& bound, mark_view const& from) {
+    document encoded = mark_key(*from.id, from.part);
+    encoded.integer("epoch", static_cast<std::int64_t>(from.epoch_number));
+    encoded.text("effect", settle::detail::effect_of(from));
     for (bool const confirms : {true, false}) {
         document side;
-        auto const& members = of.record().members;
+        auto const& members = bound.record().members;
         settle::detail::for_each_change(
-            of.record(), from, confirms,
+            bound.record(), from, confirms,
             [&](std::size_t at, std::int64_t delta) { side.integer(members[at].name, delta); },
             [&](std::size_t at, void const* value) {
-                of.forms[at].value->append(side, members[at].name, value);
+                bound.forms[at].value->append(side, members[at].name, value);
             });
-        made.object(confirms ? "confirm" : "undo", side);
+        encoded.object(confirms ? "confirm" : "undo", side);
     }
-    if (!from.exclusive.image.empty()) made.text("image", from.exclusive.image);
-    return made;
+    if (!from.exclusive.image.empty()) encoded.text("image", from.exclusive.image);
+    return encoded;
 }
 
 /// Reads the identity of a mark; false when it is no mark of settle.
@@ -54,17 +54,17 @@ namespace mongodb::detail {
 }
 
 /// Reads the members that a confirm or an undo changes. Returns the first problem.
-[[nodiscard]] inline std::string read_side(bound_collection const& of, value_view const& from,
+[[nodiscard]] inline std::string read_side(bound_collection const& bound, value_view const& from,
                                            settle::detail::effect_side const& into) {
     std::string problem;
     from.for_each([&](value_view const& value) {
-        auto const at = into.find(value.name());
+        auto const position = into.find(value.name());
         std::string_view wrong;
-        if (!at) {
+        if (!position) {
             problem = "the record has no '" + std::string{value.name()} + "'";
         } else if (!into.adds()) {
-            wrong = of.forms[*at].value->read(value, into.value(*at));
-        } else if (auto* const delta = into.delta(*at)) {
+            wrong = bound.forms[*position].value->read(value, into.value(*position));
+        } else if (auto* const delta = into.delta(*position)) {
             wrong = read_field(value, *delta);
         } else {
             wrong = "is nothing that can be added to";
@@ -79,7 +79,7 @@ namespace mongodb::detail {
 
 /// Reads the output of encode_mark. Returns the first problem, or an empty text.
 /// Shape:   record - the record that holds the mark
-[[nodiscard]] inline std::string decode_mark(bound_collection const& of, value_view const& from,
+[[nodiscard]] inline std::string decode_mark(bound_collection const& bound, value_view const& from,
                                              void* record, mark_data& into) {
     auto const text = [&](char const* name) {
         auto const found = from.find(name);
@@ -91,14 +91,15 @@ namespace mongodb::detail {
     if (!confirm || !undo) return "its 'confirm' or 'undo' is missing";
     std::string problem;
     bool const known =
-        settle::detail::read_effect(of.record(), text("effect"), text("image"), record, into,
+        settle::detail::read_effect(bound.record(), text("effect"), text("image"), record, into,
                                     [&](bool confirms, settle::detail::effect_side const& side) {
-                                        problem = read_side(of, confirms ? *confirm : *undo, side);
+                                        problem =
+                                            read_side(bound, confirms ? *confirm : *undo, side);
                                         return problem.empty();
                                     });
     if (!problem.empty()) return problem;
     if (!known) return "its effect is unknown";
-    auto const member = settle::detail::member_out_of_range(of.record(), record, into);
+    auto const member = settle::detail::member_out_of_range(bound.record(), record, into);
     if (member.empty()) return {};
     return "it would take '" + std::string{member} + "' out of its range";
 }

@@ -14,31 +14,31 @@ class mark_listing {
 public:
     explicit mark_listing(record_codec const& codec) : codec_(codec) {}
 
-    /// Shape:   after - the mark before the listing, or null; limit - of all marks in `found`
+    /// Shape:   after - the mark before the listing, or null; limit - of all marks in `locators`
     /// Errors:  throws command_failure
-    void append(link& with, std::vector<mark_locator>& found, mark_locator const* after,
+    void append(link& client, std::vector<mark_locator>& locators, mark_locator const* after,
                 std::size_t limit) const {
         auto const& key = codec_.layout().key;
         document locator;
         char const* how = "$gte";
         if (after != nullptr)
-            locator = locator_of(with, codec_, settle::detail::view_of(after->key));
+            locator = locator_of(client, codec_, settle::detail::view_of(after->key));
         auto const comes_after = [&](mark_locator const& one) {
             return after == nullptr || one.key != after->key || comes_before(*after, one);
         };
         // Documents with unreadable keys give no marks, so an empty page need not be the last.
-        for (bool more = true; more && found.size() < limit;) {
-            std::size_t const page = limit - found.size() + 1;
+        for (bool more = true; more && locators.size() < limit;) {
+            std::size_t const page = limit - locators.size() + 1;
             std::size_t seen = 0;
             document last;
-            with.find(codec_.collection(), marked(locator, how), page_of_marks(page), "read marks",
-                      [&](document const& one) {
-                          for (mark_locator& at : marks_of(one)) {
-                              if (found.size() < limit && comes_after(at))
-                                  found.push_back(std::move(at));
-                          }
-                          if (++seen == page) last.copy(key, *one.find(key));
-                      });
+            client.find(codec_.collection(), marked(locator, how), page_of_marks(page),
+                        "read marks", [&](document const& stored) {
+                            for (mark_locator& at : marks_of(stored)) {
+                                if (locators.size() < limit && comes_after(at))
+                                    locators.push_back(std::move(at));
+                            }
+                            if (++seen == page) last.copy(key, *stored.find(key));
+                        });
             more = seen == page;
             locator = std::move(last);
             how = "$gt";
@@ -52,34 +52,34 @@ private:
 
     /// The marks of a document; a bare mark has epoch 0 and no known part.
     [[nodiscard]] std::vector<mark_locator> marks_of(document const& from) const {
-        std::vector<mark_locator> all;
+        std::vector<mark_locator> locators;
         auto const marks = from.find(marks_field);
         auto const key = codec_.key_in(from);
-        if (!marks || !key) return all;
+        if (!marks || !key) return locators;
         mark_locator locator;
         locator.collection = codec_.collection();
         locator.key = *key;
         std::uint32_t number = 0;
         marks->for_each([&](value_view const& value) {
-            all.push_back(read_locator(value, locator));
+            locators.push_back(read_locator(value, locator));
             // Several damaged marks need different positions in the order.
-            if (!all.back().fault.empty()) all.back().part.line = number;
+            if (!locators.back().fault.empty()) locators.back().part.line = number;
             ++number;
             return true;
         });
-        std::sort(all.begin(), all.end(), comes_before);
-        return all;
+        std::sort(locators.begin(), locators.end(), comes_before);
+        return locators;
     }
 
     [[nodiscard]] mark_locator read_locator(value_view const& value, mark_locator locator) const {
         auto const bare = codec_.layout().bare_marks != nullptr ? value.id() : std::nullopt;
-        mark_data found;
+        mark_data mark;
         if (bare) {
             locator.id = *bare;
-        } else if (read_mark_key(value, found)) {
-            locator.id = found.id;
-            locator.part = found.part;
-            locator.epoch_number = found.epoch_number;
+        } else if (read_mark_key(value, mark)) {
+            locator.id = mark.id;
+            locator.part = mark.part;
+            locator.epoch_number = mark.epoch_number;
         } else {
             auto const named = value.find("id");
             if (named && named->text()) locator.id = *named->text();

@@ -46,10 +46,10 @@ inline constexpr std::string_view rest_name = "$document";
     }
     bool const readable = reader.finish();
     if (readable && rest.empty()) return {};
-    bson_t* made = nullptr;
-    if (readable) made = rest.front() == '{' ? from_json(rest) : from_digits(rest);
-    if (made == nullptr) raise(errc::damaged, "settle: an image is damaged. See errors#damaged");
-    return document::adopt(made);
+    bson_t* native = nullptr;
+    if (readable) native = rest.front() == '{' ? from_json(rest) : from_digits(rest);
+    if (native == nullptr) raise(errc::damaged, "settle: an image is damaged. See errors#damaged");
+    return document::adopt(native);
 }
 
 /// JSON for people. Where JSON would not restore the same document (text that is not UTF-8, a
@@ -87,9 +87,9 @@ inline void append_key_forms(document& to, record_layout const& layout, part_key
 }
 
 /// The error of a record that cannot be used.
-[[nodiscard]] inline error damaged_record(collection_descriptor const& of, key_value const& key,
-                                          std::string const& problem) {
-    return {make_error_code(errc::damaged), "settle: " + name_of_record(of, key) +
+[[nodiscard]] inline error damaged_record(collection_descriptor const& descriptor,
+                                          key_value const& key, std::string const& problem) {
+    return {make_error_code(errc::damaged), "settle: " + name_of_record(descriptor, key) +
                                                 " cannot be used: " + problem +
                                                 ". Repair the document. See errors#damaged"};
 }
@@ -144,20 +144,20 @@ public:
                 found_marks.emplace(value);
                 return true;
             }
-            auto const at = find(value.name());
-            if (!at) return true;
-            seen |= std::uint64_t{1} << *at;
-            auto const wrong = read_member_of(value, record, *at);
+            auto const position = find(value.name());
+            if (!position) return true;
+            seen |= std::uint64_t{1} << *position;
+            auto const wrong = read_member_of(value, record, *position);
             if (!wrong.empty()) problem = shown(value.name()) + ' ' + std::string{wrong};
             return problem.empty();
         });
         if (!problem.empty()) return problem;
-        for (std::size_t at = 0; at < size(); ++at) {
-            if ((seen >> at & 1U) != 0) continue;
+        for (std::size_t index = 0; index < size(); ++index) {
+            if ((seen >> index & 1U) != 0) continue;
             // A missing optional is empty, whatever the struct's default.
-            auto const& access = *of_.record().members[at].access;
-            if (!access.optional) return shown(name_of(at)) + " is missing";
-            access.set_null(of_.record().member(record, at));
+            auto const& access = *of_.record().members[index].access;
+            if (!access.optional) return shown(name_of(index)) + " is missing";
+            access.set_null(of_.record().member(record, index));
         }
         return found_marks ? decode_marks(*found_marks, record, marks, bare) : problem;
     }
@@ -178,29 +178,29 @@ public:
     /// Errors:  throws errc::damaged when the image cannot be read
     [[nodiscard]] document encode(void const* record, document const& marks,
                                   std::string_view image = {}) const {
-        document made;
+        document encoded;
         document const rest = rest_of(image);
         for (std::size_t at = 0; at < size(); ++at) {
             // The image restores a nested document with other programs' fields.
-            if (!rest.find(name_of(at))) append(made, const_cast<void*>(record), at);
+            if (!rest.find(name_of(at))) append(encoded, const_cast<void*>(record), at);
         }
         rest.for_each([&](value_view const& value) {
-            made.copy(value.name(), value);
+            encoded.copy(value.name(), value);
             return true;
         });
-        made.array(marks_field, marks);
-        return made;
+        encoded.array(marks_field, marks);
+        return encoded;
     }
 
     /// Shape:   bare - bare marks in their stored form
     [[nodiscard]] document marks_of(any_slot const& from,
                                     std::vector<value_view> const& bare = {}) const {
-        document all;
+        document array;
         std::size_t number = 0;
-        for (auto const& one : bare) all.copy(std::to_string(number++), one);
+        for (auto const& one : bare) array.copy(std::to_string(number++), one);
         from.for_each_mark(
-            [&](mark_view const& one) { all.object_at(number++, encode_mark(of_, one)); });
-        return all;
+            [&](mark_view const& one) { array.object_at(number++, encode_mark(of_, one)); });
+        return array;
     }
 
     /// Appends a member in its stored form.
@@ -209,19 +209,19 @@ public:
     }
 
     /// Whether a document may hold this mark, even if the document cannot be used.
-    [[nodiscard]] bool may_hold_mark(document const& of, transaction_id const& id,
+    [[nodiscard]] bool may_hold_mark(document const& stored, transaction_id const& id,
                                      part_number part) const {
-        auto const marks = of.find(marks_field);
+        auto const marks = stored.find(marks_field);
         if (!marks || marks->is_null()) return false;
         bool holds = marks->type() != BSON_TYPE_ARRAY;
         marks->for_each([&](value_view const& value) {
-            mark_data found;
+            mark_data mark;
             auto const bare = layout_.bare_marks != nullptr ? value.id() : std::nullopt;
             holds = holds || bare == id;
             auto const named = value.find("id");
             // A mark with an unreadable part may be this mark.
             holds = holds || (named && named->text() == id &&
-                              (!read_mark_key(value, found) || found.part == part));
+                              (!read_mark_key(value, mark) || mark.part == part));
             return !holds;
         });
         return holds;
@@ -236,13 +236,13 @@ public:
             if (!ours) rest.copy(value.name(), value);
             return true;
         });
-        for (std::size_t at = 0; at < size(); ++at) {
-            if (!of_.record().members[at].access->nested) continue;
-            auto const field = name_of(at);
+        for (std::size_t index = 0; index < size(); ++index) {
+            if (!of_.record().members[index].access->nested) continue;
+            auto const field = name_of(index);
             auto const value = from.find(field);
             document named;
             document whole;
-            append(named, record, at);
+            append(named, record, index);
             if (value) whole.copy(field, *value);
             if (value && !bson_equal(named.native(), whole.native())) rest.copy(field, *value);
         }
@@ -284,11 +284,10 @@ private:
                 bare.push_back(*id);
                 return true;
             }
-            mark_data found;
-            problem = decode_mark(of_, value, record, found);
-            if (problem.empty() && into.has_mark(found.id, found.part))
-                problem = "it is there twice";
-            if (problem.empty()) into.insert(std::move(found));
+            mark_data mark;
+            problem = decode_mark(of_, value, record, mark);
+            if (problem.empty() && into.has_mark(mark.id, mark.part)) problem = "it is there twice";
+            if (problem.empty()) into.insert(std::move(mark));
             else problem = "a mark in " + shown(marks_field) + ": " + problem;
             return problem.empty();
         });

@@ -10,7 +10,7 @@ namespace detail {
 
 /// Shape:   the server outlives the store
 [[nodiscard]] std::shared_ptr<record_store>
-make_record_store(server& with, record_layout const& layout,
+make_record_store(server& database_server, record_layout const& layout,
                   std::span<bound_collection const> bound);
 
 } // namespace detail
@@ -41,11 +41,11 @@ public:
     }
 
 private:
-    static std::shared_ptr<detail::record_store> store_of(detail::server& with,
+    static std::shared_ptr<detail::record_store> store_of(detail::server& database_server,
                                                           detail::record_layout const& layout) {
         std::array<detail::bound_collection, sizeof...(Collections)> const bound{
             detail::bound_to<Collections>()...};
-        return detail::make_record_store(with, layout, bound);
+        return detail::make_record_store(database_server, layout, bound);
     }
 
     detail::server* with_;

@@ -10,21 +10,21 @@ namespace mongodb::detail {
 
 /// The bare marks of a document, in their stored form.
 /// Shape:   ids - of their transactions
-[[nodiscard]] inline std::vector<value_view> bare_marks_of(document const& found,
+[[nodiscard]] inline std::vector<value_view> bare_marks_of(document const& stored,
                                                            std::vector<std::string> ids) {
-    std::vector<value_view> all;
-    auto const marks = found.find(marks_field);
-    if (!marks || ids.empty()) return all;
+    std::vector<value_view> marks_kept;
+    auto const marks = stored.find(marks_field);
+    if (!marks || ids.empty()) return marks_kept;
     marks->for_each([&](value_view const& value) {
         auto const id = value.id();
-        auto const one = id ? std::find(ids.begin(), ids.end(), *id) : ids.end();
-        if (one == ids.end()) return true;
-        all.push_back(value);
+        auto const position = id ? std::find(ids.begin(), ids.end(), *id) : ids.end();
+        if (position == ids.end()) return true;
+        marks_kept.push_back(value);
         // An id that is stored twice is two marks.
-        ids.erase(one);
+        ids.erase(position);
         return true;
     });
-    return all;
+    return marks_kept;
 }
 
 struct record_state {
@@ -66,35 +66,37 @@ struct record_state {
     /// The filter that matches the document.
     /// Shape:   alone - the document cannot have changed since its read; otherwise the filter
     ///          compares everything that the record rule used
-    [[nodiscard]] document filter(record_codec const& with, bool alone) const {
-        document made;
-        auto const& layout = with.layout();
-        if (layout.any_keys) made.copy(layout.key, *found->find(layout.key));
-        else append_key(made, layout.key, settle::detail::view_of(key));
+    [[nodiscard]] document filter(record_codec const& codec, bool alone) const {
+        document condition;
+        auto const& layout = codec.layout();
+        if (layout.any_keys) condition.copy(layout.key, *found->find(layout.key));
+        else append_key(condition, layout.key, settle::detail::view_of(key));
         // In another document a field of the layout may be an array, which the key matches, too.
-        if (auto const id = found->find("_id"); id && layout.key != "_id") made.copy("_id", *id);
-        if (alone) return made;
+        if (auto const id = found->find("_id"); id && layout.key != "_id")
+            condition.copy("_id", *id);
+        if (alone) return condition;
         auto const expect_same = [&](std::string_view name) {
             document same;
             auto const value = found->find(name);
             if (value) same.copy("$eq", *value);
             else same.boolean("$exists", false);
-            made.object(name, same);
+            condition.object(name, same);
         };
-        for (std::size_t at = 0; at < with.size(); ++at) {
-            if (!with.is_key(at)) expect_same(with.name_of(at));
+        for (std::size_t at = 0; at < codec.size(); ++at) {
+            if (!codec.is_key(at)) expect_same(codec.name_of(at));
         }
         expect_same(marks_field);
-        return made;
+        return condition;
     }
 
     /// The update that turns the document read into the current record.
-    [[nodiscard]] document change(record_codec const& with) const {
+    [[nodiscard]] document change(record_codec const& codec) const {
         document set;
-        for (std::size_t at = 0; at < with.size(); ++at) {
-            if ((changed >> at & 1U) != 0 && !with.is_key(at)) with.append(set, slot.record(), at);
+        for (std::size_t at = 0; at < codec.size(); ++at) {
+            if ((changed >> at & 1U) != 0 && !codec.is_key(at))
+                codec.append(set, slot.record(), at);
         }
-        document made;
+        document update;
         bool const moved = !added.empty() || !pulled.empty();
         auto const marks_there = found->find(marks_field);
         bool const no_array = marks_there && marks_there->is_null();
@@ -102,22 +104,22 @@ struct record_state {
         bool const none_stays = slot.count_marks() + bare.size() == added.size();
         bool const several = !pulled.empty() && added.size() + pulled.size() > 1;
         if (rewritten || no_array || bare_replaced || (moved && (none_stays || several))) {
-            set.array(marks_field, with.marks_of(slot, bare_marks_of(*found, bare)));
+            set.array(marks_field, codec.marks_of(slot, bare_marks_of(*found, bare)));
         } else if (!added.empty()) {
             document marks;
             std::size_t number = 0;
             for (mark_locator const& one : added) {
-                marks.object_at(number++, encode_mark(with.of(), *slot.find(one.id, one.part)));
+                marks.object_at(number++, encode_mark(codec.of(), *slot.find(one.id, one.part)));
             }
             document each;
             each.array("$each", marks);
-            made.object("$push", only(marks_field, each));
+            update.object("$push", only(marks_field, each));
         } else if (!pulled.empty()) {
             mark_locator const& one = pulled.front();
-            made.object("$pull", only(marks_field, mark_key(one.id, one.part)));
+            update.object("$pull", only(marks_field, mark_key(one.id, one.part)));
         }
-        if (!set.empty()) made.object("$set", set);
-        return made;
+        if (!set.empty()) update.object("$set", set);
+        return update;
     }
 };
 

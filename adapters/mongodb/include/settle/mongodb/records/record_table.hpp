@@ -39,12 +39,12 @@ public:
     void expect(part_request const& request) {
         auto const count = records_.size();
         auto const number = announce(request.key());
-        record_state& at = with_known_fault(number);
-        if (!applies(request.action)) at.ends = true;
+        record_state& state = with_known_fault(number);
+        if (!applies(request.action)) state.ends = true;
         if (reads_ == reading::always) return;
         // A second request needs the record as the first one leaves it, so it must be read.
-        if (number == count) at.conditional = conditional_of(*codec_, request);
-        else at.conditional.reset();
+        if (number == count) state.conditional = conditional_of(*codec_, request);
+        else state.conditional.reset();
     }
     void expect(part_key const& key) { static_cast<void>(with_known_fault(announce(key))); }
 
@@ -57,7 +57,7 @@ public:
     /// Reads the records of the announced requests.
     /// Shape:   options - of the find
     /// Errors:  throws command_failure
-    void fetch(link& with, document options = {}) {
+    void fetch(link& client, document options = {}) {
         document keys;
         std::size_t count = 0;
         for (record_state const& at : records_) {
@@ -68,30 +68,30 @@ public:
         document among;
         among.array("$in", keys);
         auto const filter = only(codec_->layout().key, among);
-        with.find(of().name, filter, std::move(options), "read records",
-                  [&](document found) { put(std::move(found)); });
-        look_for_erased(with);
+        client.find(of().name, filter, std::move(options), "read records",
+                    [&](document found) { put(std::move(found)); });
+        look_for_erased(client);
     }
 
     /// Takes the document of an announced record.
-    void put(document found) {
-        auto* const at = state_in(found);
-        if (at == nullptr) return;
-        auto problem = codec_->decode(found, at->slot.emplace(), at->slot, at->bare);
-        if (at->found) problem = "two documents have this key";
-        if (!problem.empty()) at->fault = damaged_record(of(), at->key, problem);
-        at->found.emplace(std::move(found));
+    void put(document stored) {
+        auto* const state = state_in(stored);
+        if (state == nullptr) return;
+        auto problem = codec_->decode(stored, state->slot.emplace(), state->slot, state->bare);
+        if (state->found) problem = "two documents have this key";
+        if (!problem.empty()) state->fault = damaged_record(of(), state->key, problem);
+        state->found.emplace(std::move(stored));
     }
 
     /// Ends an applied part at once, in one phase.
     void end_one_phase(part_request const& request, bool confirmed) {
-        record_state& at = state_of(request.key());
-        if (at.conditional) {
+        record_state& state = state_of(request.key());
+        if (state.conditional) {
             // The cause is known only after all records have been read.
             mistaken_ = mistaken_ || !confirmed;
             return;
         }
-        at.must_stay = at.must_stay || confirmed;
+        state.must_stay = state.must_stay || confirmed;
         base::end_one_phase(request, confirmed);
     }
 
@@ -118,54 +118,55 @@ public:
     /// Errors:  throws command_failure in a native transaction. Where one record is refused, or
     ///          cannot be sent, this becomes that record's fault
     /// Returns: whether every change took effect; `ended` gets the result of the whole
-    [[nodiscard]] bool write(link& with, writing how, commit_result& ended) {
+    [[nodiscard]] bool write(link& client, writing how, commit_result& ended) {
         if (mistaken_) return false;
         bool const alone = how != writing::as_read;
-        writes all{with, *this, how == writing::separately};
+        writes attempt_writes{client, *this, how == writing::separately};
         std::int64_t updates = 0;
         std::int64_t inserts = 0;
         std::int64_t removes = 0;
         error unfit;
         // The driver would refuse the other writes, too, and not name the record.
-        auto const fits = [&](record_state& at, std::size_t bytes, std::size_t most) {
+        auto const fits = [&](record_state& state, std::size_t bytes, std::size_t most) {
             if (bytes <= most) return true;
-            unfit = at.fault = too_large(at, bytes);
+            unfit = state.fault = too_large(state, bytes);
             return false;
         };
-        auto const update = [&](record_state& at, document const& filter, document const& change) {
-            if (!fits(at, filter.size() + change.size(), largest_update)) return;
-            all.next(at).update(filter, change);
+        auto const update = [&](record_state& state, document const& filter,
+                                document const& change) {
+            if (!fits(state, filter.size() + change.size(), largest_update)) return;
+            attempt_writes.next(state).update(filter, change);
             ++updates;
         };
-        for (record_state& at : records_) {
-            bool const stays = at.found && at.slot.has_record();
-            if (at.conditional) {
-                update(at, at.conditional->filter, at.conditional->change);
-            } else if (stays && at.is_changed()) {
-                update(at, at.filter(*codec_, alone), at.change(*codec_));
-            } else if (stays && alone && at.must_stay) {
+        for (record_state& state : records_) {
+            bool const stays = state.found && state.slot.has_record();
+            if (state.conditional) {
+                update(state, state.conditional->filter, state.conditional->change);
+            } else if (stays && state.is_changed()) {
+                update(state, state.filter(*codec_, alone), state.change(*codec_));
+            } else if (stays && alone && state.must_stay) {
                 // A native transaction reads a snapshot: only two writes conflict.
-                document const here = at.filter(*codec_, alone);
+                document const filter = state.filter(*codec_, alone);
                 document held;
-                update(at, here, only("$set", held.integer(held_field, 1)));
-                update(at, here, only("$unset", held));
+                update(state, filter, only("$set", held.integer(held_field, 1)));
+                update(state, filter, only("$unset", held));
             }
         }
-        for (record_state& at : records_) {
-            if (at.found || !at.slot.has_record()) continue;
+        for (record_state& state : records_) {
+            if (state.found || !state.slot.has_record()) continue;
             try {
-                auto const made =
-                    codec_->encode(at.slot.record(), codec_->marks_of(at.slot), at.image);
-                if (!fits(at, made.size(), largest_document)) continue;
-                all.next(at).insert(made);
+                auto const encoded =
+                    codec_->encode(state.slot.record(), codec_->marks_of(state.slot), state.image);
+                if (!fits(state, encoded.size(), largest_document)) continue;
+                attempt_writes.next(state).insert(encoded);
                 ++inserts;
             } catch (failure const& caught) {
-                unfit = at.fault = caught.problem();
+                unfit = state.fault = caught.problem();
             }
         }
-        for (record_state& at : records_) {
-            if (!at.found || at.slot.has_record() || !at.fault.empty()) continue;
-            all.next(at).remove(at.filter(*codec_, alone));
+        for (record_state& state : records_) {
+            if (!state.found || state.slot.has_record() || !state.fault.empty()) continue;
+            attempt_writes.next(state).remove(state.filter(*codec_, alone));
             ++removes;
         }
         if (!unfit.empty()) {
@@ -173,13 +174,14 @@ public:
             if (alone) throw command_failure(unfit, false);
             return false;
         }
-        auto const result = all.send();
-        note_refused(all, result);
+        auto const result = attempt_writes.send();
+        note_refused(attempt_writes, result);
         ended = commit_result_of(result);
         if (mistaken_) return false;
         if (alone && !result.refused.empty()) {
             auto const& first = result.refused.front();
-            throw command_failure(first.problem, all.records[first.index]->fault.empty());
+            throw command_failure(first.problem,
+                                  attempt_writes.records[first.index]->fault.empty());
         }
         if (alone && !result.problem.empty())
             throw command_failure(result.problem, result.transient);
@@ -188,13 +190,13 @@ public:
 
     /// Writes conditional updates alone, outside of a native transaction.
     /// Returns: whether every change took effect; `ended` gets the result of the whole
-    [[nodiscard]] bool write_unread(link& with, commit_result& ended) {
+    [[nodiscard]] bool write_unread(link& client, commit_result& ended) {
         if (records_.empty()) return true;
-        brief_updates all{with, of().name};
+        brief_updates updates_sent{client, of().name};
         for (record_state const& at : records_) {
-            all.update(at.conditional->filter, at.conditional->change);
+            updates_sent.update(at.conditional->filter, at.conditional->change);
         }
-        auto const result = all.execute("change records");
+        auto const result = updates_sent.execute("change records");
         ended = commit_result_of(result);
         if (is_slow_change(ended.problem))
             ended.problem.text = text_of_slow_change(names_of_first());
@@ -221,11 +223,11 @@ public:
 
     /// Copies the only announced record, if it exists.
     /// Errors:  throws errc::damaged, and errc::unfit_store if the collection is gone
-    void copy_only_record(link& with, settle::detail::function_view<void*()> made) {
-        record_state const& at = records_.front();
-        check(at);
-        if (at.found) codec_->read(*at.found, made());
-        else if (auto const& absent = absence(with); !absent.empty()) throw failure(absent);
+    void copy_only_record(link& client, settle::detail::function_view<void*()> made) {
+        record_state const& state = records_.front();
+        check(state);
+        if (state.found) codec_->read(*state.found, made());
+        else if (auto const& absent = absence(client); !absent.empty()) throw failure(absent);
     }
 
     /// Why a record is missing, if its collection is gone; otherwise empty. It is asked once.
@@ -243,54 +245,54 @@ private:
         std::vector<bulk> bulks{};
         std::vector<record_state*> records{};
 
-        bulk& next(record_state& at) {
+        bulk& next(record_state& state) {
             if (bulks.empty() || separately) bulks.emplace_back(with, of.of().name);
-            records.push_back(&at);
+            records.push_back(&state);
             return bulks.back();
         }
 
         bulk_result send() {
             bulk_result result;
-            for (std::size_t number = 0; bulk & one : bulks) {
+            for (std::size_t number = 0; bulk & current : bulks) {
                 if (!result.problem.empty()) break;
-                result.add(one.execute("change records"), number);
+                result.add(current.execute("change records"), number);
                 if (separately && is_conflict(result.problem)) {
                     result.problem = held_by_another(name_of_record(of.of(), records[number]->key));
                 }
-                number += one.size();
+                number += current.size();
             }
             return result;
         }
     };
 
-    void note_refused(writes const& all, bulk_result const& result) {
-        for (auto const& one : result.refused) {
-            record_state& at = *all.records[one.index];
+    void note_refused(writes const& attempt_writes, bulk_result const& result) {
+        for (auto const& refusal : result.refused) {
+            record_state& state = *attempt_writes.records[refusal.index];
             // Another worker created this record meanwhile; the next attempt finds it.
-            if (is_taken(one.problem, at)) continue;
-            if (at.conditional) mistaken_ = true;
-            else at.fault = one.problem;
+            if (is_taken(refusal.problem, state)) continue;
+            if (state.conditional) mistaken_ = true;
+            else state.fault = refusal.problem;
         }
     }
 
     /// Answers without the record rule: for unread, unusable and bare-marked records.
-    [[nodiscard]] std::optional<part_result> answer_unruled(record_state& at,
+    [[nodiscard]] std::optional<part_result> answer_unruled(record_state& state,
                                                             part_request const& request) {
-        if (at.conditional) return part_result{answer::applied, nullptr, {}};
-        if (!at.fault.empty()) {
+        if (state.conditional) return part_result{answer::applied, nullptr, {}};
+        if (!state.fault.empty()) {
             // Where the part never left a mark, there is nothing to undo.
-            if (undoes(request.action) && at.found &&
-                !codec_->may_hold_mark(*at.found, *request.id, request.part)) {
+            if (undoes(request.action) && state.found &&
+                !codec_->may_hold_mark(*state.found, *request.id, request.part)) {
                 return part_result{answer::nothing, nullptr, {}};
             }
-            throw failure(at.fault);
+            throw failure(state.fault);
         }
-        if (at.bare.empty()) return std::nullopt;
-        codec_->layout().bare_marks->adopt(at, of(), request);
+        if (state.bare.empty()) return std::nullopt;
+        codec_->layout().bare_marks->adopt(state, of(), request);
         // The effects of other transactions' bare marks are unknown, so a new effect is busy.
         // Adopting a mark takes no effect, so other marks do not matter.
-        bool const adopts = at.slot.has_mark(*request.id, request.part);
-        if (at.bare.empty() || !applies(request.action) || adopts) return std::nullopt;
+        bool const adopts = state.slot.has_mark(*request.id, request.part);
+        if (state.bare.empty() || !applies(request.action) || adopts) return std::nullopt;
         return part_result{answer::busy, nullptr, {}};
     }
     /// The whole document as JSON.
@@ -298,10 +300,10 @@ private:
         return at.found ? codec_->image_of(*at.found, at.slot.record())
                         : settle::detail::encode_record(*of().record, at.slot.record());
     }
-    static void note_record(record_changes const& changes, record_state& at,
+    static void note_record(record_changes const& changes, record_state& state,
                             std::string_view image) {
-        at.changed |= changes.fields;
-        if (changes.on_record == record_change::created) at.image = image;
+        state.changed |= changes.fields;
+        if (changes.on_record == record_change::created) state.image = image;
     }
     static void note_mark(mark_change change, record_state& at, transaction_id const& id,
                           part_number part) {
@@ -313,18 +315,19 @@ private:
 
     /// Looks for erased records. A record to finish may be gone because an earlier worker erased
     /// it. But where the server erases old documents, it may have erased the mark, too.
-    void look_for_erased(link& with) {
+    void look_for_erased(link& client) {
         std::optional<std::string> index;
-        for (record_state& at : records_) {
-            if (!at.ends || at.found || at.conditional) continue;
-            at.fault = absence(with);
-            if (!at.fault.empty()) continue;
-            if (!index) index = index_that_erases(with, of().name);
+        for (record_state& state : records_) {
+            if (!state.ends || state.found || state.conditional) continue;
+            state.fault = absence(client);
+            if (!state.fault.empty()) continue;
+            if (!index) index = index_that_erases(client, of().name);
             if (index->empty()) return;
-            at.fault = {make_error_code(errc::unfit_store),
-                        "settle: " + name_of_record(of(), at.key) +
-                            " is gone, and perhaps a mark with it: the " + *index +
-                            ". Drop that index, and put the record back. See mongodb#collections"};
+            state.fault = {
+                make_error_code(errc::unfit_store),
+                "settle: " + name_of_record(of(), state.key) +
+                    " is gone, and perhaps a mark with it: the " + *index +
+                    ". Drop that index, and put the record back. See mongodb#collections"};
         }
     }
 
@@ -337,18 +340,18 @@ private:
     }
 
     [[nodiscard]] record_state& with_known_fault(std::size_t number) {
-        record_state& at = records_[number];
+        record_state& state = records_[number];
         for (auto const& [key, fault] : known_faults_) {
-            if (key == at.key) at.fault = fault;
+            if (key == state.key) state.fault = fault;
         }
-        return at;
+        return state;
     }
-    [[nodiscard]] record_state* state_in(document const& found) {
-        if (auto const key = codec_->key_in(found)) {
+    [[nodiscard]] record_state* state_in(document const& stored) {
+        if (auto const key = codec_->key_in(stored)) {
             return &records_[find_index(settle::detail::view_of(*key))];
         }
         // The server treats a decimal or a large double as the same key; settle does not.
-        auto const id = found.find(codec_->layout().key);
+        auto const id = stored.find(codec_->layout().key);
         if (!id || of().text_key) return nullptr;
         std::int64_t number = 0;
         auto const decimal = id->decimal();
@@ -357,9 +360,9 @@ private:
         return nullptr;
     }
 
-    [[nodiscard]] error too_large(record_state const& at, std::size_t bytes) const {
+    [[nodiscard]] error too_large(record_state const& state, std::size_t bytes) const {
         return {{object_too_large, mongodb_category()},
-                "settle: to change " + name_of_record(of(), at.key) + " takes " +
+                "settle: to change " + name_of_record(of(), state.key) + " takes " +
                     std::to_string(bytes) + " bytes, and MongoDB takes " +
                     std::to_string(largest_document) +
                     " at most in one document or update. Give it less. See mongodb#errors"};

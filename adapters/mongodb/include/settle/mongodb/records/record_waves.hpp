@@ -17,43 +17,43 @@ public:
         for (auto const& one : bound) codecs_.emplace_back(one, layout);
     }
 
-    void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
-                   one_phase_decider& decider) override {
+    void one_phase(std::span<one_phase_request> requests, log_session& log,
+                   write_context const& context, one_phase_decider& decider) override {
         unit_port port{*server_, layout_, codecs_, &log};
-        executor_.one_phase(port, requests, at, decider);
+        executor_.one_phase(port, requests, context, decider);
     }
 
-    result<void> read(std::size_t number, part_key const& key, made_record made) override {
+    result<void> read(std::size_t number, part_key const& key, made_record make_record) override {
         try {
-            auto with = server_->connect();
-            record_table here{codecs_[number]};
-            here.expect(key);
-            here.fetch(with);
-            here.copy_only_record(with, made);
+            auto client = server_->connect();
+            record_table table{codecs_[number]};
+            table.expect(key);
+            table.fetch(client);
+            table.copy_only_record(client, make_record);
             return {};
         } catch (failure const& caught) {
             return caught.problem();
         }
     }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
-                      made_record made) override {
+                      made_record make_record) override {
         if (limit == 0) return {};
         record_codec const& codec = codecs_[number];
         try {
-            auto with = server_->connect();
+            auto client = server_->connect();
             bool empty = true;
             document filter;
             if (after != nullptr) {
-                auto const locator = locator_of(with, codec, *after);
+                auto const locator = locator_of(client, codec, *after);
                 append_after_key(filter, codec, *locator.find(layout_.key), "$gt");
             }
-            with.find(codec.collection(), filter, page_of(layout_.key, limit), "read records",
-                      [&](document const& one) {
-                          codec.read(one, made());
-                          empty = false;
-                      });
+            client.find(codec.collection(), filter, page_of(layout_.key, limit), "read records",
+                        [&](document const& one) {
+                            codec.read(one, make_record());
+                            empty = false;
+                        });
             if (!empty || after != nullptr) return {};
-            auto absent = absence_of(with, codec.collection());
+            auto absent = absence_of(client, codec.collection());
             return absent.empty() ? result<void>{} : result<void>{std::move(absent)};
         } catch (failure const& caught) {
             return caught.problem();
@@ -61,23 +61,24 @@ public:
     }
     /// Creates records in one command. A record that is too large to send gets its own error: the
     /// others are created.
-    void create_all(std::size_t number, record_at at, std::span<result<void>> answers) override {
+    void create_all(std::size_t number, record_at record_of,
+                    std::span<result<void>> answers) override {
         record_codec const& codec = codecs_[number];
         try {
-            auto with = server_->connect();
-            bulk all{with, codec.collection()};
+            auto client = server_->connect();
+            bulk writes{client, codec.collection()};
             std::vector<result<void>*> sent;
-            for (std::size_t one = 0; one < answers.size(); ++one) {
+            for (std::size_t index = 0; index < answers.size(); ++index) {
                 try {
-                    all.insert(codec.encode(at(one), {}));
-                    sent.push_back(&answers[one]);
+                    writes.insert(codec.encode(record_of(index), {}));
+                    sent.push_back(&answers[index]);
                 } catch (failure const& caught) {
-                    answers[one] = caught.problem();
+                    answers[index] = caught.problem();
                 }
             }
-            auto const made = all.execute("create records");
-            for (auto* const one : sent) *one = made.problem;
-            for (auto const& one : made.refused) {
+            auto const created = writes.execute("create records");
+            for (auto* const one : sent) *one = created.problem;
+            for (auto const& one : created.refused) {
                 bool const taken = is_of_taken_key(one.problem, layout_.key);
                 *sent[one.index] = taken ? record_exists_in(codec.collection()) : one.problem;
             }
@@ -88,29 +89,30 @@ public:
 
     result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                             std::size_t limit) override {
-        std::vector<mark_locator> found;
+        std::vector<mark_locator> locators;
         bool reached = !after;
         try {
-            auto with = server_->connect();
-            for (record_codec const& one : codecs_) {
-                bool const here = !reached && after->collection == one.collection();
-                if (reached || here) {
-                    mark_listing{one}.append(with, found, here ? &*after : nullptr, limit);
+            auto client = server_->connect();
+            for (record_codec const& codec : codecs_) {
+                bool const begins_here = !reached && after->collection == codec.collection();
+                if (reached || begins_here) {
+                    mark_listing{codec}.append(client, locators, begins_here ? &*after : nullptr,
+                                               limit);
                 }
-                reached = reached || here;
+                reached = reached || begins_here;
             }
         } catch (failure const& caught) {
             return caught.problem();
         }
-        return found;
+        return locators;
     }
     result<answer> resolve(mark_locator const& where, bool confirmed) override {
         bool const text = std::holds_alternative<std::string>(where.key);
-        for (record_codec const& one : codecs_) {
-            auto const& of = *one.of().of;
-            if (where.collection != of.name || text != of.text_key) continue;
+        for (record_codec const& codec : codecs_) {
+            auto const& descriptor = *codec.of().of;
+            if (where.collection != descriptor.name || text != descriptor.text_key) continue;
             auto const end = [&](record_table& table) { return table.end_mark(where, confirmed); };
-            return at_record(of.target, settle::detail::view_of(where.key), end);
+            return at_record(descriptor.target, settle::detail::view_of(where.key), end);
         }
         return answer::nothing;
     }
@@ -119,10 +121,10 @@ public:
     at_record(void const* target, part_key const& key,
               settle::detail::function_view<answer(record_table&)> function) override {
         answer reply = answer::nothing;
-        auto const change = [&](unit_of_work& here, link& with) {
-            auto& table = here.of(target);
+        auto const change = [&](unit_of_work& unit, link& client) {
+            auto& table = unit.of(target);
             table.expect(key);
-            table.fetch(with);
+            table.fetch(client);
             reply = function(table);
         };
         auto const ended = port_.in_unit(change, for_long);

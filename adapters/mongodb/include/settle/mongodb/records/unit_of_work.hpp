@@ -28,14 +28,14 @@ public:
         for_each([&](record_table& table) { table.fetch(with); });
     }
     /// As the table does; a record that cannot be used becomes the request's result.
-    [[nodiscard]] part_result execute(part_request const& one, link& with) {
+    [[nodiscard]] part_result execute(part_request const& request, link& client) {
         try {
-            auto result = of(one).execute(one);
+            auto result = of(request).execute(request);
             if (result.what != answer::record_missing) return result;
-            auto const& absent = of(one).absence(with);
-            return absent.empty() ? result : result_of_unusable(one.action, absent);
+            auto const& absent = of(request).absence(client);
+            return absent.empty() ? result : result_of_unusable(request.action, absent);
         } catch (failure const& caught) {
-            return result_of_unusable(one.action, caught.problem());
+            return result_of_unusable(request.action, caught.problem());
         }
     }
     /// How many records have a fault.
@@ -46,31 +46,31 @@ public:
     }
 
     /// As in record_table, for all tables.
-    [[nodiscard]] bool write(link& with, writing how, commit_result& ended) const {
+    [[nodiscard]] bool write(link& client, writing how, commit_result& ended) const {
         return write_each(ended, [&](record_table& table, commit_result& here) {
-            return table.write(with, how, here);
+            return table.write(client, how, here);
         });
     }
-    [[nodiscard]] bool write_unread(link& with, commit_result& ended) const {
+    [[nodiscard]] bool write_unread(link& client, commit_result& ended) const {
         return write_each(ended, [&](record_table& table, commit_result& here) {
-            return table.write_unread(with, here);
+            return table.write_unread(client, here);
         });
     }
 
 private:
     using write_table = settle::detail::function_view<bool(record_table&, commit_result&)>;
     bool write_each(commit_result& ended, write_table write) const {
-        bool all = true;
+        bool all_matched = true;
         bool wrote = false;
         for_each([&](record_table& table) {
-            commit_result here{};
-            all = write(table, here) && all;
-            wrote = wrote || (here.status != commit_status::undone && !table.empty());
+            commit_result of_table{};
+            all_matched = write(table, of_table) && all_matched;
+            wrote = wrote || (of_table.status != commit_status::undone && !table.empty());
             // The worst status stays.
-            if (here.status > ended.status) ended = std::move(here);
+            if (of_table.status > ended.status) ended = std::move(of_table);
         });
         if (ended.status == commit_status::undone && wrote) ended.status = commit_status::unknown;
-        return all;
+        return all_matched;
     }
 };
 

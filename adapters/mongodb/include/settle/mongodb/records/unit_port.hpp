@@ -107,8 +107,8 @@ private:
         commit_result ended{};
         try {
             auto client = server_->connect();
-            attempt made{*this, unit, client, true};
-            if (function(made) != attempt_end::committed) return {attempt_end::must_read};
+            attempt unread_attempt{*this, unit, client, true};
+            if (function(unread_attempt) != attempt_end::committed) return {attempt_end::must_read};
             bool const took_effect = unit.write_unread(client, ended);
             // The next attempt reads: a native transaction detects a held record at once.
             if (!took_effect && ended.problem.empty()) return {attempt_end::unmatched, {}, true};
@@ -183,15 +183,15 @@ private:
         commit_result ended{};
         auto own = std::make_unique<unit_of_work>(*codecs_, when, unit.get());
         bool const was_sent = is_sent;
-        bool all = false;
+        bool all_matched = false;
         try {
             function(*own, client);
             is_sent = true;
-            all = own->write(client, writing::as_read, ended);
+            all_matched = own->write(client, writing::as_read, ended);
         } catch (failure const& caught) {
             return {is_sent ? commit_status::unknown : commit_status::undone, caught.problem()};
         }
-        is_unmatched = !all && ended.problem.empty();
+        is_unmatched = !all_matched && ended.problem.empty();
         if (was_sent && !ended.problem.empty()) ended.status = commit_status::unknown;
         unit = std::move(own);
         return ended;

@@ -15,7 +15,7 @@ namespace mongodb::detail {
 /// Sets a field to the value that a condition requires; false where it requires no single value.
 template <auto Member, typename Condition, typename Scope, typename Record>
 [[nodiscard]] bool take_required([[maybe_unused]] Condition const& condition,
-                                 [[maybe_unused]] Scope const& at, Record& record) {
+                                 [[maybe_unused]] Scope const& scope_of_values, Record& record) {
     using settle::detail::is_field;
     if constexpr (is_field<Record, Member, Condition>) {
         record.*Member = true;
@@ -29,12 +29,13 @@ template <auto Member, typename Condition, typename Scope, typename Record>
         using left = std::remove_cvref_t<decltype(condition.left)>;
         using right = std::remove_cvref_t<decltype(condition.right)>;
         [[maybe_unused]] auto const take = [&](auto const& value) {
-            store_value(record.*Member, evaluate(value, at), *at.overflow);
+            store_value(record.*Member, evaluate(value, scope_of_values),
+                        *scope_of_values.overflow);
             return true;
         };
         if constexpr (Condition::operation == operation_kind::both) {
-            return take_required<Member>(condition.left, at, record) ||
-                   take_required<Member>(condition.right, at, record);
+            return take_required<Member>(condition.left, scope_of_values, record) ||
+                   take_required<Member>(condition.right, scope_of_values, record);
         } else if constexpr (Condition::operation != operation_kind::equal) {
             return false;
         } else if constexpr (is_field<Record, Member, left> &&
@@ -54,16 +55,17 @@ template <auto Member, typename Condition, typename Scope, typename Record>
 /// Restores a record to its state before a participant's apply. False where neither a guard nor the
 /// effect gives the old value of a field.
 template <typename Participant, typename Scope, typename Record>
-[[nodiscard]] bool put_back(Participant const& of, Scope const& at, Record& record) {
+[[nodiscard]] bool put_back(Participant const& participant, Scope const& scope_of_values,
+                            Record& record) {
     bool known = true;
     if constexpr (settle::detail::is_moment<typename Participant::apply_type>) {
-        for_each_element(of.applying.effects, [&](auto const& one) {
-            using effect = std::remove_cvref_t<decltype(one)>;
+        for_each_element(participant.applying.effects, [&](auto const& change) {
+            using effect = std::remove_cvref_t<decltype(change)>;
             bool required = false;
-            for_each_element(of.guards, [&](auto const& guard) {
+            for_each_element(participant.guards, [&](auto const& guard) {
                 if constexpr (requires { guard.condition; }) {
-                    required =
-                        required || take_required<effect::member>(guard.condition, at, record);
+                    required = required || take_required<effect::member>(guard.condition,
+                                                                         scope_of_values, record);
                 }
             });
             if (required) return;
@@ -73,14 +75,14 @@ template <typename Participant, typename Scope, typename Record>
                                               : operation_kind::add;
                 auto& field = record.*effect::member;
                 auto const before = settle::detail::checked<opposite>(
-                    field, evaluate(one.operand, at), *at.overflow);
-                store_value(field, before, *at.overflow);
+                    field, evaluate(change.operand, scope_of_values), *scope_of_values.overflow);
+                store_value(field, before, *scope_of_values.overflow);
             } else {
                 known = false;
             }
         });
     }
-    return known && !*at.overflow;
+    return known && !*scope_of_values.overflow;
 }
 
 template <Described Record>
@@ -101,10 +103,10 @@ inline constexpr char const* no_room_for_end =
 ///          a confirm only pulls it
 /// Returns: why the mark cannot be ended in this step; empty when it can
 template <typename Direction, std::size_t Index, Described Record>
-[[nodiscard]] std::string read_bare_assignment(typename Direction::parameters const& given,
+[[nodiscard]] std::string read_bare_assignment(typename Direction::parameters const& values,
                                                std::size_t line, Record const& now, step end,
                                                exclusive_effect<Record>& into) {
-    auto const intended = Direction::template intent<Index>(given, line);
+    auto const intended = Direction::template intent<Index>(values, line);
     using intent = std::remove_const_t<decltype(intended)>;
     bool overflow = false;
     into.undone = into.confirmed = now;
@@ -116,7 +118,7 @@ template <typename Direction, std::size_t Index, Described Record>
     }
     bool known = intent::creates;
     if constexpr (!intent::creates) {
-        auto const& user = Direction::user(given);
+        auto const& user = Direction::user(values);
         using parameters = std::remove_cvref_t<decltype(user)>;
         using element = typename Direction::template element_of<Index>;
         scope<Record, parameters, element> const at{
@@ -142,10 +144,10 @@ template <typename Direction, std::size_t Index, Described Record>
 /// Shape:   now, end - as in read_bare_assignment
 /// Returns: why the mark cannot be ended; empty when it can
 template <typename Direction, std::size_t Index, Described Record>
-[[nodiscard]] std::string read_bare_part(typename Direction::parameters const& given,
+[[nodiscard]] std::string read_bare_part(typename Direction::parameters const& parameters,
                                          std::size_t line, [[maybe_unused]] Record const& now,
                                          [[maybe_unused]] step end, mark<Record>& into) {
-    auto const intended = Direction::template intent<Index>(given, line);
+    auto const intended = Direction::template intent<Index>(parameters, line);
     if constexpr (std::remove_const_t<decltype(intended)>::commutes) {
         bool overflow = false;
         intended.deltas(into.undo_delta, into.confirm_delta, overflow);
@@ -154,7 +156,7 @@ template <typename Direction, std::size_t Index, Described Record>
         return overflow ? no_room_for_end : "";
     } else {
         auto effect = std::make_shared<exclusive_effect<Record>>();
-        auto problem = read_bare_assignment<Direction, Index>(given, line, now, end, *effect);
+        auto problem = read_bare_assignment<Direction, Index>(parameters, line, now, end, *effect);
         into.exclusive = std::move(effect);
         return problem;
     }

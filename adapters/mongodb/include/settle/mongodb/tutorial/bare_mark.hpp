@@ -18,7 +18,7 @@ class bare_marks final : public bare_mark_rule {
 public:
     constexpr explicit bare_marks(bare_reader read) noexcept : read_(read) {}
 
-    void adopt(record_state& state, collection_descriptor const& of,
+    void adopt(record_state& state, collection_descriptor const& descriptor,
                part_request const& request) const override;
 
     /// Raises the mark, also a bare one, of the next announced request to the request's epoch.
@@ -34,7 +34,7 @@ public:
 
 private:
     /// Removes the bare mark from the list, and returns it as a mark of settle.
-    [[nodiscard]] mark_data take(record_state& state, collection_descriptor const& of,
+    [[nodiscard]] mark_data take(record_state& state, collection_descriptor const& descriptor,
                                  part_request const& request, bool committed) const;
 
     bare_reader read_;

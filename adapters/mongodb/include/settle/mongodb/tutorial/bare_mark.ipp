@@ -14,11 +14,12 @@ namespace mongodb::detail {
 }
 
 /// Undoes the effect of a bare mark that was removed from the list.
-SETTLE_FUNCTION void undo_bare_mark(record_state& state, collection_descriptor const& of,
+SETTLE_FUNCTION void undo_bare_mark(record_state& state, collection_descriptor const& descriptor,
                                     mark_data taken) {
-    auto const member = settle::detail::member_out_of_range(*of.record, state.slot.record(), taken);
+    auto const member =
+        settle::detail::member_out_of_range(*descriptor.record, state.slot.record(), taken);
     if (!member.empty()) {
-        throw failure(damaged_record(of, state.key,
+        throw failure(damaged_record(descriptor, state.key,
                                      "it would take '" + std::string{member} +
                                          "' out of its range to undo a mark of another program"));
     }
@@ -30,16 +31,16 @@ SETTLE_FUNCTION void undo_bare_mark(record_state& state, collection_descriptor c
     state.rewritten = true;
 }
 
-SETTLE_FUNCTION void bare_marks::adopt(record_state& state, collection_descriptor const& of,
+SETTLE_FUNCTION void bare_marks::adopt(record_state& state, collection_descriptor const& descriptor,
                                        part_request const& request) const {
     if (!holds_bare_mark(state, *request.id)) return;
-    auto taken = take(state, of, request, false);
+    auto taken = take(state, descriptor, request, false);
     state.bare_replaced = true;
     if (!state.slot.has_mark(*request.id, request.part)) state.slot.insert(std::move(taken));
     // Where a mark of settle is there already, the other program's late addition has taken effect
     // a second time. A late assignment has not.
     else if (taken.exclusive) state.rewritten = true;
-    else undo_bare_mark(state, of, std::move(taken));
+    else undo_bare_mark(state, descriptor, std::move(taken));
 }
 
 SETTLE_FUNCTION answer bare_marks::raise(record_table& table, part_request const& request) const {
@@ -66,10 +67,11 @@ SETTLE_FUNCTION answer bare_marks::pull(record_table& table, part_request const&
     return answer::applied;
 }
 
-SETTLE_FUNCTION mark_data bare_marks::take(record_state& state, collection_descriptor const& of,
+SETTLE_FUNCTION mark_data bare_marks::take(record_state& state,
+                                           collection_descriptor const& descriptor,
                                            part_request const& request, bool committed) const {
     transaction_id const& id = *request.id;
-    std::vector<std::int64_t> const none(of.record->integers);
+    std::vector<std::int64_t> const none(descriptor.record->integers);
     mark_data taken{id, request.part, 0, none, none};
     std::string problem = read_(request, state.slot.record(), taken);
     bool const alone = std::all_of(state.bare.begin(), state.bare.end(),
@@ -80,7 +82,7 @@ SETTLE_FUNCTION mark_data bare_marks::take(record_state& state, collection_descr
     }
     if (!problem.empty() && !committed) {
         throw failure({make_error_code(errc::damaged),
-                       "settle: " + name_of_record(of, state.key) +
+                       "settle: " + name_of_record(descriptor, state.key) +
                            " has a mark of the transaction '" + id + "' of another program: " +
                            problem + ". Finish it by hand. See mongodb#coming-from-the-tutorial"});
     }

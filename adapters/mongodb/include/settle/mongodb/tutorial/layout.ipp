@@ -218,10 +218,10 @@ SETTLE_FUNCTION document tutorial_entries::without_owner() const {
     document spellings;
     std::size_t count = 0;
     append_spellings(spellings, state::initial, count);
-    document made;
-    made.object(state_field, document{}.array("$in", spellings));
-    made.object(owner_field, no_owner());
-    return made;
+    document condition;
+    condition.object(state_field, document{}.array("$in", spellings));
+    condition.object(owner_field, no_owner());
+    return condition;
 }
 
 SETTLE_FUNCTION void tutorial_entries::append_states(document& query,

@@ -34,17 +34,17 @@ public:
         look_up_commits(requests, commits);
         std::vector<part_request> others;
         std::vector<part_result*> answered;
-        for (commit& one : commits) {
-            auto const some = requests.subspan(one.first, one.count);
-            if (one.reply == answer::applied && one.committed == 0) take_commit(some, one);
-            for (std::size_t at = one.first; at < one.first + one.count; ++at) {
-                if (one.reply != answer::applied) {
-                    results[at].fail(one.reply, one.problem);
+        for (commit& group : commits) {
+            auto const some = requests.subspan(group.first, group.count);
+            if (group.reply == answer::applied && group.committed == 0) take_commit(some, group);
+            for (std::size_t index = group.first; index < group.first + group.count; ++index) {
+                if (group.reply != answer::applied) {
+                    results[index].fail(group.reply, group.problem);
                     continue;
                 }
-                others.push_back(requests[at]);
-                others.back().committed = one.committed;
-                answered.push_back(&results[at]);
+                others.push_back(requests[index]);
+                others.back().committed = group.committed;
+                answered.push_back(&results[index]);
             }
         }
         std::vector<part_result> made(others.size());
@@ -60,31 +60,32 @@ public:
 
     /// As the base does, without the requests that cannot be taken over.
     void one_phase(std::span<one_phase_request> requests, tutorial_log<Type>& log,
-                   write_context const& at, one_phase_decider& decider) {
+                   write_context const& context, one_phase_decider& decider) {
         auto const fit = log.without_unfit(requests);
         std::vector<one_phase_request> settled;
         for (auto const* const request : fit) settled.push_back(*request);
-        base::store().one_phase(settled, log, at, decider);
+        base::store().one_phase(settled, log, context, decider);
         for (std::size_t number = 0; number < fit.size(); ++number) *fit[number] = settled[number];
     }
 
     /// Ends a mark; the entry tells the effect of a bare mark.
     result<answer> resolve(mark_locator const& where, bool confirmed) {
         if (where.epoch_number != 0) return base::resolve(where, confirmed);
-        auto const found = log_.read(where.id);
-        if (!found.has_value()) return found.problem();
-        if (!found.value() || found.value()->type != direction::name()) return unknown_mark(where);
+        auto const looked_up = log_.read(where.id);
+        if (!looked_up.has_value()) return looked_up.problem();
+        if (!looked_up.value() || looked_up.value()->type != direction::name())
+            return unknown_mark(where);
         auto const parameters =
-            decode_json<typename direction::parameters>(found.value()->parameters);
+            decode_json<typename direction::parameters>(looked_up.value()->parameters);
         if (!parameters.has_value()) return parameters.problem();
         if (direction::check(parameters.value()).why != reason::none) return refused_entry(where);
         std::optional<result<answer>> reply;
-        bool const committed = found.value()->state == state::done;
-        void const* const given = &parameters.value();
-        type.for_each_part(given, [&](part_descriptor const& one, std::size_t line, std::size_t) {
-            if (reply || one.name != where.collection) return;
+        bool const committed = looked_up.value()->state == state::done;
+        void const* const values = &parameters.value();
+        type.for_each_part(values, [&](part_descriptor const& part, std::size_t line, std::size_t) {
+            if (reply || part.name != where.collection) return;
             auto const request =
-                detail::leftover_request(one, type, given, where.id, line, step::compensate);
+                detail::leftover_request(part, type, values, where.id, line, step::compensate);
             bool const same = request.key() == settle::detail::view_of(where.key);
             if (same) reply = pull_bare(request, committed, confirmed);
         });
@@ -108,13 +109,14 @@ private:
     }
 
     static std::vector<commit> commits_of(std::span<part_request const> requests) {
-        std::vector<commit> all;
-        for (std::size_t at = 0; at < requests.size(); ++at) {
-            bool const next = !all.empty() && *requests[all.back().first].id == *requests[at].id;
-            if (next) ++all.back().count;
-            else all.push_back({at, 1, answer::applied, requests[at].committed});
+        std::vector<commit> commits;
+        for (std::size_t index = 0; index < requests.size(); ++index) {
+            bool const next =
+                !commits.empty() && *requests[commits.back().first].id == *requests[index].id;
+            if (next) ++commits.back().count;
+            else commits.push_back({index, 1, answer::applied, requests[index].committed});
         }
-        return all;
+        return commits;
     }
 
     /// An earlier wave of this claim may have stored the committed epoch: then a bare mark is of a
@@ -122,51 +124,51 @@ private:
     void look_up_commits(std::span<part_request const> requests, std::vector<commit>& commits) {
         std::vector<read_request> reads;
         std::vector<commit*> readers;
-        for (commit& one : commits) {
-            if (one.committed != 0) continue;
-            part_request const& of = requests[one.first];
+        for (commit& group : commits) {
+            if (group.committed != 0) continue;
+            part_request const& of = requests[group.first];
             reads.push_back({of.id, of.type, of.parameters, nullptr});
-            readers.push_back(&one);
+            readers.push_back(&group);
         }
-        log_.look_up(reads, [&](std::size_t at, result<std::optional<entry>>&& found, bool) {
-            commit& one = *readers[at];
-            if (!found.has_value()) {
-                one.reply = answer::unavailable;
-                one.problem = found.problem();
+        log_.look_up(reads, [&](std::size_t index, result<std::optional<entry>>&& looked_up, bool) {
+            commit& group = *readers[index];
+            if (!looked_up.has_value()) {
+                group.reply = answer::unavailable;
+                group.problem = looked_up.problem();
                 return;
             }
-            auto const& here = found.value();
-            epoch const claimed = requests[one.first].epoch_number;
+            auto const& current = looked_up.value();
+            epoch const claimed = requests[group.first].epoch_number;
             bool const is_held =
-                here && here->state == state::applied && here->epoch_number == claimed;
-            if (is_held) one.committed = here->committed;
-            else one.reply = answer::fenced;
+                current && current->state == state::applied && current->epoch_number == claimed;
+            if (is_held) group.committed = current->committed;
+            else group.reply = answer::fenced;
         });
     }
 
-    void take_commit(std::span<part_request const> requests, commit& of) {
+    void take_commit(std::span<part_request const> requests, commit& group) {
         epoch const claimed = requests.front().epoch_number;
         auto const ended =
-            base::store().in_unit([&](detail::unit_of_work& here, detail::link& with) {
-                of.reply = answer::applied;
-                for (auto const& one : requests) here.expect(one);
-                here.fetch(with);
+            base::store().in_unit([&](detail::unit_of_work& unit, detail::link& client) {
+                group.reply = answer::applied;
+                for (auto const& one : requests) unit.expect(one);
+                unit.fetch(client);
                 for (auto const& one : requests) {
-                    auto const raised = detail::bare_rule<direction>.raise(here.of(one), one);
-                    if (raised == answer::fenced) of.reply = answer::fenced;
+                    auto const raised = detail::bare_rule<direction>.raise(unit.of(one), one);
+                    if (raised == answer::fenced) group.reply = answer::fenced;
                 }
             });
-        of.problem = ended.problem;
+        group.problem = ended.problem;
         if (ended.status != detail::commit_status::committed) {
-            of.reply = settle::detail::answer_of(ended.status);
-        } else if (of.reply == answer::applied) {
+            group.reply = settle::detail::answer_of(ended.status);
+        } else if (group.reply == answer::applied) {
             auto const stored = log_.store_commit(*requests.front().id, claimed);
-            of.committed = claimed;
+            group.committed = claimed;
             if (stored.reply == log_answer::taken) return;
-            of.reply = stored.reply == log_answer::conflict  ? answer::fenced
-                       : stored.reply == log_answer::unknown ? answer::unknown
-                                                             : answer::unavailable;
-            of.problem = stored.problem;
+            group.reply = stored.reply == log_answer::conflict  ? answer::fenced
+                          : stored.reply == log_answer::unknown ? answer::unknown
+                                                                : answer::unavailable;
+            group.problem = stored.problem;
         }
     }
 
@@ -247,10 +249,12 @@ public:
             }
         }
         for (auto const& [member, field] : layout_.names().record_fields) {
-            bool found = false;
-            auto const look = [&, &name = member](auto m) { found = found || m.name == name; };
+            bool is_member = false;
+            auto const look = [&, &name = member](auto m) {
+                is_member = is_member || m.name == name;
+            };
             (for_each_member<typename Collections::record_type>(look), ...);
-            if (!found) {
+            if (!is_member) {
                 detail::refuse_layout("no record has a member '" + member +
                                       "', for which it "
                                       "names the field '" +

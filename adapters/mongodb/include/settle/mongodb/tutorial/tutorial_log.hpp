@@ -26,19 +26,24 @@ public:
     /// As log_session. The first claim or cancel of a leftover entry is `blocked` with
     /// errc::damaged if one of its marks could not be ended.
     void write(std::span<entry_write const> writes, std::span<write_result> results,
-               write_context const& at) {
-        std::vector<leftover> found;
+               write_context const& context) {
+        std::vector<leftover> leftovers;
         for (std::size_t i = 0; i < writes.size(); ++i) {
-            auto const& one = writes[i];
-            bool const takes_over = one.action == step::claim || one.action == step::cancel;
-            if (!takes_over || one.type != &type || one.change.from_epoch != 0) continue;
+            auto const& write_of_entry = writes[i];
+            bool const takes_over =
+                write_of_entry.action == step::claim || write_of_entry.action == step::cancel;
+            if (!takes_over || write_of_entry.type != &type ||
+                write_of_entry.change.from_epoch != 0)
+                continue;
             // An initial entry has no marks to end when it is canceled.
-            if (one.action == step::cancel && one.change.from == state::initial) continue;
-            found.push_back(
-                {one.id, one.parameters, one.change.from == state::applied, &results[i]});
+            if (write_of_entry.action == step::cancel &&
+                write_of_entry.change.from == state::initial)
+                continue;
+            leftovers.push_back({write_of_entry.id, write_of_entry.parameters,
+                                 write_of_entry.change.from == state::applied, &results[i]});
         }
-        auto const unfit = answer_unfit(std::move(found));
-        if (unfit.empty()) return log_session::write(writes, results, at);
+        auto const unfit = answer_unfit(std::move(leftovers));
+        if (unfit.empty()) return log_session::write(writes, results, context);
         std::vector<entry_write> others;
         std::vector<write_result*> answered;
         for (std::size_t i = 0; i < writes.size(); ++i) {
@@ -47,7 +52,7 @@ public:
             answered.push_back(&results[i]);
         }
         std::vector<write_result> made(others.size());
-        log_session::write(others, made, at);
+        log_session::write(others, made, context);
         for (std::size_t i = 0; i < made.size(); ++i) *answered[i] = std::move(made[i]);
     }
 
@@ -55,14 +60,15 @@ public:
     /// returns the others.
     [[nodiscard]] std::vector<one_phase_request*>
     without_unfit(std::span<one_phase_request> requests) {
-        std::vector<leftover> found;
-        for (one_phase_request& one : requests) {
-            if (one.type != &type || one.inserts || one.parts.empty()) continue;
+        std::vector<leftover> leftovers;
+        for (one_phase_request& request : requests) {
+            if (request.type != &type || request.inserts || request.parts.empty()) continue;
             // The entry's own epoch is lower by 1.
-            bool const has_epoch = one.parts.front().epoch_number > 1;
-            if (!has_epoch) found.push_back({one.id, one.parameters, false, &one.result});
+            bool const has_epoch = request.parts.front().epoch_number > 1;
+            if (!has_epoch)
+                leftovers.push_back({request.id, request.parameters, false, &request.result});
         }
-        auto const unfit = answer_unfit(std::move(found));
+        auto const unfit = answer_unfit(std::move(leftovers));
         std::vector<one_phase_request*> others;
         for (one_phase_request& one : requests) {
             if (!unfit.contains(&one.result)) others.push_back(&one);
@@ -91,34 +97,34 @@ private:
         } catch (failure const& caught) {
             for (leftover& one : leftovers) one.problem = caught.problem();
         }
-        for (leftover const& one : leftovers) {
-            if (one.problem.empty()) continue;
-            settle::detail::set_result(*one.result, {detail::commit_status::undone, one.problem});
-            unfit.insert(one.result);
+        for (leftover const& left : leftovers) {
+            if (left.problem.empty()) continue;
+            settle::detail::set_result(*left.result, {detail::commit_status::undone, left.problem});
+            unfit.insert(left.result);
         }
         return unfit;
     }
 
     template <std::size_t Index>
-    void look_at_part(detail::link& with, std::vector<leftover>& leftovers) const {
+    void look_at_part(detail::link& client, std::vector<leftover>& leftovers) const {
         using collection = typename direction::template target_of<Index>;
         detail::record_codec const codec{detail::bound_to<collection>(), records_};
-        detail::record_table here{codec};
+        detail::record_table table{codec};
         part_descriptor const& part = type.participants[Index];
         auto const each = [&](auto&& function) {
-            for (leftover& one : leftovers) {
-                step const end = one.committed ? step::confirm : step::compensate;
-                std::size_t const lines = type.lines(one.parameters, Index);
+            for (leftover& left : leftovers) {
+                step const end = left.committed ? step::confirm : step::compensate;
+                std::size_t const lines = type.lines(left.parameters, Index);
                 for (std::size_t line = 0; line < lines; ++line) {
-                    function(one, detail::leftover_request(part, type, one.parameters, *one.id,
-                                                           line, end));
+                    function(left, detail::leftover_request(part, type, left.parameters, *left.id,
+                                                            line, end));
                 }
             }
         };
-        each([&](leftover&, part_request const& request) { here.expect(request); });
-        here.fetch(with);
+        each([&](leftover&, part_request const& request) { table.expect(request); });
+        table.fetch(client);
         each([&](leftover& one, part_request const& request) {
-            auto problem = here.look(request);
+            auto problem = table.look(request);
             if (one.problem.empty()) one.problem = std::move(problem);
         });
     }
