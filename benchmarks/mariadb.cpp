@@ -38,28 +38,28 @@ double tutorial_by_hand(workload const& work, mode timed) {
 add_case make_case(int number, std::string const& kind, mode timed, settle::phases phases,
                    sizes const& of, double budget) {
     bool const in_one = phases == settle::phases::one;
-    return {number, (in_one ? "MariaDB, one phase, " : "MariaDB, two phases, ") + kind,
-            [=](context& at, std::string const& name) {
-                if (!has_mariadb()) return;
-                auto const work = work_of(at.size(of.full, of.quick));
-                std::vector<side> baselines;
-                if (timed == mode::threads) {
-                    for (std::size_t const connections : {detail::thread_count, pool_size}) {
-                        baselines.push_back(
-                            {std::to_string(connections) + " connections",
-                             [&, connections] { return one_phase_by_hand(work, timed, connections); }});
-                    }
-                } else if (in_one) {
+    return {
+        number, (in_one ? "MariaDB, one phase, " : "MariaDB, two phases, ") + kind,
+        [=](context& at, std::string const& name) {
+            if (!has_mariadb()) return;
+            auto const work = work_of(at.size(of.full, of.quick));
+            std::vector<side> baselines;
+            if (timed == mode::threads) {
+                for (std::size_t const connections : {detail::thread_count, pool_size}) {
                     baselines.push_back(
-                        {"native transaction", [&] { return one_phase_by_hand(work, timed); }});
-                } else {
-                    baselines.push_back({"tutorial", [&] { return tutorial_by_hand(work, timed); }});
+                        {std::to_string(connections) + " connections",
+                         [&, connections] { return one_phase_by_hand(work, timed, connections); }});
                 }
-                compare(at, name, work,
-                        {"settle", [&] { return settle_on_mariadb(work, timed, phases); }},
-                        std::move(baselines), budget,
-                        timed == mode::threads ? detail::warm_up : 0);
-            }};
+            } else if (in_one) {
+                baselines.push_back(
+                    {"native transaction", [&] { return one_phase_by_hand(work, timed); }});
+            } else {
+                baselines.push_back({"tutorial", [&] { return tutorial_by_hand(work, timed); }});
+            }
+            compare(at, name, work,
+                    {"settle", [&] { return settle_on_mariadb(work, timed, phases); }},
+                    std::move(baselines), budget, timed == mode::threads ? detail::warm_up : 0);
+        }};
 }
 
 add_case const all[] = {

@@ -62,8 +62,8 @@ std::string mariadb_bank::address() const { return server()->address(name_); }
 unsigned mariadb_bank::port() { return static_cast<unsigned>(server()->port()); }
 
 void mariadb_bank::check(std::vector<std::int64_t> const& expected) const {
-    auto const rows = settle_test::mariadb_session{address()}.ask(
-        "SELECT balance FROM accounts ORDER BY id");
+    auto const rows =
+        settle_test::mariadb_session{address()}.ask("SELECT balance FROM accounts ORDER BY id");
     bool right = rows.size() == expected.size();
     for (std::size_t number = 0; right && number < rows.size(); ++number) {
         right = std::stoll(rows[number].front()) == expected[number];

@@ -222,8 +222,9 @@ inline constexpr char const* table_options =
 }
 /// Takes the id, the parameters, and the time three times.
 [[nodiscard]] inline std::string entry_sql(char const* state) {
-    return std::string{"INSERT INTO log(id, type, definition, parameters, state, epoch, owner, "
-                       "created, modified, attempts) VALUES(?, 'transfer', '0123456789abcdef', ?, "} +
+    return std::string{
+               "INSERT INTO log(id, type, definition, parameters, state, epoch, owner, "
+               "created, modified, attempts) VALUES(?, 'transfer', '0123456789abcdef', ?, "} +
            state + ", ?, 'host/1/2', ?, ?, 0)";
 }
 
