@@ -54,7 +54,9 @@ TEST_CASE("applications: transfer is killed on MariaDB, and no money is lost") {
     auto const rest = teller.call({"run", teller.input()});
     CHECK_MESSAGE(rest.code == 0, rest.out << rest.err);
     teller.check_whole();
-    auto const ask_one = [&](char const* sql) { return mariadb_samples::ask_one(own.address(), sql); };
+    auto const ask_one = [&](char const* sql) {
+        return mariadb_samples::ask_one(own.address(), sql);
+    };
     CHECK(ask_one("SELECT COUNT(*) FROM settle_entries WHERE state IN ('done', 'canceled')") ==
           std::to_string(orders));
     CHECK(ask_one("SELECT SUM(balance - opened_with) FROM accounts") == "0");

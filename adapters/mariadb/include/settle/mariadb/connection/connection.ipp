@@ -73,9 +73,23 @@ SETTLE_FUNCTION std::size_t connection::queue_form(statement_form const& form,
                                                    std::string& sql) {
     using source = statement_form::source;
     std::size_t bytes = 0;
+    std::size_t begin = 0;
     for (std::size_t index = 0; index < form.places.size(); ++index) {
         auto const [from, number] = form.places[index];
         sql += form.texts[index];
+        if (from == source::list_begin) {
+            begin = index;
+            continue;
+        }
+        if (from == source::list_end) {
+            if (++row == *values.wave_size()) {
+                row = 0;
+                continue;
+            }
+            if (number != 0) sql += ", ";
+            index = begin;
+            continue;
+        }
         if (from == source::row_number) {
             sql += std::to_string(row + 1);
             continue;
@@ -94,7 +108,8 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters c
     auto const before = values_.size();
     bool const by_row =
         !sent.row_form.texts.empty() && wave && *wave > 0 && *wave <= most_single_rows;
-    queued made{{}, {},   sent.phase,      0,          0,    by_row ? *wave : 1,
+    bool const is_list = by_row && sent.row_form.has_list;
+    queued made{{}, {},   sent.phase,      0,          0,    by_row && !is_list ? *wave : 1,
                 0,  true, sent.has_result, sent.reads, false};
     char const* const count = sent.has_result ? "FOUND_ROWS()" : "ROW_COUNT()";
     auto const check = [&](std::string_view meant) {
@@ -103,8 +118,9 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters c
         made.after.append(raised_sql(wrong_count)).append("; END IF;");
     };
     if (sent.expects == expectation::no_row) check("0");
-    else if (sent.expects == expectation::all) check(by_row || !wave ? "1" : "?");
-    else if (!sent.has_result) made.after = " SELECT ROW_COUNT();";
+    else if (sent.expects == expectation::all)
+        check(is_list ? std::to_string(*wave) : by_row || !wave ? "1" : "?");
+    else if (sent.expects == expectation::counted) made.after = " SELECT ROW_COUNT();";
     for (std::size_t row = 0; row < made.executions; ++row) {
         if (row != 0) made.sql.append(";").append(made.after).append(" ");
         made.bytes += queue_form(by_row ? sent.row_form : sent.set_form, values, row, made.sql);

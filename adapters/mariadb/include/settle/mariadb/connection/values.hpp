@@ -188,9 +188,12 @@ public:
     template <typename Value>
     void add(Value const& value) {
         all_.add(value);
+        is_given_ = is_given_ || !std::is_same_v<Value, std::nullptr_t>;
         differ_ = differ_ || all_.value(all_.size() - 1).get() != all_.value(0).get();
     }
     [[nodiscard]] bool differ() const noexcept { return differ_; }
+    /// False if every value is NULL.
+    [[nodiscard]] bool is_given() const noexcept { return is_given_; }
 
     void bind_array(parameters& to) const { to.bind(all_); }
     /// Binds the value that all have.
@@ -199,6 +202,7 @@ public:
 private:
     array_value all_;
     bool differ_ = false;
+    bool is_given_ = false;
 };
 
 } // namespace mariadb::detail
