@@ -66,6 +66,7 @@ struct statement {
     expectation expects;
     statement_form set_form{};
     statement_form row_form{}; ///< empty if there is none
+    bool inserts = false;      ///< its row form is an INSERT of a list
     bool reads = false;        ///< it is a SELECT
     bool has_result = false;
 };

@@ -113,6 +113,7 @@ SETTLE_FUNCTION statement::statement(std::string text, std::vector<parameter_typ
       set_form(form_cutter{sql, false}.cut()) {
     if (sql.find('\1') != sql.npos) row_form = form_cutter{sql, true}.cut();
     auto const words = words_of(sql);
+    inserts = row_form.has_list && words.starts_with("INSERT");
     for (char const* const first : {"SELECT", "(SELECT", "WITH", "SHOW"}) {
         reads = reads || words.starts_with(first);
     }

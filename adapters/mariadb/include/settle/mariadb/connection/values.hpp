@@ -120,6 +120,29 @@ private:
 /// The values as the client takes them, borrowed.
 [[nodiscard]] std::vector<MYSQL_BIND> binds_of(std::span<sql_value const> values);
 
+/// The values of many rows, row by row, as the client takes them for each parameter. Texts are
+/// borrowed.
+/// Shape:   rows - their number
+struct bulk_binds {
+    bulk_binds(std::span<sql_value const> values, std::size_t rows);
+    bulk_binds(bulk_binds const&) = delete;
+    bulk_binds& operator=(bulk_binds const&) = delete;
+    ~bulk_binds() = default;
+
+    std::vector<MYSQL_BIND> binds;
+
+private:
+    /// Of one parameter. Its values are of one kind, or NULL.
+    struct column {
+        std::vector<std::int64_t> integers{};
+        std::vector<double> reals{};
+        std::vector<char const*> texts{};
+        std::vector<unsigned long> lengths{};
+        std::vector<char> indicators{};
+    };
+    std::vector<column> columns_;
+};
+
 /// The result of a statement: its rows, with each value as the server's text, or the number of
 /// rows that it changed.
 class rows {
