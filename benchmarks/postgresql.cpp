@@ -4,7 +4,7 @@
 #include "baseline/postgresql_one_phase.hpp"
 #include "baseline/postgresql_prepared.hpp"
 #include "postgresql_bank.hpp"
-#include "rounds.hpp"
+#include "server_rounds.hpp"
 #include "two_banks.hpp"
 
 #include <settle/postgresql.hpp>
@@ -23,46 +23,19 @@ using by_hand_in_one_phase = baseline::postgresql::one_phase;
 
 // --------------------------------------------------------------------------------------- one phase
 
-/// The connections that threads share where they have none of their own.
-constexpr std::size_t pool_size = 16;
-
-enum class mode : std::uint8_t { one_at_a_time, batches, threads };
-
-double settle_round(postgresql_pair const& on, workload const& work, mode timed) {
+double settle_in_one_phase(postgresql_pair const& on, workload const& work, mode timed) {
     postgresql_bank const bank{on, 0, work, "accounts"};
-    double seconds = 0;
-    {
-        settle::postgresql::database db{bank.address()};
-        settle::engine engine{db, settle::type<transfer_type>};
-        if (timed == mode::threads) {
-            seconds = detail::run_threads_warm(work, [&](std::size_t) {
-                return [&](request const& one) { expect_done(engine.run(one.first, one.second)); };
-            });
-            expect_settled(engine, work);
-        } else {
-            seconds = detail::run_settle(engine, work, timed == mode::batches ? usual_window : 1);
-        }
-    }
-    bank.check(work.expected);
-    return seconds;
+    return settle_round<settle::postgresql::database>(bank, work, timed);
 }
 
 /// Shape:   connections - that 64 threads share
-double round_by_hand(postgresql_pair const& on, workload const& work, mode timed, spelling spelled,
-                     std::size_t connections = 1) {
+double one_phase_by_hand(postgresql_pair const& on, workload const& work, mode timed,
+                         spelling spelled, std::size_t connections = 1) {
     postgresql_bank const bank{on, 0, work, "accounts", {baseline::postgresql::log_sql}};
-    double seconds = 0;
-    if (timed == mode::threads) {
-        seconds = detail::run_workers(work, connections, [&] {
-            return std::make_unique<by_hand_in_one_phase>(bank.address(), spelled);
-        });
-    } else {
-        by_hand_in_one_phase by_hand{bank.address(), spelled};
-        seconds = detail::run_by_hand(by_hand, work, timed == mode::batches ? usual_window : 1);
-    }
-    bank.check(work.expected);
-    bank.check_count("log WHERE state = 3", work.requests.size());
-    return seconds;
+    auto const make = [&] {
+        return std::make_unique<by_hand_in_one_phase>(bank.address(), spelled);
+    };
+    return round_by_hand(bank, work, timed, make, connections);
 }
 
 // -------------------------------------------------------------------------------------- two phases
@@ -122,30 +95,6 @@ double prepared_by_hand(postgresql_pair const& on, workload const& work,
 
 // ----------------------------------------------------------------------------------------- cases
 
-/// A short round has fewer accounts, since their creation would take longer than the transfers.
-workload work_of(std::size_t transfers) {
-    return make_workload(
-        {.transfers = transfers, .accounts = transfers < 5'000 ? 2'000U : 10'000U});
-}
-
-void compare(context& at, std::string const& name, workload const& work, side settle,
-             std::vector<side> baselines, std::optional<double> budget, std::size_t untimed = 0) {
-    comparison compared;
-    compared.name = name;
-    compared.operations = static_cast<double>(work.requests.size() - untimed);
-    compared.settle = std::move(settle);
-    compared.baselines = std::move(baselines);
-    compared.budget = budget;
-    compared.rounds = at.size(7, 3);
-    at.compare(compared);
-}
-
-/// The transfers of a round.
-struct sizes {
-    std::size_t full;
-    std::size_t quick;
-};
-
 add_case one_phase(int number, std::string const& kind, mode timed, sizes const& of,
                    double budget) {
     return {number, "PostgreSQL, one phase, " + kind,
@@ -154,8 +103,9 @@ add_case one_phase(int number, std::string const& kind, mode timed, sizes const&
                 if (on == nullptr) return;
                 auto const work = work_of(at.size(of.full, of.quick));
                 auto const by_hand = [&](std::string const& called, spelling spelled) {
-                    return side{called,
-                                [&, spelled] { return round_by_hand(*on, work, timed, spelled); }};
+                    return side{called, [&, spelled] {
+                                    return one_phase_by_hand(*on, work, timed, spelled);
+                                }};
                 };
                 std::vector<side> baselines;
                 if (timed == mode::threads) {
@@ -163,8 +113,8 @@ add_case one_phase(int number, std::string const& kind, mode timed, sizes const&
                     for (std::size_t const connections : {detail::thread_count, pool_size}) {
                         baselines.push_back(
                             {std::to_string(connections) + " connections", [&, connections] {
-                                 return round_by_hand(*on, work, timed, spelling::statements,
-                                                      connections);
+                                 return one_phase_by_hand(*on, work, timed, spelling::statements,
+                                                          connections);
                              }});
                     }
                 } else {
@@ -174,7 +124,8 @@ add_case one_phase(int number, std::string const& kind, mode timed, sizes const&
                         baselines.push_back(by_hand("one statement", spelling::one_statement));
                     }
                 }
-                compare(at, name, work, {"settle", [&] { return settle_round(*on, work, timed); }},
+                compare(at, name, work,
+                        {"settle", [&] { return settle_in_one_phase(*on, work, timed); }},
                         std::move(baselines), budget, timed == mode::threads ? detail::warm_up : 0);
             }};
 }

@@ -11,6 +11,7 @@ samples/run.sh trip                     400 trips at four services over HTTP: op
 samples/run.sh books                    the bank's orders between PostgreSQL and a MariaDB ledger
 samples/run.sh mongodb                  the bank's orders on a MongoDB replica set of its own
 samples/run.sh postgresql               the bank's orders on a PostgreSQL server of its own
+samples/run.sh mariadb                  the bank's orders on a MariaDB server of its own
 samples/run.sh transfer ARGUMENT...     the program itself: samples/run.sh transfer --help
 samples/run.sh payment ARGUMENT...      the same for the shop's; also for trip and books
 samples/run.sh ARGUMENT...              the same as with `transfer`
@@ -18,7 +19,7 @@ samples/run.sh ARGUMENT...              the same as with `transfer`
 What a command needs is built into build/bin, and its missing Debian packages are installed: ten
 for SQLite, and the client of a server for an address of that server. The first three begin with new
 databases, build/bank.db, build/shop.db or those of build/trip, and exit as their check does. The
-third starts its services and stops them in the end. The next three start servers of their own, and
+third starts its services and stops them in the end. The next four start servers of their own, and
 stop them in the end: for a trial. MongoDB's is found or fetched, the others are Debian's. A run
 waits for another that has the same files or servers. Files that you name in an ARGUMENT are
 relative to your current folder.
@@ -38,7 +39,7 @@ transfer | payment | trip | books)
 esac
 trial=
 case $program${1-} in
-transfermongodb | transferpostgresql)
+transfermongodb | transferpostgresql | transfermariadb)
     trial=$1
     shift
     if [ $# -gt 0 ]; then
@@ -62,6 +63,7 @@ books) needs="POSTGRESQL MARIADB" ;;
         case ${argument#--store=} in
         mongodb:* | mongodb+srv:*) needs="$needs MONGODB" targets="$targets $program-mongodb" ;;
         postgresql:* | postgres:*) needs="$needs POSTGRESQL" targets="$targets $program-postgresql" ;;
+        mariadb:*) needs="$needs MARIADB" targets="$targets $program-mariadb" ;;
         esac
     done
     ;;
@@ -72,6 +74,7 @@ servers=
 case $program$trial$# in
 transfermongodb0) keepers=settle_mongodb_keeper ;;
 transferpostgresql0) keepers=settle_postgresql_keeper servers=postgresql-15 ;;
+transfermariadb0) keepers=settle_mariadb_keeper servers=mariadb-server ;;
 books0)
     keepers="settle_postgresql_keeper settle_mariadb_keeper"
     servers="postgresql-15 mariadb-server"
@@ -216,6 +219,10 @@ transfermongodb)
 transferpostgresql)
     start_servers
     options="--store postgresql://$(address_of postgresql)"
+    ;;
+transfermariadb)
+    start_servers
+    options="--store mariadb://$(address_of mariadb)/test"
     ;;
 transfer)
     rm -f build/bank.db build/bank.db-wal build/bank.db-shm

@@ -60,7 +60,7 @@ public:
             changes_.credit(one.second);
         }
         on_.send("begin");
-        changes_.send(on_);
+        send_changes(on_, changes_);
         send_entries(on_, batch, json_);
         on_.send("commit");
         on_.sync();

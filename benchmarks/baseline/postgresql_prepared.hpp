@@ -56,8 +56,8 @@ public:
             credits_.credit(one.second);
         }
         in_both(
-            batch.front().first, [&] { debits_.send(first_); }, [&] { credits_.send(second_); },
-            [&] { send_entries(first_, batch, json_); });
+            batch.front().first, [&] { send_changes(first_, debits_); },
+            [&] { send_changes(second_, credits_); }, [&] { send_entries(first_, batch, json_); });
     }
 
 private:

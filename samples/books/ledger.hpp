@@ -4,11 +4,12 @@
 
 #include "books.hpp"
 
+#include <shared/mariadb_session.hpp>
+
 #include <settle/mariadb/prepared/resource.hpp>
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,16 +40,7 @@ public:
     std::vector<std::string> unbalanced();
 
 private:
-    using row = std::span<char const* const>;
-
-    /// Calls visit(row) for each row of the result.
-    void ask(std::string const& sql, std::function<void(row)> const& visit = {});
-    [[nodiscard]] std::string quoted(std::string const& text);
-
-    struct closing {
-        void operator()(void* session) const noexcept;
-    };
-    std::unique_ptr<void, closing> session_; ///< a MYSQL
+    samples::mariadb_session session_;
 };
 
 } // namespace books

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Inspects the tables of a PostgreSQL database with libpq.
-#include "postgresql_tables.hpp"
-
-#include "own_database.hpp"
+// Lists the tables of a PostgreSQL database with libpq.
+#include "sql_store.hpp"
 
 #include <fmt/format.h>
 #include <libpq-fe.h>
@@ -30,8 +28,7 @@ struct closer {
 
 } // namespace
 
-void check_tables(std::string const& address, std::span<std::string_view const> tables,
-                  bool may_create) {
+database_tables postgresql_tables(std::string const& address) {
     // A later value replaces an earlier one, so the address can have a limit of its own.
     std::array<char const*, 4> const names{"connect_timeout", "client_encoding", "dbname", nullptr};
     std::array<char const*, 4> const values{"10", "UTF8", address.c_str(), nullptr};
@@ -45,11 +42,11 @@ void check_tables(std::string const& address, std::span<std::string_view const> 
                            "AND relkind IN ('r', 'p', 'f', 'v', 'm') "
                            "AND NOT pg_catalog.starts_with(relname, 'settle_') ORDER BY relname")};
     if (PQresultStatus(found.get()) != PGRES_TUPLES_OK) fail(with.get());
-    std::vector<std::string> existing;
+    database_tables existing{PQdb(with.get()), {}};
     for (int row = 0; row < PQntuples(found.get()); ++row) {
-        existing.emplace_back(PQgetvalue(found.get(), row, 0));
+        existing.names.emplace_back(PQgetvalue(found.get(), row, 0));
     }
-    check_own(PQdb(with.get()), "table", existing, tables, may_create);
+    return existing;
 }
 
 } // namespace samples

@@ -14,9 +14,10 @@ namespace samples {
 
 namespace {
 
-constexpr std::array<server_kind, 2> servers{{
+constexpr std::array<server_kind, 3> servers{{
     {store_kind::mongodb, "mongodb", "mongodb://HOST[:PORT][,…]/DATABASE"},
     {store_kind::postgresql, "postgresql", "postgresql://HOST[:PORT][,…]/DATABASE"},
+    {store_kind::mariadb, "mariadb", "mariadb://HOST[:PORT]/DATABASE"},
 }};
 
 struct server_scheme {
@@ -24,10 +25,11 @@ struct server_scheme {
     store_kind kind;
 };
 
-constexpr std::array<server_scheme, 4> schemes{{{"mongodb", store_kind::mongodb},
+constexpr std::array<server_scheme, 5> schemes{{{"mongodb", store_kind::mongodb},
                                                 {"mongodb+srv", store_kind::mongodb},
                                                 {"postgresql", store_kind::postgresql},
-                                                {"postgres", store_kind::postgresql}}};
+                                                {"postgres", store_kind::postgresql},
+                                                {"mariadb", store_kind::mariadb}}};
 
 /// A text that is no address, without a password.
 std::string shown(std::string_view text, std::string_view scheme) {

@@ -8,7 +8,7 @@
 
 namespace samples {
 
-enum class store_kind { memory, sqlite, mongodb, postgresql };
+enum class store_kind { memory, sqlite, mongodb, postgresql, mariadb };
 
 /// A kind of store that is a server. Programs with its client are separate: see store_program.hpp.
 struct server_kind {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs that move money from a record to a prepared row of MariaDB are killed, and others settle
-// their transactions.
+// Programs that move money between records of MariaDB, or from a record to a prepared row of
+// MariaDB, are killed, and others settle their transactions.
 #include "killed_programs.hpp"
 
 #include <mariadb/servers.hpp>
@@ -90,6 +90,11 @@ private:
         with(teller);
     }
 };
+
+TEST_CASE("a program that moves money in MariaDB is killed, and another settles it") {
+    settle_test::mariadb_server const server;
+    kill_and_recover(bank_world<settle::mariadb::database>{server.address()});
+}
 
 TEST_CASE("a program with a prepared transaction of MariaDB is killed, and another "
           "settles it") {

@@ -135,12 +135,15 @@ TEST_SUITE("samples: text") {
             CHECK(samples::parse_store_address(text) ==
                   samples::store_address{store_kind::postgresql, text});
         }
+        CHECK(samples::parse_store_address("mariadb://a:b@one:1/bank") ==
+              samples::store_address{store_kind::mariadb, "mariadb://a:b@one:1/bank"});
         for (auto const* text : {"", "bank.db", "oracle:x", "SQLITE:x", ":x"}) {
             CHECK(refusal_of_address(text) == "'" + std::string{text} +
                                                   "' is no address of a store; known are "
                                                   "sqlite:PATH, memory:, "
-                                                  "mongodb://HOST[:PORT][,…]/DATABASE and "
-                                                  "postgresql://HOST[:PORT][,…]/DATABASE");
+                                                  "mongodb://HOST[:PORT][,…]/DATABASE, "
+                                                  "postgresql://HOST[:PORT][,…]/DATABASE and "
+                                                  "mariadb://HOST[:PORT]/DATABASE");
         }
         CHECK(refusal_of_address("sqlite:").find("does not say which file") != std::string::npos);
         CHECK(refusal_of_address("memory:x").find("memory: has none") != std::string::npos);
@@ -161,6 +164,7 @@ TEST_SUITE("samples: text") {
         CHECK(samples::server_of(store_kind::sqlite) == nullptr);
         CHECK(samples::server_of(store_kind::mongodb)->name == "mongodb");
         CHECK(samples::server_of(store_kind::postgresql)->name == "postgresql");
+        CHECK(samples::server_of(store_kind::mariadb)->name == "mariadb");
         CHECK(samples::known_stores(false) == "sqlite:PATH and memory:");
     }
 

@@ -241,13 +241,15 @@ template <typename Sql>
 typename Sql::statement const& bound_table<Sql>::sums_of(std::uint64_t changed,
                                                          std::uint64_t bounded) const {
     return sums_.of({changed, bounded}, [&]() -> auto const& {
-        std::vector<parameter_type> types{this->key_column().array()};
+        auto const& key = this->key_column();
+        std::vector<parameter_type> types{key.array()};
+        auto const given_key = dialect::write_sql(key, "w.c0");
         auto const next = [&](std::size_t member) {
             types.push_back(integer_array);
-            return value_of(member, types.size() - 1);
+            return dialect::by_key("t." + key.name, given_key, value_of(member, types.size() - 1));
         };
         assignments sets;
-        auto condition = has_key("w.c0");
+        auto condition = dialect::among("t." + key.name, given_key);
         for_each_bit(changed, [&](std::size_t member) {
             auto const& name = this->column(member).name;
             sets.emplace_back(name, "t." + name + " + " + next(member));
@@ -258,8 +260,8 @@ typename Sql::statement const& bound_table<Sql>::sums_of(std::uint64_t changed,
             condition += " AND t." + this->column(member).name + " <= " + next(member);
         });
         if (sets.empty()) {
-            return dialect::prepare_exact_lock(*pool_, this->name(), "t", this->key_column().name,
-                                               types, condition, stands_);
+            return dialect::prepare_exact_lock(*pool_, this->name(), "t", key.name, types,
+                                               condition, stands_);
         }
         auto const sql = dialect::update(this->name(), "t", sets, types, condition);
         return dialect::prepare_exact(*pool_, sql, types, "change records", stands_);

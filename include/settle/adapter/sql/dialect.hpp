@@ -16,6 +16,9 @@
 //   has
 //                                            another scale than before; empty beside row_stands()
 //   exists(table, condition), same(left, right)
+//   among(key, value), by_key(key, key_value, value)
+//                                            that a key is one of the wave's; the wave's value for
+//                                            that key. Some rows are then changed by one statement
 //
 // Of rows that are found beside the rows of a wave, with `types` of all parameters:
 //
@@ -36,10 +39,11 @@
 //                                                   wave; the last parameter is their number
 //   prepare_exact_lock(pool, table, alias, key, types, condition, stands)
 //                                                   the same for rows that are locked alone
-//   prepare_absent(pool, types, table, alias, condition)
-//                                                   if a row of the wave finds a row
+//   prepare_absent(pool, types, table, alias, key, value, condition)
+//                                                   if a row of the wave finds a row by its key
 //
 //   returns_changes                                 an UPDATE can give the rows that it changed
+//   committed_is_null                               an entry without a committed epoch has NULL
 #pragma once
 
 #include <settle/adapter/sql/parameter_type.hpp>

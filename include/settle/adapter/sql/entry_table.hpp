@@ -77,8 +77,9 @@ protected:
 private:
     /// What a statement on the writes of a wave is for.
     enum class purpose : std::uint8_t { insert, insert_new, lock, change, certain };
-    /// A purpose, the action, and the columns whose values are arrays, a bit for each.
-    using shape = std::tuple<purpose, step, std::uint64_t>;
+    /// A purpose, the action, and the columns that have values and whose values are arrays, a bit
+    /// for each.
+    using shape = std::tuple<purpose, step, std::uint64_t, std::uint64_t>;
 
     [[nodiscard]] static bool inserts(purpose of_writes) noexcept {
         return of_writes == purpose::insert || of_writes == purpose::insert_new;
@@ -87,7 +88,8 @@ private:
     [[nodiscard]] static std::size_t count_of(purpose of_writes, write_columns const& columns) {
         return of_writes == purpose::lock ? columns.expected : columns.size();
     }
-    /// Queues the writes. A column whose values are all equal is one value instead of an array.
+    /// Queues the writes. A column whose values are all equal is one value instead of an array, and
+    /// a column without values is left out.
     std::size_t send_writes(purpose of_writes, connection& to, std::span<sent_write const> writes,
                             write_context const& context) const;
     [[nodiscard]] statement const& statement_of(shape const& key) const;
@@ -159,15 +161,17 @@ entry_table<Sql>::entry_table(pool& from)
 template <typename Sql>
 typename Sql::statement const& entry_table<Sql>::statement_of(shape const& key) const {
     return writes_.of(key, [&]() -> auto const& {
-        auto const [of_writes, action, arrays] = key;
+        auto const [of_writes, action, with_value, arrays] = key;
         write_columns const columns{inserts(of_writes), action};
         std::vector<parameter_type> types;
         std::vector<std::string> values;
         for (std::size_t number = 0; number < count_of(of_writes, columns); ++number) {
+            auto& value = values.emplace_back();
+            if ((with_value >> number & 1U) == 0) continue;
             bool const is_array = (arrays >> number & 1U) != 0;
             types.push_back({columns.kind(number), is_array});
-            values.push_back(is_array ? "w.c" + std::to_string(number)
-                                      : "$" + std::to_string(number + 1));
+            value = is_array ? "w.c" + std::to_string(types.size() - 1)
+                             : "$" + std::to_string(types.size());
         }
         return inserts(of_writes) ? prepare_insert(of_writes, columns, types, values)
                                   : prepare_change(of_writes, columns, types, values);
@@ -183,8 +187,11 @@ entry_table<Sql>::prepare_insert(purpose of_writes, write_columns const& columns
     std::string given;
     for (std::size_t number = 0; number < columns.fields.size(); ++number) {
         auto const field = columns.fields[number];
-        std::string const separator = number == 0 ? "" : ", ";
-        bool const has_default = field == entry_field::stages_kept;
+        // The column has its default.
+        if (values[number].empty()) continue;
+        std::string const separator = names.empty() ? "" : ", ";
+        bool const has_default = field == entry_field::stages_kept ||
+                                 (field == entry_field::committed && !dialect::committed_is_null);
         names.append(separator).append(name_of(field));
         given += separator;
         given += has_default ? "coalesce(" + values[number] + ", 0)" : values[number];
@@ -213,9 +220,9 @@ entry_table<Sql>::prepare_change(purpose of_writes, write_columns const& columns
     assignments sets;
     for (std::size_t field = 0; field < columns.fields.size(); ++field) {
         auto const name = std::string{name_of(columns.fields[field])};
+        auto const& value = values[columns.expected + field];
         // Without a value, a column stays as it is.
-        sets.emplace_back(name,
-                          "coalesce(" + values[columns.expected + field] + ", e." + name + ")");
+        if (!value.empty()) sets.emplace_back(name, "coalesce(" + value + ", e." + name + ")");
     }
     if (of_writes == purpose::certain) {
         return dialect::prepare_exact(*pool_, dialect::update(table_, "e", sets, types, matches),
@@ -242,21 +249,21 @@ std::size_t entry_table<Sql>::send_writes(purpose of_writes, connection& to,
             if (column < count) values[column].add(value);
         });
     }
-    // The entries of a wave are found by arrays, as the server would count on too few entries with
-    // one state.
-    auto const found_by = std::max(columns.expected, std::size_t{1});
+    // A server that chooses the order of a join would count on too few entries with one state.
+    auto const found_by = std::max(dialect::returns_changes ? columns.expected : 0, std::size_t{1});
+    std::uint64_t with_value = 0;
     std::uint64_t arrays = 0;
-    for (std::size_t number = 0; number < count; ++number) {
-        bool const is_array = writes.size() > 1 && (number < found_by || values[number].differ());
-        arrays |= std::uint64_t{is_array} << number;
-    }
     parameters bound;
     for (std::size_t number = 0; number < count; ++number) {
-        if ((arrays >> number & 1U) != 0) values[number].bind_array(bound);
+        if (!values[number].is_given()) continue;
+        bool const is_array = writes.size() > 1 && (number < found_by || values[number].differ());
+        with_value |= std::uint64_t{1} << number;
+        arrays |= std::uint64_t{is_array} << number;
+        if (is_array) values[number].bind_array(bound);
         else values[number].bind_value(bound);
     }
     if (of_writes == purpose::certain) bound.bind(static_cast<std::int64_t>(writes.size()));
-    return to.send(statement_of({of_writes, action, arrays}), bound);
+    return to.send(statement_of({of_writes, action, with_value, arrays}), bound);
 }
 
 template <typename Sql>

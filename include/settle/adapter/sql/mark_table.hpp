@@ -102,8 +102,8 @@ mark_table<Sql>::mark_table(pool& from) {
                                                                " AND m.effect = 'add'"),
                                       finished, "pull marks");
     types const keys{text_array, text_value};
-    unmarked_ = &dialect::prepare_absent(from, keys, table, "m",
-                                         "m." + key + " = w.c0 AND m.collection = $2");
+    unmarked_ =
+        &dialect::prepare_absent(from, keys, table, "m", "m." + key, "w.c0", "m.collection = $2");
     page_ = &from.prepare(dialect::page_of_marks(table),
                           {text_array, text_value, text_value, text_value, integer_value,
                            integer_value, integer_value},

@@ -99,6 +99,7 @@ private:
         bool has_result;
         bool reads;
         bool is_text; ///< it cannot be prepared
+        bool is_bulk; ///< its values are of many rows, and the server executes it for each
     };
     /// Some statements of the queue, which one message runs.
     struct message {
@@ -121,12 +122,14 @@ private:
     void check_server();
     /// Adds a value to the queue. Returns the bytes that it takes in a message.
     std::size_t queue_value(sql_value const& value);
+    /// Shape:   end - of the rows of a list
     std::size_t queue_form(statement_form const& form, parameters const& values, std::size_t row,
-                           std::string& sql);
+                           std::size_t end, std::string& sql);
     /// Sends the queue.
     void run(bool commits);
     void run_compound(message const& sent, bool starts, bool commits);
     void run_alone(message const& sent);
+    void run_bulk(message const& sent, bool starts, bool commits);
     [[nodiscard]] MYSQL_STMT* prepare(std::string const& sql, message const& sent);
     /// A result of a message: the rows of a statement, or the number of rows that it changed.
     struct expected_result {
@@ -140,6 +143,7 @@ private:
     /// The action of a message, as error sentences put it.
     [[nodiscard]] static std::string phase_of(message const& sent);
     [[noreturn]] void fail(MYSQL_STMT* native, message const& sent);
+    [[noreturn]] void fail_of_session(message const& sent);
     /// Ends a native transaction that met an error, and throws the error.
     [[noreturn]] void fail(unsigned code, std::string_view state, std::string text,
                            message const& sent);

@@ -69,12 +69,27 @@ SETTLE_FUNCTION std::size_t connection::queue_value(sql_value const& value) {
 
 SETTLE_FUNCTION std::size_t connection::queue_form(statement_form const& form,
                                                    parameters const& values, std::size_t row,
-                                                   std::string& sql) {
+                                                   std::size_t end, std::string& sql) {
     using source = statement_form::source;
     std::size_t bytes = 0;
+    std::size_t begin = 0;
+    auto const first = row;
     for (std::size_t index = 0; index < form.places.size(); ++index) {
         auto const [from, number] = form.places[index];
         sql += form.texts[index];
+        if (from == source::list_begin) {
+            begin = index;
+            continue;
+        }
+        if (from == source::list_end) {
+            if (++row == end) {
+                row = first;
+                continue;
+            }
+            if (number != 0) sql += ", ";
+            index = begin;
+            continue;
+        }
         if (from == source::row_number) {
             sql += std::to_string(row + 1);
             continue;
@@ -93,8 +108,10 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters c
     auto const before = values_.size();
     bool const by_row =
         !sent.row_form.texts.empty() && wave && *wave > 0 && *wave <= most_single_rows;
-    queued made{{}, {},   sent.phase,      0,          0,    by_row ? *wave : 1,
-                0,  true, sent.has_result, sent.reads, false};
+    bool const is_list = by_row && sent.row_form.has_list;
+    bool const is_bulk = !by_row && sent.inserts && wave && *wave > 0;
+    queued made{{}, {},   sent.phase,      0,          0,     by_row && !is_list ? *wave : 1,
+                0,  true, sent.has_result, sent.reads, false, is_bulk};
     char const* const count = sent.has_result ? "FOUND_ROWS()" : "ROW_COUNT()";
     auto const check = [&](std::string_view meant) {
         made.is_alone = false;
@@ -102,11 +119,16 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters c
         made.after.append(raised_sql(wrong_count)).append("; END IF;");
     };
     if (sent.expects == expectation::no_row) check("0");
-    else if (sent.expects == expectation::all) check(by_row || !wave ? "1" : "?");
-    else if (!sent.has_result) made.after = " SELECT ROW_COUNT();";
+    else if (sent.expects == expectation::all)
+        check(is_list ? std::to_string(*wave) : by_row || !wave ? "1" : "?");
+    else if (sent.expects == expectation::counted) made.after = " SELECT ROW_COUNT();";
+    if (is_bulk) made.executions = *wave;
     for (std::size_t row = 0; row < made.executions; ++row) {
-        if (row != 0) made.sql.append(";").append(made.after).append(" ");
-        made.bytes += queue_form(by_row ? sent.row_form : sent.set_form, values, row, made.sql);
+        std::string ignored;
+        if (row != 0 && !is_bulk) made.sql.append(";").append(made.after).append(" ");
+        made.bytes +=
+            queue_form(by_row || is_bulk ? sent.row_form : sent.set_form, values, row,
+                       is_list ? *wave : row + 1, is_bulk && row != 0 ? ignored : made.sql);
     }
     made.is_alone = made.is_alone && made.executions == 1;
     if (sent.expects == expectation::all) {
@@ -193,8 +215,12 @@ SETTLE_FUNCTION void connection::run(bool commits) {
         do {
             std::size_t bytes = 0;
             std::size_t count = 0;
-            for (; next < all.size() && (next == from || bytes + all[next].bytes <= budget);
-                 ++next) {
+            // Bulk values are a message of their own.
+            auto const fits = [&] {
+                return next == from || (bytes + all[next].bytes <= budget && !all[from].is_bulk &&
+                                        !all[next].is_bulk);
+            };
+            for (; next < all.size() && fits(); ++next) {
                 bytes += all[next].bytes;
                 count += all[next].values;
             }
@@ -202,7 +228,8 @@ SETTLE_FUNCTION void connection::run(bool commits) {
             message const part{std::span{all}.subspan(from, next - from),
                                std::span{values}.subspan(first_value, count), from,
                                sent.may_commit && is_last, true};
-            run_compound(part, starts && from == 0, commits && is_last);
+            if (all[from].is_bulk) run_bulk(part, starts && from == 0, commits && is_last);
+            else run_compound(part, starts && from == 0, commits && is_last);
             from = next;
             first_value += count;
         } while (next < all.size());

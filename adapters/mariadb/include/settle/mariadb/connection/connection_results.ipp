@@ -49,6 +49,31 @@ SETTLE_FUNCTION void connection::run_compound(message const& sent, bool starts, 
     }
 }
 
+SETTLE_FUNCTION void connection::run_bulk(message const& sent, bool starts, bool commits) {
+    // Only the COMMIT can have an end that is not known.
+    auto inserted = sent;
+    inserted.may_commit = inserted.is_compound = false;
+    queued const& statement = sent.statements.front();
+    auto const rows_sent = statement.executions;
+    MYSQL_STMT* const native = prepare(statement.sql, inserted);
+    if (starts) {
+        ++round_trips_;
+        if (mysql_query(session_.native(), "START TRANSACTION") != 0) fail_of_session(inserted);
+    }
+    bulk_binds all{sent.values, rows_sent};
+    ++round_trips_;
+    auto count = static_cast<unsigned>(rows_sent);
+    mysql_stmt_attr_set(native, STMT_ATTR_ARRAY_SIZE, &count);
+    bool const is_run =
+        mysql_stmt_bind_param(native, all.binds.data()) == 0 && mysql_stmt_execute(native) == 0;
+    if (!is_run) fail(native, inserted);
+    // The statement may be executed for one row, too.
+    count = 0;
+    mysql_stmt_attr_set(native, STMT_ATTR_ARRAY_SIZE, &count);
+    results_[sent.first].add_changed(static_cast<std::int64_t>(mysql_stmt_affected_rows(native)));
+    if (commits) run_text({{}, {}, 0, sent.may_commit, false});
+}
+
 SETTLE_FUNCTION MYSQL_STMT* connection::prepare(std::string const& sql, message const& sent) {
     if (auto const known = by_sql_.find(sql); known != by_sql_.end()) {
         prepared_.splice(prepared_.begin(), prepared_, known->second);
@@ -171,15 +196,12 @@ SETTLE_FUNCTION bool connection::read_result(MYSQL_STMT* native, expected_result
 
 SETTLE_FUNCTION void connection::run_text(message const& sent) {
     MYSQL* const native = session_.native();
-    auto const fail_of_session = [&] {
-        fail(mysql_errno(native), mysql_sqlstate(native), mysql_error(native), sent);
-    };
     std::string const& sql = sent.statements.empty() ? "COMMIT" : sent.statements.front().sql;
     ++round_trips_;
-    if (mysql_real_query(native, sql.data(), sql.size()) != 0) fail_of_session();
+    if (mysql_real_query(native, sql.data(), sql.size()) != 0) fail_of_session(sent);
     std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> const held{mysql_store_result(native),
                                                                         &mysql_free_result};
-    if (!held && mysql_errno(native) != 0) fail_of_session();
+    if (!held && mysql_errno(native) != 0) fail_of_session(sent);
     if (sent.statements.empty()) return;
     rows& into = results_[sent.first];
     if (!held) {
@@ -201,6 +223,12 @@ SETTLE_FUNCTION std::string connection::phase_of(message const& sent) {
         phases.append(phases.empty() ? "" : " or ").append(each.phase);
     }
     return phases.empty() ? "commit" : phases;
+}
+
+SETTLE_FUNCTION void connection::fail_of_session(message const& sent) {
+    MYSQL* const native = session_.native();
+    std::string const state{mysql_sqlstate(native)};
+    fail(mysql_errno(native), state, mysql_error(native), sent);
 }
 
 SETTLE_FUNCTION void connection::fail(MYSQL_STMT* native, message const& sent) {

@@ -17,6 +17,8 @@ struct dialect {
     using assignments = settle::detail::sql::assignments;
 
     static constexpr bool returns_changes = false;
+    /// A row that grows costs as much as a commit.
+    static constexpr bool committed_is_null = false;
 
     static std::string name(std::string const& text) { return quoted_name(text); }
     static std::string table_name(pool const& from, std::string_view text) {
@@ -30,6 +32,14 @@ struct dialect {
     static std::string number_stands(table_column const& column);
     static std::string exists(std::string const& table, std::string const& condition) {
         return "EXISTS (SELECT 1 FROM " + table + " WHERE " + condition + ")";
+    }
+    static std::string among(std::string const& key, std::string const& value) {
+        return "\x01" + key + " = " + value + "\x02" + key + " IN (\x04" + value + "\x05)\x03";
+    }
+    static std::string by_key(std::string const& key, std::string const& key_value,
+                              std::string const& value) {
+        return "\x01" + value + "\x02(CASE " + key + "\x04 WHEN " + key_value + " THEN " + value +
+               "\x06 END)\x03";
     }
     static std::string same(std::string const& left, std::string const& right) {
         return left + " <=> " + right;
@@ -103,8 +113,10 @@ struct dialect {
     }
     static statement const& prepare_absent(pool& from, types_of_parameters const& types,
                                            std::string const& table, std::string const& alias,
+                                           std::string const& key, std::string const& value,
                                            std::string const& condition) {
-        return from.prepare(update(table, alias, {{"epoch", alias + ".epoch"}}, types, condition),
+        return from.prepare(update(table, alias, {{"epoch", alias + ".epoch"}}, types,
+                                   among(key, value) + " AND " + condition),
                             types, "look for marks", expectation::no_row);
     }
 

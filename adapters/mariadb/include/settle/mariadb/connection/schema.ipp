@@ -14,6 +14,7 @@ namespace mariadb::detail {
     using settle::detail::entry_field;
     auto columns = settle::detail::columns_of_view([](entry_field field) {
         auto column = "e." + std::string{name_of(field)};
+        if (field == entry_field::committed) return "nullif(" + column + ", 0)";
         if (field != entry_field::created && field != entry_field::modified) return column;
         // A time of a wrong clock may have no date: then it is NULL.
         return "TIMESTAMPADD(MICROSECOND, " + column + " * 1000, '1970-01-01')";
@@ -36,7 +37,8 @@ SETTLE_FUNCTION void create_tables(connection& session, std::string const& prefi
          {create +
               "settle_entry(id VARCHAR(200) PRIMARY KEY, state SMALLINT NOT NULL, "
               "epoch BIGINT NOT NULL, revision BIGINT NOT NULL DEFAULT 0, "
-              "committed BIGINT, created BIGINT NOT NULL, modified BIGINT NOT NULL, "
+              "committed BIGINT NOT NULL DEFAULT 0, created BIGINT NOT NULL, modified BIGINT NOT "
+              "NULL, "
               "attempts BIGINT NOT NULL, stages_kept BIGINT NOT NULL DEFAULT 0, "
               "reason SMALLINT, line BIGINT, open BOOLEAN NOT NULL, type TEXT, "
               "definition TEXT, owner VARCHAR(512) NOT NULL, participant TEXT, "

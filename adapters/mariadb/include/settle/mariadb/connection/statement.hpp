@@ -18,7 +18,8 @@ using settle::detail::sql::parameter_type;
 /// transaction has no effect.
 enum class expectation : std::uint8_t {
     none,
-    all, ///< one for each row of the wave; one without a wave
+    counted, ///< any number, which rows::changed() gives
+    all,     ///< one for each row of the wave; one without a wave
     no_row
 };
 
@@ -29,10 +30,12 @@ inline constexpr std::size_t most_single_rows = 3;
 /// The SQL of a statement, cut at the places of its values.
 struct statement_form {
     enum class source : std::uint8_t {
-        value,     ///< `$1`
-        wave,      ///< `?wave`: all arrays as JSON
-        element,   ///< `w.c0`: the row's value of an array
-        row_number ///< `w.n`: from 1 on
+        value,      ///< `$1`
+        wave,       ///< `?wave`: all arrays as JSON
+        element,    ///< `w.c0`: the row's value of an array
+        row_number, ///< `w.n`: from 1 on
+        list_begin, ///< what follows stands once for each row
+        list_end    ///< with this number of commas between
     };
     struct place {
         source from;
@@ -40,6 +43,7 @@ struct statement_form {
     };
     std::vector<std::string> texts{}; ///< one more than places
     std::vector<place> places{};
+    bool has_list = false; ///< it is executed once for all rows
 };
 
 /// A statement, which each connection prepares when it first sends it. The pool makes statements.
@@ -47,7 +51,9 @@ struct statement {
     /// Shape:   text - SQL with `$1`, `$2`, …, each at any place and any number of times. A wave is
     ///          wave_sql(). Text between "\x01" and "\x02" stands in the set form alone, and text
     ///          between "\x02" and "\x03" in the row form. The row form is executed for each row
-    ///          of a small wave; without "\x01" there is none. At most one result:
+    ///          of a small wave; without "\x01" there is none. With text between "\x04" and "\x05"
+    ///          or "\x06", it is executed once, and the text stands there once for each row, with
+    ///          commas between or with nothing. At most one result:
     ///          of a statement that begins with SELECT, WITH or SHOW, or that has RETURNING, which
     ///          allows no expectation
     ///          phase - the action, as error sentences put it after "MariaDB could not"; a literal
@@ -61,6 +67,7 @@ struct statement {
     expectation expects;
     statement_form set_form{};
     statement_form row_form{}; ///< empty if there is none
+    bool inserts = false;      ///< its row form is an INSERT of a list
     bool reads = false;        ///< it is a SELECT
     bool has_result = false;
 };

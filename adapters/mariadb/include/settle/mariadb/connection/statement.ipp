@@ -39,6 +39,7 @@ public:
             if (is_mark) part = sign;
             bool const is_skipped = is_mark || part == (by_row_ ? '\1' : '\2');
             if (is_skipped) ++next_;
+            else if (sign >= '\4' && sign <= '\6') take_list(sign);
             else if (!take_place()) take_text();
         }
         form_.texts.push_back(std::move(text_));
@@ -69,6 +70,11 @@ private:
             number = number * 10 + static_cast<std::size_t>(sql_[next_] - '0');
         }
         return add(from, from == source::value ? number - 1 : number);
+    }
+    void take_list(char sign) {
+        ++next_;
+        form_.has_list = true;
+        add(sign == '\4' ? source::list_begin : source::list_end, sign == '\5' ? 1 : 0);
     }
     bool add(source from, std::size_t number) {
         form_.texts.push_back(std::exchange(text_, {}));
@@ -107,6 +113,7 @@ SETTLE_FUNCTION statement::statement(std::string text, std::vector<parameter_typ
       set_form(form_cutter{sql, false}.cut()) {
     if (sql.find('\1') != sql.npos) row_form = form_cutter{sql, true}.cut();
     auto const words = words_of(sql);
+    inserts = row_form.has_list && words.starts_with("INSERT");
     for (char const* const first : {"SELECT", "(SELECT", "WITH", "SHOW"}) {
         reads = reads || words.starts_with(first);
     }

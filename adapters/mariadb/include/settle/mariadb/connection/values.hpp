@@ -120,6 +120,29 @@ private:
 /// The values as the client takes them, borrowed.
 [[nodiscard]] std::vector<MYSQL_BIND> binds_of(std::span<sql_value const> values);
 
+/// The values of many rows, row by row, as the client takes them for each parameter. Texts are
+/// borrowed.
+/// Shape:   rows - their number
+struct bulk_binds {
+    bulk_binds(std::span<sql_value const> values, std::size_t rows);
+    bulk_binds(bulk_binds const&) = delete;
+    bulk_binds& operator=(bulk_binds const&) = delete;
+    ~bulk_binds() = default;
+
+    std::vector<MYSQL_BIND> binds;
+
+private:
+    /// Of one parameter. Its values are of one kind, or NULL.
+    struct column {
+        std::vector<std::int64_t> integers{};
+        std::vector<double> reals{};
+        std::vector<char const*> texts{};
+        std::vector<unsigned long> lengths{};
+        std::vector<char> indicators{};
+    };
+    std::vector<column> columns_;
+};
+
 /// The result of a statement: its rows, with each value as the server's text, or the number of
 /// rows that it changed.
 class rows {
@@ -188,9 +211,12 @@ public:
     template <typename Value>
     void add(Value const& value) {
         all_.add(value);
+        is_given_ = is_given_ || !std::is_same_v<Value, std::nullptr_t>;
         differ_ = differ_ || all_.value(all_.size() - 1).get() != all_.value(0).get();
     }
     [[nodiscard]] bool differ() const noexcept { return differ_; }
+    /// False if every value is NULL.
+    [[nodiscard]] bool is_given() const noexcept { return is_given_; }
 
     void bind_array(parameters& to) const { to.bind(all_); }
     /// Binds the value that all have.
@@ -199,6 +225,7 @@ public:
 private:
     array_value all_;
     bool differ_ = false;
+    bool is_given_ = false;
 };
 
 } // namespace mariadb::detail

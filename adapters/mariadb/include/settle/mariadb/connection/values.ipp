@@ -75,6 +75,43 @@ SETTLE_FUNCTION std::vector<MYSQL_BIND> binds_of(std::span<sql_value const> valu
     return binds;
 }
 
+SETTLE_FUNCTION bulk_binds::bulk_binds(std::span<sql_value const> values, std::size_t rows)
+    : binds(values.size() / rows), columns_(binds.size()) {
+    for (std::size_t number = 0; number < binds.size(); ++number) {
+        column& into = columns_[number];
+        MYSQL_BIND& bind = binds[number];
+        bind.buffer_type = MYSQL_TYPE_LONGLONG;
+        into.indicators.assign(rows, STMT_INDICATOR_NULL);
+        bind.u.indicator = into.indicators.data();
+        for (std::size_t row = 0; row < rows; ++row) {
+            auto const& value = values[row * binds.size() + number].get();
+            if (std::holds_alternative<std::nullptr_t>(value)) continue;
+            into.indicators[row] = STMT_INDICATOR_NONE;
+            if (auto const* const integer = std::get_if<std::int64_t>(&value)) {
+                into.integers.resize(rows);
+                into.integers[row] = *integer;
+                bind.buffer = into.integers.data();
+            } else if (auto const* const real = std::get_if<double>(&value)) {
+                into.reals.resize(rows);
+                into.reals[row] = *real;
+                bind.buffer_type = MYSQL_TYPE_DOUBLE;
+                bind.buffer = into.reals.data();
+            } else if (auto const* const text = std::get_if<std::string_view>(&value)) {
+                into.texts.resize(rows);
+                into.lengths.resize(rows);
+                into.texts[row] = text->empty() ? "" : text->data();
+                into.lengths[row] = text->size();
+                bind.buffer_type = MYSQL_TYPE_STRING;
+                bind.buffer = static_cast<void*>(into.texts.data());
+                bind.length = into.lengths.data();
+            }
+        }
+        if (bind.buffer != nullptr) continue;
+        into.integers.resize(rows);
+        bind.buffer = into.integers.data();
+    }
+}
+
 /// Reads an integer; false if a text is none of 64 bits.
 [[nodiscard]] SETTLE_FUNCTION bool read_integer(std::string_view text, std::int64_t& value) {
     auto const* const end = text.data() + text.size();

@@ -16,7 +16,8 @@ SETTLE_FUNCTION entry_table::entry_table(pool& from)
     purge_ = &from.prepare("DELETE FROM " + table() +
                                " WHERE id > $1 AND ($2 IS NULL OR id <= $2) AND state IN (3, 5) "
                                "AND greatest(created, modified) < $3 ORDER BY id LIMIT $4",
-                           {text_value, text_value, integer_value, integer_value}, "erase entries");
+                           {text_value, text_value, integer_value, integer_value}, "erase entries",
+                           expectation::counted);
 }
 
 SETTLE_FUNCTION std::size_t entry_table::send_purge(connection& to, std::string_view after,

@@ -22,6 +22,7 @@ struct dialect {
     using assignments = settle::detail::sql::assignments;
 
     static constexpr bool returns_changes = true;
+    static constexpr bool committed_is_null = true;
 
     static std::string name(std::string const& text) { return text; }
     static std::string table_name(pool const& from, std::string_view text) {
@@ -39,6 +40,12 @@ struct dialect {
     static std::string number_stands(table_column const&) { return {}; }
     static std::string exists(std::string const& table, std::string const& condition) {
         return "EXISTS (SELECT FROM " + table + " WHERE " + condition + " OFFSET 0)";
+    }
+    static std::string among(std::string const& key, std::string const& value) {
+        return key + " = " + value;
+    }
+    static std::string by_key(std::string const&, std::string const&, std::string const& value) {
+        return value;
     }
     static std::string same(std::string const& left, std::string const& right) {
         return left + " IS NOT DISTINCT FROM " + right;
@@ -103,6 +110,7 @@ struct dialect {
                                                std::string const& stands);
     static statement const& prepare_absent(pool& from, types_of_parameters const& types,
                                            std::string const& table, std::string const& alias,
+                                           std::string const& key, std::string const& value,
                                            std::string const& condition);
 
 private:

@@ -115,10 +115,12 @@ dialect::prepare_exact_lock(pool& from, std::string const& table, std::string co
 
 SETTLE_FUNCTION statement const&
 dialect::prepare_absent(pool& from, types_of_parameters const& types, std::string const& table,
-                        std::string const& alias, std::string const& condition) {
-    return from.prepare("SELECT " + raised_sql(wrong_count, "w.c0") + " FROM " +
-                            beside(types, "", table, alias, condition, alias),
-                        types, "look for marks");
+                        std::string const& alias, std::string const& key, std::string const& value,
+                        std::string const& condition) {
+    return from.prepare(
+        "SELECT " + raised_sql(wrong_count, value) + " FROM " +
+            beside(types, "", table, alias, key + " = " + value + " AND " + condition, alias),
+        types, "look for marks");
 }
 
 } // namespace postgresql::detail

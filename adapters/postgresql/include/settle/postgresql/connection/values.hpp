@@ -198,10 +198,13 @@ public:
         auto const before = all_.elements().size();
         all_.add(value);
         auto const added = all_.elements().substr(before);
+        is_given_ = is_given_ || !std::is_same_v<Value, std::nullptr_t>;
         if (before == 0) first_ = added.size();
         else differ_ = differ_ || added != all_.elements().substr(0, first_);
     }
     [[nodiscard]] bool differ() const noexcept { return differ_; }
+    /// False if every value is NULL.
+    [[nodiscard]] bool is_given() const noexcept { return is_given_; }
 
     void bind_array(parameters& to) const noexcept { to.bind(all_); }
     /// Binds the value that all have.
@@ -211,6 +214,7 @@ private:
     array_value all_;
     std::size_t first_ = 0; ///< the bytes of the first element
     bool differ_ = false;
+    bool is_given_ = false;
 };
 
 } // namespace postgresql::detail
