@@ -7,11 +7,10 @@
 #pragma once
 
 #include "fault_proxy.hpp"
+#include "sockets.hpp"
 
 #include <algorithm>
 #include <utility>
-
-#include <sys/socket.h>
 
 namespace settle_test {
 

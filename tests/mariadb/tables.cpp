@@ -107,9 +107,9 @@ TEST_CASE("tables: an obstacle to a change is refused when it is bound, with a s
                  "FOREIGN KEY (amount) REFERENCES items (amount) ON UPDATE CASCADE)",
          "foreign key 'used' could refuse a change of the column 'amount'"},
         {"CREATE TABLE items (id VARCHAR(50)" + texts +
-             ", amount BIGINT NOT NULL, note TEXT, PRIMARY KEY (id, amount))",
+             ", amount BIGINT NOT NULL, note TEXT" + texts + ", PRIMARY KEY (id, amount))",
          "two rows could have the same key"},
-        {"CREATE TABLE items (id VARCHAR(50)" + texts + ", amount BIGINT NOT NULL, note TEXT)",
+        {"CREATE TABLE items (id VARCHAR(50)" + texts + ", amount BIGINT NOT NULL, note TEXT" + texts + ")",
          "two rows could have the same key"},
     });
 }
@@ -148,7 +148,7 @@ TEST_CASE("tables: a column that cannot keep the values of its member is refused
              " PRIMARY KEY, amount BIGINT NOT NULL, note JSON)",
          "must keep texts"},
         {"CREATE TABLE items (id VARCHAR(50)" + texts +
-             " PRIMARY KEY, amount BIGINT NOT NULL, note CHAR(9))",
+             " PRIMARY KEY, amount BIGINT NOT NULL, note CHAR(9)" + texts + ")",
          "must keep texts. Declare it VARCHAR or TEXT"},
         // A confirm could meet a text that has no place in the character set.
         {"CREATE TABLE items (id VARCHAR(50)" + texts +

@@ -108,7 +108,6 @@ SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const
         // A text of over max_allowed_packet is NULL.
         held += " AND (" + text_of_other(column) + " IS NULL) = (" + column_name + " IS NULL)";
     }
-    if (has_others()) held += " AND " + json_of_others(others()) + " IS NOT NULL";
     using namespace settle::detail::sql;
     auto const& key = key_column();
     auto const has_key = "t." + key.name + " = " + dialect::write_sql(key, "$1");
@@ -123,7 +122,12 @@ SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const
 }
 
 SETTLE_FUNCTION void bound_table::send_check_of_image(connection& to, part_key const& key,
-                                                      std::string_view) const {
+                                                      std::string_view others) const {
+    // An object of over max_allowed_packet is NULL.
+    if (has_others() && others == "{}") {
+        throw failure(describe(no_way_back, "", "its other columns have over max_allowed_packet",
+                               "erase a row that a reversal could not bring back"));
+    }
     parameters values;
     // A row with the key was read.
     static_cast<void>(key_column().give_key(values, key));
