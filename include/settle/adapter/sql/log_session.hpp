@@ -6,6 +6,7 @@
 #include <settle/adapter/ownership.hpp>
 #include <settle/adapter/sql/entry_writes.hpp>
 #include <settle/adapter/sql/metadata_table.hpp>
+#include <settle/adapter/sql/native.hpp>
 
 #include <memory>
 
@@ -116,12 +117,10 @@ public:
                              });
         std::size_t number = 0;
         typename Sql::native_transaction native{*pool_};
-        auto ended = native.perform(
-            [&](typename Sql::connection& on) {
-                number = inserts ? entries_->send_insert(on, all, at)
-                                 : entries_->send_change(on, all, at);
-            },
-            Sql::longest_repetition);
+        auto ended = insert_absent<Sql>(native, [&](typename Sql::connection& on) {
+            number =
+                inserts ? entries_->send_insert(on, all, at) : entries_->send_change(on, all, at);
+        });
         if (submits && ended.status != commit_status::undone) entries_->wake();
         if (ended.status == commit_status::committed) {
             auto const& answers = native.result(number);
