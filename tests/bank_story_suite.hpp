@@ -153,7 +153,8 @@ class basic_tellers {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// Shape:   address - of a database where basic_bank_story::open() was called; count - of threads
+    /// Shape:   address - of a database where basic_bank_story::open() was called; count - of
+    /// threads
     explicit basic_tellers(std::string const& address, unsigned count = 4)
         : at_{address, Place::bank_limits()}, one_{bank_engine(at_, settle::phases::one)},
           two_{bank_engine(at_, settle::phases::two)}, begun_(count) {

@@ -189,9 +189,7 @@ void check_lost_answers_of_cancel() {
     lost_answers::scene<Place> s{settle::phases::two};
     s.disturb_each(
         2,
-        [&](std::string const& id) {
-            s.leave_open(id, settle::testing::fault_kind::crash_before);
-        },
+        [&](std::string const& id) { s.leave_open(id, settle::testing::fault_kind::crash_before); },
         [&](std::string const& id) { return std::vector{s.engine.cancel(id)}; });
 }
 

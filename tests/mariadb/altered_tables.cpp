@@ -145,8 +145,8 @@ TEST_CASE("altered tables: columns that no member names come and go beside trans
             engine.create(accounts, account{id, 0}).value();
         }
         std::vector<credit> const several{{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}};
-        std::string const changes[]{"ADD COLUMN extra INT", "ADD COLUMN first INT FIRST",
-                                    "DROP COLUMN extra", "ADD KEY (balance)",
+        std::string const changes[]{"ADD COLUMN extra INT",        "ADD COLUMN first INT FIRST",
+                                    "DROP COLUMN extra",           "ADD KEY (balance)",
                                     "MODIFY balance BIGINT FIRST", "FORCE"};
         for (auto const& change : changes) {
             INFO(change);

@@ -145,15 +145,17 @@ TEST_CASE("copies: a server that is restarted is at home, and a copy of its file
 
 TEST_CASE("copies: tables of another release are refused with a sentence") {
     fresh_mariadb const own;
-    { database const made{own.address()}; }
+    {
+        database const made{own.address()};
+    }
     own.ask("UPDATE settle_meta SET value = '99' WHERE name = 'schema_version'");
     auto const refused = database::open(own.address());
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.problem().code == errc::other_version);
-    CHECK(refused.problem().text ==
-          "settle: the tables `" + own.name() +
-              "`.settle_… have version 99 and this library needs version 1. Use the release of "
-              "settle that made them. See mariadb#schema-version");
+    CHECK(refused.problem().text.starts_with(
+        "settle: the tables `" + own.name() +
+        "`.settle_… have version 99 and this library needs version 1. Use the release of settle "
+        "that made them."));
 }
 
 TEST_CASE("copies: programs that begin together make the tables once") {

@@ -30,15 +30,14 @@ struct change {
 constexpr auto credit_type = settle::transaction<change, "credit">(
     participant<"to">(items, param<&change::id>)
         .confirm(field<&item::amount> += param<&change::amount>));
-constexpr auto debit_type =
-    settle::transaction<change, "debit">(participant<"from">(items, param<&change::id>)
-                                             .apply(field<&item::amount> -= param<&change::amount>)
-                                             .compensate(settle::inverse)
-                                             .require(field<&item::amount> >=
-                                                      param<&change::amount>));
-constexpr auto set_type = settle::transaction<change, "set">(
-    participant<"to">(items, param<&change::id>)
-        .confirm(field<&item::amount> = param<&change::amount>));
+constexpr auto debit_type = settle::transaction<change, "debit">(
+    participant<"from">(items, param<&change::id>)
+        .apply(field<&item::amount> -= param<&change::amount>)
+        .compensate(settle::inverse)
+        .require(field<&item::amount> >= param<&change::amount>));
+constexpr auto set_type =
+    settle::transaction<change, "set">(participant<"to">(items, param<&change::id>)
+                                           .confirm(field<&item::amount> = param<&change::amount>));
 
 template <typename... Options>
 auto make(settle::mariadb::database& db, Options const&... options) {
@@ -77,8 +76,8 @@ TEST_CASE("exact keys: a key longer than the column never meets the row of its f
         own.ask(table_with("VARCHAR(3)" + nopad) + "; INSERT INTO items VALUES ('abc', 7)");
         settle::mariadb::database db{own.address()};
         auto engine = make(db, how);
-        for (auto const& id : {"abcdef"s, "abc "s, "abc\1"s, std::string(501, 'k'),
-                               std::string(100'000, 'k')}) {
+        for (auto const& id :
+             {"abcdef"s, "abc "s, "abc\1"s, std::string(501, 'k'), std::string(100'000, 'k')}) {
             CAPTURE(id.size());
             check_canceled<credit_type>(engine, {id, 1}, settle::reason::record_missing);
             check_canceled<set_type>(engine, {id, 1}, settle::reason::record_missing);
@@ -92,7 +91,8 @@ TEST_CASE("exact keys: a key longer than the column never meets the row of its f
     }
 }
 
-TEST_CASE("exact keys: a key of over 500 characters is refused with a sentence where it has a mark") {
+TEST_CASE(
+    "exact keys: a key of over 500 characters is refused with a sentence where it has a mark") {
     for (auto const how : both) {
         fresh_mariadb const own;
         own.ask(table_with("VARCHAR(700)" + nopad));
@@ -122,10 +122,9 @@ TEST_CASE("exact keys: trailing blanks, case and accents make different keys") {
             if (!key.empty()) own.ask(table_with(key));
             settle::mariadb::database db{own.address()};
             auto engine = make(db, how);
-            std::vector<std::string> const ids{"a",      "a ",     "a  ",        "A",
-                                               "\u00e4", "ss",     "\u00df",     "a\t",
-                                               "",       " ",      "\U0001F600", "\U0001F601",
-                                               "a\1",    "\u0061\u0308"};
+            std::vector<std::string> const ids{
+                "a",   "a ", "a  ", "A",          "\u00e4",     "ss",  "\u00df",
+                "a\t", "",   " ",   "\U0001F600", "\U0001F601", "a\1", "\u0061\u0308"};
             std::vector<item> all;
             std::vector<change> changes;
             std::int64_t amount = 0;
@@ -174,7 +173,8 @@ TEST_CASE("exact keys: a number out of the column's range changes nothing") {
             auto const before = rows_of(own);
             check_canceled<credit_type>(engine, {"a", 6}, settle::reason::overflow);
             bool const has_more = most < 9'223'372'036'854'775'807;
-            if (has_more) check_canceled<set_type>(engine, {"a", most + 1}, settle::reason::overflow);
+            if (has_more)
+                check_canceled<set_type>(engine, {"a", most + 1}, settle::reason::overflow);
             CHECK(rows_of(own) == before);
             // Each of a set gets what fits.
             std::vector<change> several;
@@ -207,8 +207,9 @@ TEST_CASE("exact keys: a number that no key of the column can be meets no row") 
         own.ask("CREATE TABLE numbers (id " + type + " PRIMARY KEY, amount INT NOT NULL)");
         settle::mariadb::database db{own.address()};
         settle::engine engine{db, settle::type<raise_type>, settle::two_phases};
-        std::int64_t const most = type == "TINYINT" ? 127 : type == "TINYINT UNSIGNED" ? 255
-                                                                                        : 2147483647;
+        std::int64_t const most = type == "TINYINT"            ? 127
+                                  : type == "TINYINT UNSIGNED" ? 255
+                                                               : 2147483647;
         for (auto const id : {std::int64_t{0}, most}) engine.create(numbers, {id, 7}).value();
         std::vector<raise> several;
         for (auto const id : {most + 1, most + 256, INT64_MIN, INT64_MAX}) {

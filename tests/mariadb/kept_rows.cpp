@@ -35,9 +35,9 @@ struct change {
 constexpr auto credit_type = settle::transaction<change, "credit">(
     participant<"to">(items, param<&change::id>)
         .confirm(field<&item::amount> += param<&change::amount>));
-constexpr auto set_type = settle::transaction<change, "set">(
-    participant<"to">(items, param<&change::id>)
-        .confirm(field<&item::amount> = param<&change::amount>));
+constexpr auto set_type =
+    settle::transaction<change, "set">(participant<"to">(items, param<&change::id>)
+                                           .confirm(field<&item::amount> = param<&change::amount>));
 
 template <typename... Options>
 auto make(settle::mariadb::database& db, Options const&... options) {
@@ -97,8 +97,9 @@ std::vector<sample> const& samples() {
         {"POINT", {"POINT(-1e-300, 2)", "POINT(0, 0)", "NULL"}},
         {"INET6", {"'2001:db8::1'", "'::ffff:1.2.3.4'", "NULL"}},
         {"INET4", {"'10.0.0.1'", "'255.255.255.255'", "NULL"}},
-        {"UUID", {"'123e4567-e89b-12d3-a456-426655440000'",
-                  "'00000000-0000-0000-0000-000000000000'", "NULL"}},
+        {"UUID",
+         {"'123e4567-e89b-12d3-a456-426655440000'", "'00000000-0000-0000-0000-000000000000'",
+          "NULL"}},
         {"INT INVISIBLE DEFAULT 5", {"77", "DEFAULT", "NULL"}},
         {"VARCHAR(200) COMPRESSED", {"REPEAT('z', 150)", "''", "NULL"}},
         {"BLOB COMPRESSED", {"REPEAT(x'00ff', 5000)", "''", "NULL"}},

@@ -2,6 +2,7 @@
 // Waves beside other sessions: a mark that is committed while a wave waits for its row, deadlocks,
 // held rows, readers, and transactions of several programs.
 #include "fixtures.hpp"
+#include "patiently.hpp"
 
 #include <settle/settle.hpp>
 #include <settle/testing/requests.hpp>
@@ -59,8 +60,9 @@ settle::mariadb::options patient_limits() {
 void wait_for_waiters(fresh_mariadb const& own, int count) {
     mariadb_session looks{own.address()};
     CHECK(settle_test::wait_until(30s, [&] {
-        return looks.ask("SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND "
-                         "info IS NOT NULL AND id <> CONNECTION_ID()")
+        return looks
+                   .ask("SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND "
+                        "info IS NOT NULL AND id <> CONNECTION_ID()")
                    .size() >= static_cast<std::size_t>(count);
     }));
     std::this_thread::sleep_for(100ms);
@@ -139,7 +141,8 @@ TEST_CASE("races: a table that another session has locked delays its transaction
         CHECK(held.problem.code == settle::mariadb::lock_wait_timeout);
         CHECK(engine.find("held").has_value());
         holder.ask("UNLOCK TABLES");
-        CHECK(engine.run("held", transfer{"a", "b", 1}).done());
+        auto const again = engine.run("held", transfer{"a", "b", 1});
+        CHECK_MESSAGE(again.done(), again.text());
         CHECK(own.ask_one("SELECT GROUP_CONCAT(balance ORDER BY id) FROM accounts") == "9,11");
         CHECK(engine.marks().value() == 0);
     }
@@ -148,15 +151,20 @@ TEST_CASE("races: a table that another session has locked delays its transaction
 TEST_CASE("races: a statement that takes too long delays its transaction, and no more") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         fresh_mariadb const own;
+        settle::mariadb::database patient{own.address(), patient_limits()};
+        auto session = patient.bind<accounts_type>(patient.bind_log().name());
+        for (char const* id : {"a", "b", "c", "d"}) {
+            REQUIRE(session.create<accounts_type>({id, 10}).has_value());
+        }
         auto short_waits = patient_limits();
         short_waits.statement_timeout = 1s;
-        settle::mariadb::database db{own.address(), short_waits};
+        auto const db = settle_test::patiently([&] {
+            return std::make_unique<settle::mariadb::database>(own.address(), short_waits);
+        });
         settle::options limits;
         limits.patience = 2s;
-        settle::engine engine{db, settle::type<transfer_type>, how, limits};
-        for (char const* id : {"a", "b", "c", "d"}) {
-            engine.create(accounts, account{id, 10}).value();
-        }
+        auto engine = settle_test::patiently(
+            [&] { return settle::engine{*db, settle::type<transfer_type>, how, limits}; });
         {
             mariadb_session holder{own.address()};
             holder.ask("BEGIN; UPDATE accounts SET balance = 0 WHERE id = 'a'");
@@ -170,8 +178,7 @@ TEST_CASE("races: a statement that takes too long delays its transaction, and no
         auto const again = engine.retry("held");
         CHECK_MESSAGE((again.done() || engine.run("held", transfer{"a", "b", 1}).done()),
                       again.text());
-        CHECK(own.ask_one("SELECT GROUP_CONCAT(balance ORDER BY id) FROM accounts") ==
-              "9,11,9,11");
+        CHECK(own.ask_one("SELECT GROUP_CONCAT(balance ORDER BY id) FROM accounts") == "9,11,9,11");
         CHECK(engine.marks().value() == 0);
     }
 }

@@ -156,7 +156,8 @@ mariadb_session::mariadb_session(std::string const& address) : native_{std::make
     settle::mariadb::detail::address const to{address};
     MYSQL* const one = native_->held;
     if (mysql_real_connect(one, to.host.c_str(), to.user.c_str(), to.password.c_str(),
-                           to.database.c_str(), to.port, nullptr, CLIENT_MULTI_STATEMENTS) == nullptr) {
+                           to.database.c_str(), to.port, nullptr,
+                           CLIENT_MULTI_STATEMENTS) == nullptr) {
         std::string const text = mysql_error(one);
         mysql_close(one);
         throw std::runtime_error{text};

@@ -106,10 +106,11 @@ TEST_CASE("tables: an obstacle to a change is refused when it is bound, with a s
         {plain + ", KEY (amount)); CREATE TABLE uses (amount BIGINT, CONSTRAINT used "
                  "FOREIGN KEY (amount) REFERENCES items (amount) ON UPDATE CASCADE)",
          "foreign key 'used' could refuse a change of the column 'amount'"},
-        {"CREATE TABLE items (id VARCHAR(50)" + texts +
-             ", amount BIGINT NOT NULL, note TEXT" + texts + ", PRIMARY KEY (id, amount))",
+        {"CREATE TABLE items (id VARCHAR(50)" + texts + ", amount BIGINT NOT NULL, note TEXT" +
+             texts + ", PRIMARY KEY (id, amount))",
          "two rows could have the same key"},
-        {"CREATE TABLE items (id VARCHAR(50)" + texts + ", amount BIGINT NOT NULL, note TEXT" + texts + ")",
+        {"CREATE TABLE items (id VARCHAR(50)" + texts + ", amount BIGINT NOT NULL, note TEXT" +
+             texts + ")",
          "two rows could have the same key"},
     });
 }

@@ -97,8 +97,8 @@ public:
 
 protected:
     /// Shape:   stands - SQL that is true while the columns have the types that they had when the
-    ///          table was bound; others - SQL of the columns that no member names, as a JSON object;
-    ///          check_types - fails otherwise, where an insert cannot ask `stands`; or null
+    ///          table was bound; others - SQL of the columns that no member names, as a JSON
+    ///          object; check_types - fails otherwise, where an insert cannot ask `stands`; or null
     bound_table(pool& from, collection_descriptor const& bound, fit_table<column_type> table,
                 std::string stands, std::string const& others,
                 statement const* check_types = nullptr)

@@ -27,9 +27,9 @@ SETTLE_FUNCTION std::string_view table_column::read_time(std::int64_t microsecon
     return "holds a number that is none of the field's values";
 }
 
-SETTLE_FUNCTION std::string_view
-table_column::read_decimal(std::string_view text, int digits_after, member_access const& access,
-                           void* value) {
+SETTLE_FUNCTION std::string_view table_column::read_decimal(std::string_view text, int digits_after,
+                                                            member_access const& access,
+                                                            void* value) {
     // A decimal of a declared scale always has all its digits after the point.
     auto const point = text.find('.');
     auto const after = point == text.npos ? 0 : text.size() - point - 1;

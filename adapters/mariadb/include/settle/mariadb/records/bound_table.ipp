@@ -67,16 +67,16 @@ enum class image_form : std::uint8_t { bytes, number, real, text };
         if (column.kind() != settle::detail::sql::column_kind::integer) continue;
         auto const digits = std::string(static_cast<std::size_t>(column.scale), '_');
         sql.append(sql.empty() ? "(t." : " AND (t.").append(column.name);
-        sql += digits.empty() ? " LIKE '%.%') IS NOT TRUE" : " LIKE '%." + digits + "') IS NOT FALSE";
+        sql +=
+            digits.empty() ? " LIKE '%.%') IS NOT TRUE" : " LIKE '%." + digits + "') IS NOT FALSE";
     }
     return sql;
 }
 
 /// A statement that fails if a column that takes another unit than the member's has not the type
 /// that it had when the table was bound; null without such a column.
-[[nodiscard]] SETTLE_FUNCTION statement const* check_of_types(pool& from,
-                                                             collection_descriptor const& of,
-                                                             fit_table const& table) {
+[[nodiscard]] SETTLE_FUNCTION statement const*
+check_of_types(pool& from, collection_descriptor const& of, fit_table const& table) {
     std::size_t count = 0;
     std::string columns;
     for (std::size_t member = 0; member < table.columns.size(); ++member) {

@@ -21,8 +21,8 @@ struct column_found {
     int digits;           ///< after the point
     bool is_nullable;
     bool is_generated;
-    bool changes_itself; ///< ON UPDATE CURRENT_TIMESTAMP
-    bool is_json;        ///< it takes JSON alone
+    bool changes_itself;   ///< ON UPDATE CURRENT_TIMESTAMP
+    bool is_json;          ///< it takes JSON alone
     std::string collation; ///< empty for bytes and numbers
 
     [[nodiscard]] bool has_every_text() const {
@@ -303,7 +303,8 @@ inline constexpr char const* obstacles_sql =
     "REFERENCED_TABLE_NAME = $1 "
     "UNION ALL SELECT 'unique index', s.INDEX_NAME, IF(s.SUB_PART IS NULL, s.COLUMN_NAME, NULL), "
     // A hash finds no row of a wave, and may miss a row that READ COMMITTED inserts beside.
-    "s.SUB_PART IS NULL AND s.INDEX_TYPE <> 'HASH' AND (SELECT COUNT(*) FROM information_schema.STATISTICS AS o WHERE "
+    "s.SUB_PART IS NULL AND s.INDEX_TYPE <> 'HASH' AND (SELECT COUNT(*) FROM "
+    "information_schema.STATISTICS AS o WHERE "
     "o.TABLE_SCHEMA = s.TABLE_SCHEMA AND o.TABLE_NAME = s.TABLE_NAME AND "
     "o.INDEX_NAME = s.INDEX_NAME) = 1 FROM information_schema.STATISTICS AS s WHERE "
     "s.TABLE_SCHEMA = DATABASE() AND s.TABLE_NAME = $1 AND s.NON_UNIQUE = 0 "
