@@ -131,6 +131,7 @@ TEST_CASE("races: a table that another session has locked delays its transaction
         settle::mariadb::database db{own.address(), short_waits};
         settle::options limits;
         limits.patience = 2s;
+        limits.takeover = 100ms;
         settle::engine engine{db, settle::type<transfer_type>, how, limits};
         for (char const* id : {"a", "b"}) engine.create(accounts, account{id, 10}).value();
         mariadb_session holder{own.address()};
@@ -163,6 +164,7 @@ TEST_CASE("races: a statement that takes too long delays its transaction, and no
         });
         settle::options limits;
         limits.patience = 2s;
+        limits.takeover = 100ms;
         auto engine = settle_test::patiently(
             [&] { return settle::engine{*db, settle::type<transfer_type>, how, limits}; });
         {
