@@ -78,8 +78,9 @@ protected:
 
         int const to_client;
         int const to_server;
-        std::map<std::int64_t, open_request> waiting{}; ///< by number; under the proxy's mutex
-        std::atomic<int> ended{0};                      ///< how many of the two threads
+        std::map<std::int64_t, open_request> waiting{};  ///< by number; under the proxy's mutex
+        std::map<std::uint32_t, std::string> prepared{}; ///< SQL by number; under the mutex
+        std::atomic<int> ended{0};                       ///< how many of the two threads
         std::thread requests{};
         std::thread replies{};
     };

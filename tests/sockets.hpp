@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include <arpa/inet.h>
@@ -52,6 +54,30 @@ inline void hold_port_of(int fd) {
     auto const address = bind_to_free_port(fd);
     hold_port_of(fd);
     return ntohs(address.sin_port);
+}
+
+inline bool send_all(int socket, std::string_view bytes) {
+    while (!bytes.empty()) {
+        auto const sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent <= 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+/// Appends so many bytes; false at the end of the stream.
+inline bool receive_all(int socket, std::string& to, std::size_t count) {
+    auto at = to.size();
+    to.resize(at + count);
+    while (at < to.size()) {
+        auto const got = ::recv(socket, to.data() + at, to.size() - at, 0);
+        if (got <= 0) {
+            to.resize(at);
+            return false;
+        }
+        at += static_cast<std::size_t>(got);
+    }
+    return true;
 }
 
 } // namespace settle_test

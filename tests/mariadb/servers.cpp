@@ -156,7 +156,8 @@ mariadb_session::mariadb_session(std::string const& address) : native_{std::make
     settle::mariadb::detail::address const to{address};
     MYSQL* const one = native_->held;
     if (mysql_real_connect(one, to.host.c_str(), to.user.c_str(), to.password.c_str(),
-                           to.database.c_str(), to.port, nullptr, 0) == nullptr) {
+                           to.database.c_str(), to.port, nullptr,
+                           CLIENT_MULTI_STATEMENTS) == nullptr) {
         std::string const text = mysql_error(one);
         mysql_close(one);
         throw std::runtime_error{text};
@@ -177,17 +178,23 @@ std::vector<std::vector<std::string>> mariadb_session::ask(std::string const& sq
         throw std::runtime_error{mysql_error(one)};
     }
     std::vector<std::vector<std::string>> all;
-    MYSQL_RES* const found = mysql_store_result(one);
-    if (found == nullptr) return all;
-    unsigned const columns = mysql_num_fields(found);
-    while (MYSQL_ROW const values = mysql_fetch_row(found)) {
-        auto& row = all.emplace_back();
-        for (unsigned at = 0; at < columns; ++at) {
-            row.emplace_back(values[at] == nullptr ? "NULL" : values[at]);
+    for (;;) {
+        all.clear();
+        MYSQL_RES* const found = mysql_store_result(one);
+        unsigned const columns = found == nullptr ? 0 : mysql_num_fields(found);
+        while (MYSQL_ROW const values = columns == 0 ? nullptr : mysql_fetch_row(found)) {
+            auto const* const lengths = mysql_fetch_lengths(found);
+            auto& row = all.emplace_back();
+            for (unsigned at = 0; at < columns; ++at) {
+                row.emplace_back(values[at] == nullptr ? "NULL"
+                                                       : std::string{values[at], lengths[at]});
+            }
         }
+        mysql_free_result(found);
+        int const next = mysql_next_result(one);
+        if (next < 0) return all;
+        if (next > 0) throw std::runtime_error{mysql_error(one)};
     }
-    mysql_free_result(found);
-    return all;
 }
 
 } // namespace settle_test

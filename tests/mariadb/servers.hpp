@@ -63,7 +63,7 @@ public:
     mariadb_session& operator=(mariadb_session const&) = delete;
     ~mariadb_session();
 
-    /// The rows, column by column, "NULL" where there is no value.
+    /// The rows of the last statement, column by column, "NULL" where there is no value.
     std::vector<std::vector<std::string>> ask(std::string const& sql);
     void reset(); ///< COM_RESET_CONNECTION
     /// The only value of the only row.

@@ -48,6 +48,11 @@ public:
     [[nodiscard]] int port() const {
         return std::stoi(server_.substr(server_.find(':', server_.find('@')) + 1));
     }
+    /// Runs statements in a session of their own, and returns the rows of the last.
+    std::vector<std::vector<std::string>> ask(std::string const& sql) const {
+        return mariadb_session{address()}.ask(sql);
+    }
+    std::string ask_one(std::string const& sql) const { return ask(sql).at(0).at(0); }
     /// The same database through another port.
     [[nodiscard]] std::string address_at(int other) const {
         return "mariadb://" + server_.substr(0, server_.rfind(':') + 1) + std::to_string(other) +

@@ -1,134 +1,40 @@
 // SPDX-License-Identifier: BSL-1.0
-// A schema, ids, keys and values that contain SQL, names that are words of SQL, and a NUL, which no
-// text of PostgreSQL can hold.
+// A schema, ids, keys and values that contain SQL, and names that are words of SQL.
 #include "fixtures.hpp"
+#include "names_suite.hpp"
 
-#include <settle/settle.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
+namespace settle_test {
 namespace {
-
-using namespace std::string_literals;
-using settle::field;
-using settle::param;
-using settle_test::ask;
-using settle_test::ask_one;
-using settle_test::fresh_schema;
-
-struct allowance {
-    BOOST_HANA_DEFINE_STRUCT(allowance, (std::string, user), (std::int64_t, limit),
-                             (std::string, group));
-};
-constexpr settle::collection<allowance, "Order", &allowance::user> allowances;
-
-struct grant {
-    BOOST_HANA_DEFINE_STRUCT(grant, (std::string, from), (std::string, to), (std::int64_t, all));
-};
-constexpr auto grant_type = settle::transaction<grant, "select">(
-    settle::participant<"from">(allowances, param<&grant::from>)
-        .require(field<&allowance::limit> >= param<&grant::all>)
-        .apply(field<&allowance::limit> -= param<&grant::all>)
-        .compensate(settle::inverse),
-    settle::participant<"to">(allowances, param<&grant::to>)
-        .confirm(field<&allowance::limit> += param<&grant::all>));
-
-struct naming {
-    BOOST_HANA_DEFINE_STRUCT(naming, (std::string, user), (std::string, group));
-};
-constexpr auto naming_type = settle::transaction<naming, "update">(
-    settle::participant<"where">(allowances, param<&naming::user>)
-        .confirm(field<&allowance::group> = param<&naming::group>));
-
-std::vector<std::string> const strange{
-    "a'b",        "a\"b",  "a\\b", "$1",   "%s", "'); DROP TABLE settle_entry; --",
-    "a\tb\nc\rd", "{a,b}", "NULL", "ä€😀", " ",  "\x7f\x01"};
-
-auto engine_at(settle::postgresql::database& db, settle::phases how) {
-    return settle::engine{db, how, settle::type<grant_type>, settle::type<naming_type>};
-}
 
 /// A database in a schema whose name contains SQL.
 struct strange_schema {
-    strange_schema() {
-        ask(own.address(), "CREATE SCHEMA " + quoted);
-        options.schema = name;
-    }
+    strange_schema() = default;
     strange_schema(strange_schema const&) = delete;
     strange_schema& operator=(strange_schema const&) = delete;
     ~strange_schema() { ask(own.address(), "DROP SCHEMA " + quoted + " CASCADE"); }
 
-    /// Shape:   table - quoted, if it must be
     [[nodiscard]] std::string rows_of(std::string const& table) const {
-        return ask_one(own.address(), "SELECT count(*) FROM " + quoted + "." + table);
+        return ask_one(own.address(), "SELECT count(*) FROM " + quoted + ".\"" + table + "\"");
+    }
+    [[nodiscard]] settle::postgresql::database_options options() const {
+        ask(own.address(), "CREATE SCHEMA " + quoted);
+        settle::postgresql::database_options made;
+        made.schema = name;
+        return made;
     }
 
     fresh_schema const own{};
     std::string const name = own.name() + "'; \"x\" -- \\ %s ä";
     std::string const quoted = settle::postgresql::detail::quoted_name(name);
-    settle::postgresql::database_options options{};
+    settle::postgresql::database db{own.address(), options()};
 };
 
 TEST_CASE("names: quotes, SQL and control characters in a schema, ids, keys and values") {
-    for (auto const how : {settle::phases::one, settle::phases::two}) {
-        strange_schema const at;
-        settle::postgresql::database db{at.own.address(), at.options};
-        auto engine = engine_at(db, how);
-        for (auto const& key : strange) engine.create(allowances, allowance{key, 10, key}).value();
-        engine.create(allowances, allowance{"to", 0, ""}).value();
-        std::vector<std::pair<std::string, grant>> all;
-        for (auto const& key : strange) {
-            CAPTURE(key);
-            CHECK(engine.run("i" + key, grant{key, "to", 1}).done());
-            CHECK(engine.run("n" + key, naming{key, key + key}).done());
-            CHECK(engine.run("f" + key, grant{key, "to", 100}).participant == "from");
-            CHECK(engine.find("i" + key).value()->state == settle::state::done);
-            CHECK(engine.read(allowances, key).value()->group == key + key);
-            all.emplace_back("b" + key, grant{key, "to", 2});
-        }
-        auto const ended = engine.run_all(all);
-        CHECK(std::all_of(ended.begin(), ended.end(), [](auto const& one) { return one.done(); }));
-        CHECK(engine.reverse("i" + strange[0]).done());
-        CHECK(engine.read(allowances, "to").value()->limit ==
-              3 * static_cast<std::int64_t>(strange.size()) - 1);
-        CHECK(engine.sweep().problem.empty());
-        CHECK(engine.marks().value() == 0);
-        CHECK(at.rows_of("\"Order\"") == std::to_string(strange.size() + 1));
-    }
+    names::check_strange_names<strange_schema>();
 }
-
 TEST_CASE("names: a text with a NUL is refused, and nothing is written") {
-    for (auto const how : {settle::phases::one, settle::phases::two}) {
-        strange_schema const at;
-        settle::postgresql::database db{at.own.address(), at.options};
-        auto engine = engine_at(db, how);
-        engine.create(allowances, allowance{"a", 10, ""}).value();
-        auto const nul = "a\0b"s;
-        auto const refused = [&](settle::error const& problem) {
-            CHECK(problem.code == settle::errc::bad_text);
-            CHECK(problem.text.find("NUL") != std::string::npos);
-        };
-        for (auto const& outcome :
-             {engine.run("key", grant{"a", nul, 1}), engine.run(nul, grant{"a", "a", 1}),
-              engine.run("value", naming{"a", nul}), engine.submit("later", naming{nul, "a"})}) {
-            CHECK(outcome.verdict == settle::verdict::refused);
-            refused(outcome.problem);
-        }
-        auto const several = engine.run_all(std::vector{std::pair{"first"s, naming{"a", nul}},
-                                                        std::pair{"second"s, naming{"a", "b"}}});
-        refused(several[0].problem);
-        CHECK(several[1].done());
-        refused(engine.create(allowances, allowance{nul, 1, ""}).problem());
-        refused(engine.create(allowances, allowance{"b", 1, nul}).problem());
-        // A key with a NUL names no record.
-        auto const read = engine.read(allowances, nul);
-        CHECK((!read.has_value() || !read.value()));
-        CHECK(at.rows_of("settle_entry") == "1");
-        CHECK(at.rows_of("settle_mark") == "0");
-        CHECK(at.rows_of("\"Order\"") == "1");
-    }
+    names::check_nul<strange_schema>();
 }
 
 } // namespace
+} // namespace settle_test

@@ -2,6 +2,7 @@
 // A person with psql beside threads that transfer money: reads with locks, changes between two of
 // the program's steps, locks in another order.
 #include "bank_story.hpp"
+#include "updates_between_steps.hpp"
 
 #include <program.hpp>
 
@@ -92,45 +93,11 @@ TEST_CASE("psql: a person reads, locks and changes accounts while threads transf
 
 TEST_CASE("psql: an update between the steps of a transaction stays, and its guard still holds") {
     fresh_schema const own;
-    bank_story story;
-    bank_story::open(own.address());
     psql person{own.address()};
-    pg::database here{own.address()};
-    std::string script;
-    settle::step at{};
-    auto limits = settle::options{};
-    settle::engine teller{here, limits, settle::phases::two, settle::type<bank::transfer_type>,
-                          settle::observed_by([&](settle::event const& seen) {
-                              if (seen.taken != at || script.empty()) return;
-                              auto const ended = person.run(std::exchange(script, {}));
-                              CHECK_MESSAGE(ended.code == 0, ended.err);
-                          })};
-    auto const update = [](std::string const& id, std::string const& amount) {
-        return "UPDATE accounts SET balance = balance + " + amount + " WHERE id = '" + id + "';";
-    };
-    int number = 0;
-    for (auto const step :
-         {settle::step::insert, settle::step::apply, settle::step::commit, settle::step::confirm}) {
-        for (std::string const id : {"0", "1"}) {
-            at = step;
-            script = update(id, "3");
-            auto const outcome = teller.run(std::to_string(number++), bank::transfer{"0", "1", 10});
-            CHECK(outcome.done());
-            CHECK(script.empty());
-            story.note(outcome);
-            story.note_added(id, 3);
-        }
-    }
-    // The person takes the money before it is applied.
-    at = settle::step::insert;
-    script = update("0", "-balance");
-    auto const before = std::stoll(ask_one(own.address(), "SELECT balance FROM accounts "
-                                                          "WHERE id = '0'"));
-    auto const outcome = teller.run("late", bank::transfer{"0", "1", 10});
-    CHECK(outcome.why == settle::reason::guard_failed);
-    story.note(outcome);
-    story.note_added("0", -before);
-    story.check(own.address());
+    check_updates_between_steps<postgresql_bank>(own.address(), [&](std::string const& script) {
+        auto const ended = person.run(script);
+        CHECK_MESSAGE(ended.code == 0, ended.err);
+    });
 }
 
 } // namespace

@@ -3,6 +3,8 @@
 // Source: PostgreSQL 15, chapter 55
 #pragma once
 
+#include "sockets.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -10,33 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include <sys/socket.h>
-
 namespace settle_test {
-
-inline bool send_all(int socket, std::string_view bytes) {
-    while (!bytes.empty()) {
-        auto const sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent <= 0) return false;
-        bytes.remove_prefix(static_cast<std::size_t>(sent));
-    }
-    return true;
-}
-
-/// Appends so many bytes; false at the end of the stream.
-inline bool receive_all(int socket, std::string& to, std::size_t count) {
-    auto at = to.size();
-    to.resize(at + count);
-    while (at < to.size()) {
-        auto const got = ::recv(socket, to.data() + at, to.size() - at, 0);
-        if (got <= 0) {
-            to.resize(at);
-            return false;
-        }
-        at += static_cast<std::size_t>(got);
-    }
-    return true;
-}
 
 inline std::uint32_t length_at(std::string_view bytes, std::size_t at) {
     std::uint32_t length = 0;

@@ -76,12 +76,14 @@ public:
                    keyed<conditional_sum const*> records) const;
     /// Queues the creation of records that certainly do not exist.
     void send_new(connection& to, std::span<void const* const> records) const {
+        send_check_of_types(to);
         auto const arrays = this->arrays_of(records);
         to.send(*new_, parameters{arrays});
     }
     /// Queues the creation of records whose keys have neither a record nor a mark; the result has
     /// the keys that were created.
     std::size_t send_create(connection& to, std::span<void const* const> records) const {
+        send_check_of_types(to);
         auto const arrays = this->arrays_of(records);
         array mark_keys = array::texts();
         for (auto const* const record : records) {
@@ -95,11 +97,13 @@ public:
 
 protected:
     /// Shape:   stands - SQL that is true while the columns have the types that they had when the
-    ///          table was bound; others - SQL of the columns that no member names, as a JSON object
+    ///          table was bound; others - SQL of the columns that no member names, as a JSON
+    ///          object; check_types - fails otherwise, where an insert cannot ask `stands`; or null
     bound_table(pool& from, collection_descriptor const& bound, fit_table<column_type> table,
-                std::string stands, std::string const& others)
+                std::string stands, std::string const& others,
+                statement const* check_types = nullptr)
         : base(bound, std::move(table), dialect::table_name(from, bound.name), Sql::page),
-          pool_(&from), stands_(std::move(stands)) {
+          pool_(&from), stands_(std::move(stands)), check_types_(check_types) {
         prepare_reads(others);
         prepare_writes();
     }
@@ -127,6 +131,10 @@ protected:
         return types;
     }
     [[nodiscard]] pool& from() const noexcept { return *pool_; }
+    /// Queues a check before an insert.
+    void send_check_of_types(connection& to) const {
+        if (check_types_ != nullptr) to.send(*check_types_, parameters{});
+    }
 
 private:
     void prepare_reads(std::string const& others);
@@ -147,6 +155,7 @@ private:
 
     pool* pool_;
     std::string stands_;
+    statement const* check_types_;
     statement const* lock_;
     statement const* lock_whole_;
     statement const* all_marks_;

@@ -6,6 +6,7 @@
 #include <settle/adapter/ownership.hpp>
 #include <settle/adapter/sql/entry_writes.hpp>
 #include <settle/adapter/sql/metadata_table.hpp>
+#include <settle/adapter/sql/native.hpp>
 
 #include <memory>
 
@@ -132,24 +133,23 @@ private:
         // Where an UPDATE gives no rows, it is quicker to see first whether each takes effect.
         bool takes_all = !Sql::dialect::returns_changes;
         typename Sql::native_transaction native{*pool_};
-        auto const attempt = [&] {
-            return native.perform(
+        auto ended = commit_result{};
+        if (takes_all) {
+            ended = native.perform(
                 [&](typename Sql::connection& on) {
-                    if (takes_all && inserts) entries_->send_new(on, all, at);
-                    else if (takes_all) entries_->send_certain(on, all, at);
-                    else
-                        number = inserts ? entries_->send_insert(on, all, at)
-                                         : entries_->send_change(on, all, at);
+                    if (inserts) entries_->send_new(on, all, at);
+                    else entries_->send_certain(on, all, at);
                 },
                 Sql::longest_repetition);
-        };
-        auto ended = attempt();
-        bool const differs =
-            takes_all && ended.status == commit_status::undone &&
-            (Sql::is_overtaken(ended.problem.code) || Sql::is_of_count(ended.problem.code));
-        if (differs) {
-            takes_all = false;
-            ended = attempt();
+            takes_all = ended.status != commit_status::undone ||
+                        (!Sql::is_overtaken(ended.problem.code) &&
+                         !Sql::is_of_count(ended.problem.code));
+        }
+        if (!takes_all) {
+            ended = insert_absent<Sql>(native, [&](typename Sql::connection& on) {
+                number = inserts ? entries_->send_insert(on, all, at)
+                                 : entries_->send_change(on, all, at);
+            });
         }
         is_undone = ended.status == commit_status::undone;
         if (ended.status == commit_status::committed && takes_all) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/adapter/sql/dialect.hpp>
+#include <settle/adapter/sql/native.hpp>
 #include <settle/adapter/sql/parameter_type.hpp>
 #include <settle/base/error.hpp>
 
@@ -46,7 +47,10 @@ public:
         auto const& write = pool_->prepare(
             dialect::insert_absent(table_, "name, value", "$1, $2", types, "", "name", "$1"), types,
             phase);
-        perform([&](connection& to) { to.send(write, name, value); });
+        typename Sql::native_transaction native{*pool_};
+        auto const ended =
+            insert_absent<Sql>(native, [&](connection& to) { to.send(write, name, value); });
+        if (ended.status != commit_status::committed) throw failure(ended.problem);
         return known(name).value_or(std::string{});
     }
     /// Replaces a value if it is still `old_value`.

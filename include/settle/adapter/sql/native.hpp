@@ -92,5 +92,18 @@ private:
     std::optional<typename Pool::loan> held_;
 };
 
+/// Performs an insert of rows that are absent. After the insert of one of them by another program,
+/// which only a server finds that looks for the row before it inserts, it looks again.
+/// Shape:   Sql - the parts of an adapter; see adapter/sql/record_waves.hpp
+template <typename Sql>
+[[nodiscard]] commit_result insert_absent(typename Sql::native_transaction& native,
+                                          typename Sql::native_transaction::action function) {
+    constexpr int most_tries = 4;
+    for (int tries = 1;; ++tries) {
+        auto ended = native.perform(function, Sql::longest_repetition);
+        if (tries == most_tries || !Sql::is_overtaken(ended.problem.code)) return ended;
+    }
+}
+
 } // namespace detail::sql
 SETTLE_END

@@ -85,9 +85,8 @@ public:
             for (auto const one : some) records.push_back(at(one));
             std::size_t sent = 0;
             native_transaction native{*pool_};
-            auto const ended =
-                native.perform([&](connection& on) { sent = table.send_create(on, records); },
-                               Sql::longest_repetition);
+            auto const ended = insert_absent<Sql>(
+                native, [&](connection& on) { sent = table.send_create(on, records); });
             auto const end = table_port<Sql>::result_of(ended);
             bool const splits = end.is_of_one() || end.end == attempt_end::id_exists;
             if (splits && some.size() > 1) return false;

@@ -21,7 +21,7 @@ struct table_column : column_limits {
     std::string name; ///< quoted
     column_form form = column_form::text;
     std::string type{}; ///< in SQL, for a cast
-    int scale = 0;      ///< of a decimal
+    int scale = 0;      ///< the digits after the point of a decimal, or after the second of a time
 
     [[nodiscard]] column_kind kind() const noexcept;
     [[nodiscard]] parameter_type element() const noexcept { return {kind(), false}; }
@@ -67,7 +67,7 @@ struct table_column : column_limits {
             return read_member(from, column, access, value);
         }
         return form == column_form::time ? read_time(from.integer(column), access, value)
-                                         : read_decimal(from.text(column), access, value);
+                                         : read_decimal(from.text(column), scale, access, value);
     }
 
     /// The microseconds of a time's unit; 0 for a finer unit.
@@ -80,8 +80,8 @@ struct table_column : column_limits {
 private:
     [[nodiscard]] static std::string_view read_time(std::int64_t microseconds,
                                                     member_access const& access, void* value);
-    [[nodiscard]] std::string_view read_decimal(std::string_view text, member_access const& access,
-                                                void* value) const;
+    [[nodiscard]] static std::string_view read_decimal(std::string_view text, int digits_after,
+                                                       member_access const& access, void* value);
 };
 
 } // namespace detail::sql

@@ -27,12 +27,13 @@ SETTLE_FUNCTION std::string_view table_column::read_time(std::int64_t microsecon
     return "holds a number that is none of the field's values";
 }
 
-SETTLE_FUNCTION std::string_view
-table_column::read_decimal(std::string_view text, member_access const& access, void* value) const {
+SETTLE_FUNCTION std::string_view table_column::read_decimal(std::string_view text, int digits_after,
+                                                            member_access const& access,
+                                                            void* value) {
     // A decimal of a declared scale always has all its digits after the point.
     auto const point = text.find('.');
-    auto const digits_after = point == text.npos ? 0 : text.size() - point - 1;
-    if (digits_after != static_cast<std::size_t>(scale)) return "has another scale than before";
+    auto const after = point == text.npos ? 0 : text.size() - point - 1;
+    if (after != static_cast<std::size_t>(digits_after)) return "was altered to another scale";
     std::string digits{text};
     std::erase(digits, '.');
     std::int64_t number = 0;

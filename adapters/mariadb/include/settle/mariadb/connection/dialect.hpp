@@ -10,7 +10,9 @@
 SETTLE_BEGIN
 namespace mariadb::detail {
 
-using table_column = settle::detail::sql::table_column;
+struct table_column : settle::detail::sql::table_column {
+    std::string declared{}; ///< its type, as the server shows it
+};
 
 struct dialect {
     using types_of_parameters = std::vector<parameter_type>;
@@ -98,18 +100,19 @@ struct dialect {
 
     static statement const& prepare_exact(pool& from, std::string const& sql,
                                           types_of_parameters types, char const* phase,
-                                          std::string const& = {}) {
+                                          std::string const& stands = {}) {
         types.push_back(settle::detail::sql::integer_value);
-        return from.prepare(sql, types, phase, expectation::all);
+        return from.prepare(both(sql, stands), types, phase, expectation::all);
     }
     /// An update that changes nothing locks the rows, and costs a third of a query.
     static statement const& prepare_exact_lock(pool& from, std::string const& table,
                                                std::string const& alias, std::string const& key,
                                                types_of_parameters const& types,
-                                               std::string const& condition, std::string const&) {
+                                               std::string const& condition,
+                                               std::string const& stands) {
         return prepare_exact(from,
                              update(table, alias, {{key, alias + "." + key}}, types, condition),
-                             types, "change records");
+                             types, "change records", stands);
     }
     static statement const& prepare_absent(pool& from, types_of_parameters const& types,
                                            std::string const& table, std::string const& alias,

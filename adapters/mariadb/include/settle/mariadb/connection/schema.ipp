@@ -22,8 +22,8 @@ namespace mariadb::detail {
     for (auto at = columns.find(" AS text)"); at != columns.npos; at = columns.find(" AS text)")) {
         columns.replace(at, 9, " AS CHAR)");
     }
-    return "CREATE OR REPLACE VIEW " + prefix + "settle_entries AS SELECT " + columns + " FROM " +
-           prefix + "settle_entry AS e";
+    return "CREATE VIEW IF NOT EXISTS " + prefix + "settle_entries AS SELECT " + columns +
+           " FROM " + prefix + "settle_entry AS e";
 }
 
 SETTLE_FUNCTION void create_tables(connection& session, std::string const& prefix) {

@@ -59,13 +59,54 @@ enum class image_form : std::uint8_t { bytes, number, real, text };
     return sql.empty() ? sql : sql + ")";
 }
 
+/// SQL that is true for a row while its numbers and times have the digits after the point that they
+/// had when the table was bound.
+[[nodiscard]] SETTLE_FUNCTION std::string digits_stand(std::vector<table_column> const& columns) {
+    std::string sql;
+    for (auto const& column : columns) {
+        if (column.kind() != settle::detail::sql::column_kind::integer) continue;
+        auto const digits = std::string(static_cast<std::size_t>(column.scale), '_');
+        sql.append(sql.empty() ? "(t." : " AND (t.").append(column.name);
+        sql +=
+            digits.empty() ? " LIKE '%.%') IS NOT TRUE" : " LIKE '%." + digits + "') IS NOT FALSE";
+    }
+    return sql;
+}
+
+/// A statement that fails if a column that takes another unit than the member's has not the type
+/// that it had when the table was bound; null without such a column.
+[[nodiscard]] SETTLE_FUNCTION statement const*
+check_of_types(pool& from, collection_descriptor const& of, fit_table const& table) {
+    std::size_t count = 0;
+    std::string columns;
+    for (std::size_t member = 0; member < table.columns.size(); ++member) {
+        auto const& column = table.columns[member];
+        if (column.form != column_form::decimal && column.form != column_form::time) continue;
+        columns.append(count++ == 0 ? "" : " OR ").append("(COLUMN_NAME = ");
+        columns.append(quoted_text(of.members()[member].name)).append(" AND COLUMN_TYPE = ");
+        columns.append(quoted_text(column.declared)).append(")");
+    }
+    if (count == 0) return nullptr;
+    return &from.prepare("IF (SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA "
+                         "= DATABASE() AND TABLE_NAME = " +
+                             quoted_text(of.name) + " AND (" + columns + ")) <> " +
+                             std::to_string(count) + " THEN " + raised_sql(table_altered) +
+                             "; END IF",
+                         {}, "create records");
+}
+
 SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const& of,
                                          fit_table table)
-    : settle::detail::sql::bound_table<parts>(from, of, table, "", json_of_others(table.others)) {
-    // Strict SQL refuses the empty text that an ENUM holds after a wrong value.
+    : settle::detail::sql::bound_table<parts>(from, of, table, digits_stand(table.columns),
+                                              json_of_others(table.others),
+                                              check_of_types(from, of, table)) {
     std::string held;
     for (auto const& column : others()) {
-        if (column.base == "enum") held += " AND NOT t." + quoted_name(column.name) + " + 0 <=> 0";
+        auto const column_name = "t." + quoted_name(column.name);
+        // Strict SQL refuses the empty text that an ENUM holds after a wrong value.
+        if (column.base == "enum") held += " AND NOT " + column_name + " + 0 <=> 0";
+        // A text of over max_allowed_packet is NULL.
+        held += " AND (" + text_of_other(column) + " IS NULL) = (" + column_name + " IS NULL)";
     }
     using namespace settle::detail::sql;
     auto const& key = key_column();
@@ -81,7 +122,12 @@ SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const
 }
 
 SETTLE_FUNCTION void bound_table::send_check_of_image(connection& to, part_key const& key,
-                                                      std::string_view) const {
+                                                      std::string_view others) const {
+    // An object of over max_allowed_packet is NULL.
+    if (has_others() && others == "{}") {
+        throw failure(describe(no_way_back, "", "its other columns have over max_allowed_packet",
+                               "erase a row that a reversal could not bring back"));
+    }
     parameters values;
     // A row with the key was read.
     static_cast<void>(key_column().give_key(values, key));
@@ -97,6 +143,7 @@ SETTLE_FUNCTION void bound_table::send_restored(connection& to, void const* reco
     void const* const only[]{record};
     auto const arrays = arrays_of(only);
     parameters bound{arrays};
+    send_check_of_types(to);
     for (auto const& [column, value] : restored) {
         types.push_back(settle::detail::sql::text_value);
         columns += ", " + quoted_name(column->name);

@@ -21,9 +21,13 @@ struct column_found {
     int digits;           ///< after the point
     bool is_nullable;
     bool is_generated;
-    bool changes_itself; ///< ON UPDATE CURRENT_TIMESTAMP
-    bool is_json;        ///< it takes JSON alone
-    std::string collation;
+    bool changes_itself;   ///< ON UPDATE CURRENT_TIMESTAMP
+    bool is_json;          ///< it takes JSON alone
+    std::string collation; ///< empty for bytes and numbers
+
+    [[nodiscard]] bool has_every_text() const {
+        return collation.empty() || collation.starts_with("utf8mb4_");
+    }
 };
 
 class table_check : settle::detail::table_rules {
@@ -76,6 +80,7 @@ SETTLE_FUNCTION fit_table table_check::check() {
     read_columns();
     for (auto const& member : of_.members()) {
         made.columns.push_back(column_for(member));
+        made.columns.back().declared = column_named(member.name).declared;
         bool const may_lack = !member.access->optional && column_named(member.name).is_nullable;
         if (may_lack || member.access->nested) made.is_readable = false;
     }
@@ -173,6 +178,12 @@ SETTLE_FUNCTION table_column table_check::column_for(member_descriptor const& me
         refuse(name + " changes by itself: ON UPDATE CURRENT_TIMESTAMP",
                "Remove that, or the member from the description");
     }
+    bool const is_text = member.access->nested || member.access->kind == field_kind::text;
+    if (is_text && is.base != "enum" && !is.has_every_text()) {
+        refuse(name + " has the collation '" + is.collation +
+                   "', whose character set cannot hold every text",
+               "Declare it CHARACTER SET utf8mb4");
+    }
     table_column column;
     column.name = quoted_name(member.name);
     if (set_form(column, *member.access, is)) return column;
@@ -247,6 +258,7 @@ SETTLE_FUNCTION bool table_check::set_number(table_column& column, member_access
     constexpr std::int64_t second = 1'000'000;
     if (is.digits < (unit % second == 0 ? 0 : unit % 1'000 == 0 ? 3 : 6)) return false;
     column.form = column_form::time;
+    column.scale = is.digits;
     bool const is_datetime = is.base == "datetime";
     // From 1000-01-01 to 9999-12-31, and from 1970-01-01 00:00:01 to 2038-01-19 03:14:07.
     column.least = (is_datetime ? -30'610'224'000 : 1) * second / unit;
@@ -285,8 +297,14 @@ inline constexpr char const* obstacles_sql =
     "UNION ALL SELECT 'foreign key', CONSTRAINT_NAME, COLUMN_NAME, 0 FROM "
     "information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = $1 AND "
     "REFERENCED_TABLE_NAME IS NOT NULL "
+    // InnoDB lets a foreign key refer to a column whose index is not unique.
+    "UNION ALL SELECT 'foreign key', CONSTRAINT_NAME, REFERENCED_COLUMN_NAME, 0 FROM "
+    "information_schema.KEY_COLUMN_USAGE WHERE REFERENCED_TABLE_SCHEMA = DATABASE() AND "
+    "REFERENCED_TABLE_NAME = $1 "
     "UNION ALL SELECT 'unique index', s.INDEX_NAME, IF(s.SUB_PART IS NULL, s.COLUMN_NAME, NULL), "
-    "s.SUB_PART IS NULL AND (SELECT COUNT(*) FROM information_schema.STATISTICS AS o WHERE "
+    // A hash finds no row of a wave, and may miss a row that READ COMMITTED inserts beside.
+    "s.SUB_PART IS NULL AND s.INDEX_TYPE <> 'HASH' AND (SELECT COUNT(*) FROM "
+    "information_schema.STATISTICS AS o WHERE "
     "o.TABLE_SCHEMA = s.TABLE_SCHEMA AND o.TABLE_NAME = s.TABLE_NAME AND "
     "o.INDEX_NAME = s.INDEX_NAME) = 1 FROM information_schema.STATISTICS AS s WHERE "
     "s.TABLE_SCHEMA = DATABASE() AND s.TABLE_NAME = $1 AND s.NON_UNIQUE = 0 "
