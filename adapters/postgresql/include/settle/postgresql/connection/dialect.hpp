@@ -43,6 +43,13 @@ struct dialect {
     static std::string among(std::string const& key, std::string const& value) {
         return key + " = " + value;
     }
+    static std::string among_many(assignments const& keys) {
+        std::string sql;
+        for (auto const& [name, value] : keys) {
+            sql.append(sql.empty() ? "" : " AND ").append(among(name, value));
+        }
+        return sql;
+    }
     static std::string by_key(std::string const&, std::string const&, std::string const& value) {
         return value;
     }
