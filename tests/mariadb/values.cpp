@@ -122,7 +122,7 @@ TEST_CASE("values: both forms of a statement give the same answers and changes")
                                     types, "read sums");
     auto const& add = with.prepare("UPDATE " + wave(types) +
                                        "sums AS t SET t.n = t.n + w.c1 + $3 WHERE t.id = w.c0",
-                                   types, "add to sums");
+                                   types, "add to sums", maria::detail::expectation::counted);
     std::vector<std::vector<std::string>> answers;
     for (bool const by_row : {true, false}) {
         CAPTURE(by_row);

@@ -262,7 +262,6 @@ typename Sql::statement const& bound_table<Sql>::sums_of(std::uint64_t changed,
         for_each_bit(changed, [&](std::size_t member) {
             auto const& name = this->column(member).name;
             sets.emplace_back(name, "t." + name + " + " + next(member));
-            condition += dialect::number_stands(this->column(member));
         });
         for_each_bit(bounded, [&](std::size_t member) {
             condition += " AND t." + this->column(member).name + " >= " + next(member);

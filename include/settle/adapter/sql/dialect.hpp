@@ -12,13 +12,12 @@
 //   row_stands(stands, value)                ` AND …`, which fails with an error if `stands` is
 //   false;
 //                                            empty where the server notices an altered table itself
-//   number_stands(column)                    ` AND …`, which is false if a number of the table `t`
-//   has
-//                                            another scale than before; empty beside row_stands()
 //   exists(table, condition), same(left, right)
 //   among(key, value), by_key(key, key_value, value)
 //                                            that a key is one of the wave's; the wave's value for
 //                                            that key. Some rows are then changed by one statement
+//   among_many(keys)                         that some columns are those of a row of the wave, in a
+//                                            statement that takes no other value of the row
 //
 // Of rows that are found beside the rows of a wave, with `types` of all parameters:
 //

@@ -8,6 +8,7 @@
 #include <settle/adapter/sql/statement_cache.hpp>
 #include <settle/store/seam.hpp>
 
+#include <array>
 #include <tuple>
 
 SETTLE_BEGIN
@@ -208,8 +209,25 @@ entry_table<Sql>::prepare_change(purpose of_writes, write_columns const& columns
                                  std::vector<parameter_type> const& types,
                                  std::vector<std::string> const& values) const {
     constexpr auto phase = "change entries";
-    auto const matches = "e.id = " + values[0] + " AND e.state = " + values[1] +
-                         " AND e.epoch = " + values[2] + " AND e.revision = " + values[3];
+    assignments keys;
+    std::string matches;
+    bool is_only_found = true;
+    for (std::size_t number = 0; number < values.size(); ++number) {
+        bool const is_array = values[number].starts_with("w.");
+        if (number >= columns.expected) {
+            is_only_found = is_only_found && !is_array;
+            continue;
+        }
+        auto const column = std::array{"e.id", "e.state", "e.epoch", "e.revision"}[number];
+        if (is_array) keys.emplace_back(column, values[number]);
+        else matches.append(" AND ").append(column).append(" = ").append(values[number]);
+    }
+    if (of_writes == purpose::certain && is_only_found && !keys.empty()) {
+        matches = dialect::among_many(keys) + matches;
+    } else {
+        for (auto const& [column, value] : keys) matches += " AND " + column + " = " + value;
+        matches = matches.substr(5);
+    }
     bool const has_arrays =
         std::any_of(types.begin(), types.end(), [](auto const& type) { return type.is_array; });
     // Without arrays, it writes one entry.

@@ -141,9 +141,9 @@ private:
                     else entries_->send_certain(on, all, at);
                 },
                 Sql::longest_repetition);
-            takes_all = ended.status != commit_status::undone ||
-                        (!Sql::is_overtaken(ended.problem.code) &&
-                         !Sql::is_of_count(ended.problem.code));
+            takes_all =
+                ended.status != commit_status::undone ||
+                (!Sql::is_overtaken(ended.problem.code) && !Sql::is_of_count(ended.problem.code));
         }
         if (!takes_all) {
             ended = insert_absent<Sql>(native, [&](typename Sql::connection& on) {

@@ -122,7 +122,7 @@ private:
     void check_server();
     /// Adds a value to the queue. Returns the bytes that it takes in a message.
     std::size_t queue_value(sql_value const& value);
-    /// Shape:   end - of the rows of a list
+    /// Shape:   end - of the rows of a list; the last row may stand there several times
     std::size_t queue_form(statement_form const& form, parameters const& values, std::size_t row,
                            std::size_t end, std::string& sql);
     /// Sends the queue.

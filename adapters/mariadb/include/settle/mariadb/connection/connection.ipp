@@ -5,6 +5,7 @@
 #include <settle/mariadb/connection/connection.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstdio>
 
@@ -13,6 +14,8 @@ namespace mariadb::detail {
 
 /// The bytes of a message besides its values, at most.
 inline constexpr std::size_t bytes_of_header = 1024;
+/// Waves of at most so many rows are executed as a list that may name a row twice.
+inline constexpr std::size_t most_listed_rows = 2048;
 
 SETTLE_FUNCTION connection::connection(address const& to, options const& limits)
     : session_(to, limits, session_use::records) {
@@ -95,9 +98,10 @@ SETTLE_FUNCTION std::size_t connection::queue_form(statement_form const& form,
             continue;
         }
         sql += '?';
-        bytes += queue_value(from == source::value     ? values.value(number)
-                             : from == source::element ? values.element(number, row)
-                                                       : sql_value{values.wave_json()});
+        bytes += queue_value(from == source::value ? values.value(number)
+                             : from == source::element
+                                 ? values.element(number, std::min(row, *values.wave_size() - 1))
+                                 : sql_value{values.wave_json()});
     }
     sql += form.texts.back();
     return bytes;
@@ -106,8 +110,8 @@ SETTLE_FUNCTION std::size_t connection::queue_form(statement_form const& form,
 SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters const& values) {
     auto const wave = values.wave_size();
     auto const before = values_.size();
-    bool const by_row =
-        !sent.row_form.texts.empty() && wave && *wave > 0 && *wave <= most_single_rows;
+    bool const by_row = !sent.row_form.texts.empty() && wave && *wave > 0 &&
+                        *wave <= (sent.row_form.repeats ? most_listed_rows : most_single_rows);
     bool const is_list = by_row && sent.row_form.has_list;
     bool const is_bulk = !by_row && sent.inserts && wave && *wave > 0;
     queued made{{}, {},   sent.phase,      0,          0,     by_row && !is_list ? *wave : 1,
@@ -119,22 +123,27 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters c
         made.after.append(raised_sql(wrong_count)).append("; END IF;");
     };
     if (sent.expects == expectation::no_row) check("0");
-    else if (sent.expects == expectation::all)
-        check(is_list ? std::to_string(*wave) : by_row || !wave ? "1" : "?");
+    else if (sent.expects == expectation::all) check(!wave || (by_row && !is_list) ? "1" : "?");
     else if (sent.expects == expectation::counted) made.after = " SELECT ROW_COUNT();";
+    // A list of another size is another statement, which must be prepared.
+    auto const end = wave && sent.row_form.repeats ? std::bit_ceil(*wave) : wave.value_or(0);
     if (is_bulk) made.executions = *wave;
     for (std::size_t row = 0; row < made.executions; ++row) {
         std::string ignored;
         if (row != 0 && !is_bulk) made.sql.append(";").append(made.after).append(" ");
-        made.bytes +=
-            queue_form(by_row || is_bulk ? sent.row_form : sent.set_form, values, row,
-                       is_list ? *wave : row + 1, is_bulk && row != 0 ? ignored : made.sql);
+        made.bytes += queue_form(by_row || is_bulk ? sent.row_form : sent.set_form, values, row,
+                                 is_list ? end : row + 1, is_bulk && row != 0 ? ignored : made.sql);
     }
     made.is_alone = made.is_alone && made.executions == 1;
     if (sent.expects == expectation::all) {
         made.changed = static_cast<std::int64_t>(wave.value_or(1));
     }
-    if (sent.expects == expectation::all && !by_row && wave) {
+    bool const gives_count = made.sql.starts_with("SELECT COUNT");
+    if (gives_count) {
+        made.sql = "IF (" + made.sql + ") <> ? THEN " + raised_sql(wrong_count) + "; END IF";
+        made.after.clear();
+    }
+    if (sent.expects == expectation::all && wave && (!by_row || is_list)) {
         made.bytes += queue_value(static_cast<std::int64_t>(*wave));
     }
     made.values = values_.size() - before;

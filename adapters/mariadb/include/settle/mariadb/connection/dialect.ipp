@@ -30,20 +30,34 @@ SETTLE_FUNCTION std::string dialect::write_sql(table_column const& column,
     }
 }
 
-SETTLE_FUNCTION std::string dialect::number_stands(table_column const& column) {
-    // A decimal always has all its digits after the point.
-    auto const name = "t." + column.name;
-    if (column.scale == 0) return " AND LOCATE('.', " + name + ") = 0";
-    return " AND LOCATE('.', " + name + ") = LENGTH(" + name + ") - " +
-           std::to_string(column.scale);
-}
-
 [[nodiscard]] SETTLE_FUNCTION bool has_wave(std::vector<parameter_type> const& types) {
     return std::any_of(types.begin(), types.end(), [](auto const& type) { return type.is_array; });
 }
 
 SETTLE_FUNCTION std::string dialect::beside_wave(types_of_parameters const& types) {
     return has_wave(types) ? "\x01" + wave_sql(types, true) + " STRAIGHT_JOIN \x02\x03" : "";
+}
+
+SETTLE_FUNCTION std::string dialect::among_many(assignments const& keys) {
+    std::string joined;
+    std::string names;
+    std::string values;
+    for (auto const& [name, value] : keys) {
+        joined.append(joined.empty() ? "" : " AND ").append(name).append(" = ").append(value);
+        names.append(names.empty() ? "" : ", ").append(name);
+        values.append(values.empty() ? "" : ", ").append(value);
+    }
+    return "\x01" + joined + "\x02(" + names + ") IN (\x04(" + values + ")\x07)\x03";
+}
+
+SETTLE_FUNCTION std::string dialect::of_form(std::string const& text, bool by_row) {
+    std::string kept;
+    char part = '\3';
+    for (char const sign : text) {
+        if (sign >= '\1' && sign <= '\3') part = sign;
+        else if (part != (by_row ? '\1' : '\2')) kept += sign;
+    }
+    return kept;
 }
 
 SETTLE_FUNCTION std::string dialect::insert(std::string const& table, std::string const& names,

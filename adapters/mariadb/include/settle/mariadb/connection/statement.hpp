@@ -44,6 +44,7 @@ struct statement_form {
     std::vector<std::string> texts{}; ///< one more than places
     std::vector<place> places{};
     bool has_list = false; ///< it is executed once for all rows
+    bool repeats = false;  ///< the list may name a row twice, so it is for more rows, too
 };
 
 /// A statement, which each connection prepares when it first sends it. The pool makes statements.
@@ -53,9 +54,10 @@ struct statement {
     ///          between "\x02" and "\x03" in the row form. The row form is executed for each row
     ///          of a small wave; without "\x01" there is none. With text between "\x04" and "\x05"
     ///          or "\x06", it is executed once, and the text stands there once for each row, with
-    ///          commas between or with nothing. At most one result:
-    ///          of a statement that begins with SELECT, WITH or SHOW, or that has RETURNING, which
-    ///          allows no expectation
+    ///          commas between or with nothing. A list up to "\x07" has commas, and may name a row
+    ///          twice. A set form that begins with SELECT COUNT expects its count. At most one
+    ///          result: of a statement that begins with SELECT, WITH or SHOW, or that has
+    ///          RETURNING, which allows no expectation
     ///          phase - the action, as error sentences put it after "MariaDB could not"; a literal
     statement(std::string text, std::vector<parameter_type> kinds, char const* action,
               std::size_t in_pool, expectation count = expectation::none);

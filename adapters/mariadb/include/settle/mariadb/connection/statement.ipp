@@ -39,7 +39,7 @@ public:
             if (is_mark) part = sign;
             bool const is_skipped = is_mark || part == (by_row_ ? '\1' : '\2');
             if (is_skipped) ++next_;
-            else if (sign >= '\4' && sign <= '\6') take_list(sign);
+            else if (sign >= '\4' && sign <= '\7') take_list(sign);
             else if (!take_place()) take_text();
         }
         form_.texts.push_back(std::move(text_));
@@ -74,7 +74,8 @@ private:
     void take_list(char sign) {
         ++next_;
         form_.has_list = true;
-        add(sign == '\4' ? source::list_begin : source::list_end, sign == '\5' ? 1 : 0);
+        form_.repeats = form_.repeats || sign == '\7';
+        add(sign == '\4' ? source::list_begin : source::list_end, sign == '\6' ? 0 : 1);
     }
     bool add(source from, std::size_t number) {
         form_.texts.push_back(std::exchange(text_, {}));

@@ -37,12 +37,18 @@ struct dialect {
         return " AND CASE WHEN " + stands + " THEN true ELSE " + raised_sql(table_altered, value) +
                " = 0 END";
     }
-    static std::string number_stands(table_column const&) { return {}; }
     static std::string exists(std::string const& table, std::string const& condition) {
         return "EXISTS (SELECT FROM " + table + " WHERE " + condition + " OFFSET 0)";
     }
     static std::string among(std::string const& key, std::string const& value) {
         return key + " = " + value;
+    }
+    static std::string among_many(assignments const& keys) {
+        std::string sql;
+        for (auto const& [name, value] : keys) {
+            sql.append(sql.empty() ? "" : " AND ").append(among(name, value));
+        }
+        return sql;
     }
     static std::string by_key(std::string const&, std::string const&, std::string const& value) {
         return value;
