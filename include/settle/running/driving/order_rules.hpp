@@ -7,8 +7,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The rules of the order of a window, by name. A program uses all of them; only the environment of a search
-/// hides some (`order_rules`), to show that each is needed.
+/// The rules of the order of a window, by name. A program uses all of them; only the environment of
+/// a search hides some (`order_rules`), to show that each is needed.
 struct order_rules {
     /// A job that failed on a record with the pending mark of an earlier job is requeued after it.
     static constexpr bool requeues = true;

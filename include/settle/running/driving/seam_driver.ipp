@@ -10,8 +10,7 @@ SETTLE_BEGIN
 namespace detail {
 
 template <typename Rules>
-struct seam_driver<Rules>::held_driver
-    : driver<seam_calls, any_environment<Rules>, any_observer> {
+struct seam_driver<Rules>::held_driver : driver<seam_calls, any_environment<Rules>, any_observer> {
     using driver<seam_calls, any_environment<Rules>, any_observer>::driver;
 };
 
@@ -21,8 +20,8 @@ seam_driver<Rules>::seam_driver(engine_ports const& ports,
                                 driver_settings const& settings)
     : held_(std::make_unique<held_driver>(seam_calls{ports, settings.limits.lifetime}, environment,
                                           observer, settings.limits, settings.owner, settings.call,
-                                          settings.stuck, settings.how,
-                                          settings.keeps_at_insert)) {}
+                                          settings.stuck, settings.how, settings.keeps_at_insert)) {
+}
 template <typename Rules>
 seam_driver<Rules>::~seam_driver() = default;
 
