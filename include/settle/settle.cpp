@@ -37,11 +37,10 @@
 #include <settle/running/construction/owner.ipp>
 #include <settle/running/driving/one_phase.ipp>
 #include <settle/running/driving/seam_calls.ipp>
-#include <settle/running/driving/seam_driver.hpp>
+#include <settle/running/driving/seam_driver.ipp>
 #include <settle/store/record_descriptor.ipp>
 
 SETTLE_BEGIN
 template class detail::basic_wave_executor<detail::wave_rules>;
-template class driver<detail::seam_calls, detail::any_environment<detail::order_rules>,
-                      detail::any_observer>;
+template class detail::seam_driver<detail::order_rules>;
 SETTLE_END

@@ -12,6 +12,7 @@
 #include <settle/running/calls/sweeper.hpp>
 #include <settle/running/calls/take_over.hpp>
 #include <settle/running/calls/wrong_calls.hpp>
+#include <settle/running/construction/owner.hpp>
 #include <settle/running/construction/refused_engine.hpp>
 
 SETTLE_BEGIN

@@ -6,6 +6,7 @@
 #include <settle/base/process.hpp>
 #include <settle/memory/entry_table.hpp>
 #include <settle/memory/table.hpp>
+#include <settle/running/driving/container_calls.hpp>
 
 #include <algorithm>
 #include <chrono>

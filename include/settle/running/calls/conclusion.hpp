@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/running/calls/refusals.hpp>
-#include <settle/running/driving/progress.hpp>
+#include <settle/running/driving/execution_state.hpp>
 
 SETTLE_BEGIN
 namespace detail {

@@ -3,15 +3,22 @@
 #pragma once
 
 #include <settle/running/calls/patience.hpp>
+#include <settle/running/calls/refusals.hpp>
 #include <settle/running/calls/wrong_calls.hpp>
 #include <settle/running/construction/argument_lists.hpp>
 #include <settle/running/construction/home.hpp>
 #include <settle/running/construction/prepared_binding.hpp>
-#include <settle/running/driving/container_calls.hpp>
 #include <settle/running/driving/seam_driver.hpp>
 
 SETTLE_BEGIN
+
+template <typename Calls, typename Environment, typename Observer>
+class driver;
+
 namespace detail {
+
+template <typename Log, typename Sessions>
+class container_calls;
 
 template <typename Argument>
 struct held_argument {
@@ -335,15 +342,11 @@ public:
                                how,
                                capabilities<log_type>.keeps_at_insert};
         } else {
-            return driver_type{seam_calls{ports_.view(), limits_.lifetime},
-                               ports_.environment,
-                               ports_.observer,
-                               limits_,
-                               owner_,
-                               call,
-                               stuck_,
-                               how,
-                               capabilities<log_type>.keeps_at_insert};
+            return driver_type{
+                ports_.view(),
+                ports_.environment,
+                ports_.observer,
+                {limits_, owner_, call, stuck_, how, capabilities<log_type>.keeps_at_insert}};
         }
     }
 

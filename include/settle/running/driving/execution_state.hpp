@@ -2,7 +2,7 @@
 // The state that a driver keeps for each job under way.
 #pragma once
 
-#include <settle/running/driving/order.hpp>
+#include <settle/running/driving/job.hpp>
 
 #include <memory>
 

@@ -14,6 +14,7 @@
 
 #include <settle/base/hash_index.hpp>
 #include <settle/running/driving/job.hpp>
+#include <settle/running/driving/order_rules.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -68,31 +69,6 @@ inline void one_phase_hashes(job const& work, std::vector<std::uint64_t>& hashes
     record_hashes(work, hashes);
     hashes.push_back(hash_mix(0, std::hash<transaction_id>{}(work.id)));
 }
-
-/// The rules of this order, by name. A program uses all of them; only the environment of a search
-/// hides some (`order_rules`), to show that each is needed.
-struct order_rules {
-    /// A job that failed on a record with the pending mark of an earlier job is requeued after it.
-    static constexpr bool requeues = true;
-    /// A later job that shares a record with a requeued or held-up job is requeued, too.
-    static constexpr bool requeues_with = true;
-    /// A job that shares a record with a waiting job is not sent to the store.
-    static constexpr bool waits_with = true;
-    /// No job is sent to a record with marks of a transaction that backs off.
-    static constexpr bool backs_off_first = true;
-    /// A one-phase job waits for the end of earlier jobs that share a record.
-    static constexpr bool one_phase_waits = true;
-};
-
-template <typename Environment>
-struct order_rules_of {
-    using type = order_rules;
-};
-template <typename Environment>
-    requires requires { typename Environment::order_rules; }
-struct order_rules_of<Environment> {
-    using type = typename Environment::order_rules;
-};
 
 /// The order of the jobs of one window. Before a wave the driver calls begin(), then backs_off()
 /// and must_wait() for the jobs in their order. After the wave it calls begin_answers(), after an

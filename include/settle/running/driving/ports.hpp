@@ -93,5 +93,12 @@ struct target_binding {
     std::size_t store;  ///< an index into the engine's stores
 };
 
+/// The log and the stores of an engine, as the driver sees them.
+struct engine_ports {
+    log_port& log;
+    std::span<std::unique_ptr<store_port> const> stores;
+    std::span<target_binding const> targets;
+};
+
 } // namespace detail
 SETTLE_END

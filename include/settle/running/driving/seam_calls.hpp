@@ -10,13 +10,6 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// The log and the stores of an engine, as the driver sees them.
-struct engine_ports {
-    log_port& log;
-    std::span<std::unique_ptr<store_port> const> stores;
-    std::span<target_binding const> targets;
-};
-
 /// Makes the part requests of jobs.
 [[nodiscard]] part_request request_of(job const& work, part_descriptor const& part,
                                       std::size_t line, step action, time_limit lifetime);

@@ -2,7 +2,7 @@
 // The jobs of one direction that are under way side by side, up to a fixed number.
 #pragma once
 
-#include <settle/running/driving/driver.hpp>
+#include <settle/running/driving/execution_state.hpp>
 
 SETTLE_BEGIN
 namespace detail {
