@@ -48,10 +48,8 @@ public:
             keys_.emplace(calls[at].key);
             answers[at] = service_answer::ok(R"({"number":"7"})");
         }
-        ++returned_;
     }
     void go_on() { goes_on_.count_down(); }
-    [[nodiscard]] int returned() const { return returned_; }
     [[nodiscard]] std::set<std::string> keys() {
         std::scoped_lock const guard{mutex_};
         return keys_;
@@ -59,7 +57,6 @@ public:
 
 private:
     std::atomic<int> hanging_;
-    std::atomic<int> returned_{0};
     std::latch goes_on_{1};
     std::mutex mutex_;
     std::set<std::string> keys_;
