@@ -14,6 +14,7 @@
 #include <settle/running/calls/wrong_calls.hpp>
 #include <settle/running/construction/owner.hpp>
 #include <settle/running/construction/refused_engine.hpp>
+#include <settle/store/record.hpp>
 
 SETTLE_BEGIN
 
