@@ -47,7 +47,7 @@ struct ended_sessions {
     static constexpr std::size_t count = 2000;
     fresh_schema own{};
     pg::database here{own.address("application_name=" + own.name()), bank_limits()};
-    bank_teller teller = bank_engine(here, settle::phases::two, 60s);
+    bank_teller<pg::database> teller = bank_engine(here, settle::phases::two, 60s);
 };
 
 TEST_CASE("patience: a session that was ended before a call delays the call") {
