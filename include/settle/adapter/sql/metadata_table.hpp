@@ -47,10 +47,13 @@ public:
         auto const& write = pool_->prepare(
             dialect::insert_absent(table_, "name, value", "$1, $2", types, "", "name", "$1"), types,
             phase);
-        typename Sql::native_transaction native{*pool_};
-        auto const ended =
-            insert_absent<Sql>(native, [&](connection& to) { to.send(write, name, value); });
-        if (ended.status != commit_status::committed) throw failure(ended.problem);
+        {
+            // Its connection may be the only one.
+            typename Sql::native_transaction native{*pool_};
+            auto const ended =
+                insert_absent<Sql>(native, [&](connection& to) { to.send(write, name, value); });
+            if (ended.status != commit_status::committed) throw failure(ended.problem);
+        }
         return known(name).value_or(std::string{});
     }
     /// Replaces a value if it is still `old_value`.

@@ -62,14 +62,11 @@ SETTLE_FUNCTION void connection::run_bulk(message const& sent, bool starts, bool
     }
     bulk_binds all{sent.values, rows_sent};
     ++round_trips_;
-    auto count = static_cast<unsigned>(rows_sent);
+    auto const count = static_cast<unsigned>(rows_sent);
     mysql_stmt_attr_set(native, STMT_ATTR_ARRAY_SIZE, &count);
     bool const is_run =
         mysql_stmt_bind_param(native, all.binds.data()) == 0 && mysql_stmt_execute(native) == 0;
     if (!is_run) fail(native, inserted);
-    // The statement may be executed for one row, too.
-    count = 0;
-    mysql_stmt_attr_set(native, STMT_ATTR_ARRAY_SIZE, &count);
     results_[sent.first].add_changed(static_cast<std::int64_t>(mysql_stmt_affected_rows(native)));
     if (commits) run_text({{}, {}, 0, sent.may_commit, false});
 }
@@ -107,6 +104,9 @@ SETTLE_FUNCTION void connection::execute(MYSQL_STMT* native, message const& sent
     if (binds.size() != mysql_stmt_param_count(native)) {
         fail(wrong_number_of_parameters, "", "it has another number of parameters", sent);
     }
+    // It may have inserted many rows before, also without success.
+    unsigned const no_array = 0;
+    mysql_stmt_attr_set(native, STMT_ATTR_ARRAY_SIZE, &no_array);
     ++round_trips_;
     if ((!binds.empty() && mysql_stmt_bind_param(native, binds.data()) != 0) ||
         mysql_stmt_execute(native) != 0) {
