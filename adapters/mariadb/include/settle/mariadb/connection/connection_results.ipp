@@ -64,10 +64,10 @@ SETTLE_FUNCTION void connection::run_bulk(message const& sent, bool starts, bool
     mysql_stmt_attr_set(native, STMT_ATTR_ARRAY_SIZE, &count);
     bool const is_run =
         mysql_stmt_bind_param(native, all.binds.data()) == 0 && mysql_stmt_execute(native) == 0;
-    if (!is_run) fail(native, inserted);
-    // The statement may be executed for one row, too.
+    // The statement may be executed for one row, too, also after a failure.
     count = 0;
     mysql_stmt_attr_set(native, STMT_ATTR_ARRAY_SIZE, &count);
+    if (!is_run) fail(native, inserted);
     results_[sent.first].add_changed(static_cast<std::int64_t>(mysql_stmt_affected_rows(native)));
     if (commits) run_text({{}, {}, 0, sent.may_commit});
 }
