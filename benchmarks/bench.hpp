@@ -113,8 +113,7 @@ private:
 [[nodiscard]] double median(std::vector<double> values);
 
 /// The row of a case that has a limit and no baseline: the limit takes the place of the baseline.
-[[nodiscard]] row row_of_limit(std::string name, std::string unit, double used, double allowed,
-                               bool counts);
+[[nodiscard]] row row_of_limit(std::string name, std::string unit, double used, double allowed);
 
 /// Prints the rows as one table to standard output.
 void print_table(std::vector<row> const& rows);

@@ -52,7 +52,7 @@ add_case const peak{
         expect_success({program, "--store", store, "check"});
         check_count(path, "SELECT count(*) FROM settle_entries", count);
         at.add(row_of_limit(name + (at.quick() ? ", 20,000 orders" : ", 1,000,000 orders"), "MiB",
-                            used.peak_mebibytes, 64, true));
+                            used.peak_mebibytes, 64));
         erase_file(path);
         std::filesystem::remove(orders);
         std::filesystem::remove(few);

@@ -29,14 +29,14 @@ std::string range_of(row const& shown) {
 
 } // namespace
 
-row row_of_limit(std::string name, std::string unit, double used, double allowed, bool counts) {
+row row_of_limit(std::string name, std::string unit, double used, double allowed) {
     row made;
     made.name = std::move(name);
     made.unit = std::move(unit);
     made.settle = used;
     made.baseline = allowed;
     made.ratio = used / allowed;
-    if (counts) made.budget = 1.0;
+    made.budget = 1.0;
     made.against = "the limit";
     return made;
 }

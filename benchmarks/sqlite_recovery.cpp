@@ -92,7 +92,7 @@ add_case const recovery{
         compared.rounds = at.size(5, 3);
         double const seconds = at.compare(compared);
         // 80,000 entries a second.
-        at.add(row_of_limit(compared.name + ", one entry", "us", seconds * 1e6, 12.5, true));
+        at.add(row_of_limit(compared.name + ", one entry", "us", seconds * 1e6, 12.5));
         for (auto const& one : {path, by_settle, by_hand}) erase_file(one);
     }};
 
