@@ -3,33 +3,19 @@
 #pragma once
 
 #include "shared_servers.hpp"
+#include "sql_fixture.hpp"
 
 #include <settle/mariadb.hpp>
 
-#include <optional>
-
 namespace settle_test {
 
-struct mariadb_fixture {
-    using database = settle::mariadb::database;
-    database& database_here() {
-        if (!here_) here_.emplace(own_.address());
-        return *here_;
+struct mariadb_fixture : sql_fixture<settle::mariadb::database, settle::mariadb::options,
+                                     fresh_mariadb, mariadb_session> {
+    /// How many other sessions of the database run a statement.
+    static std::string waiting(fresh_mariadb const& own) {
+        return own.ask_one("SELECT COUNT(*) FROM information_schema.processlist WHERE "
+                           "db = DATABASE() AND info IS NOT NULL AND id <> CONNECTION_ID()");
     }
-    database& second_database() {
-        if (!second_) second_.emplace(second_own_.address());
-        return *second_;
-    }
-    database& reopened() {
-        here_.emplace(own_.address());
-        return *here_;
-    }
-
-private:
-    fresh_mariadb own_;
-    fresh_mariadb second_own_;
-    std::optional<database> here_;
-    std::optional<database> second_;
 };
 
 } // namespace settle_test

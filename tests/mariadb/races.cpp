@@ -2,73 +2,17 @@
 // Waves beside other sessions: a mark that is committed while a wave waits for its row, deadlocks,
 // held rows, readers, and transactions of several programs.
 #include "fixtures.hpp"
-#include "patiently.hpp"
+#include "races_suite.hpp"
 
-#include <settle/settle.hpp>
-#include <settle/testing/requests.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <future>
-#include <thread>
-
-namespace mariadb_races {
+namespace settle_test {
 namespace {
 
-using namespace std::chrono_literals;
-using settle::field;
-using settle::param;
-using settle::participant;
-using settle_test::fresh_mariadb;
-using settle_test::mariadb_session;
+using namespace races;
 
-struct account {
-    BOOST_HANA_DEFINE_STRUCT(account, (std::string, id), (std::int64_t, balance));
-};
-constexpr settle::collection<account, "accounts", &account::id> accounts;
-using accounts_type = std::remove_const_t<decltype(accounts)>;
-
-struct transfer {
-    BOOST_HANA_DEFINE_STRUCT(transfer, (std::string, source), (std::string, destination),
-                             (std::int64_t, amount));
-};
-constexpr auto transfer_type = settle::transaction<transfer, "transfer">(
-    participant<"source">(accounts, param<&transfer::source>)
-        .require(field<&account::balance> >= param<&transfer::amount>)
-        .apply(field<&account::balance> -= param<&transfer::amount>)
-        .compensate(settle::inverse),
-    participant<"destination">(accounts, param<&transfer::destination>)
-        .confirm(field<&account::balance> += param<&transfer::amount>));
-
-struct setting {
-    BOOST_HANA_DEFINE_STRUCT(setting, (std::string, id), (std::int64_t, balance));
-};
-constexpr auto setting_type = settle::transaction<setting, "setting">(
-    participant<"account">(accounts, param<&setting::id>)
-        .confirm(field<&account::balance> = param<&setting::balance>));
-
-settle::mariadb::options patient_limits() {
-    settle::mariadb::options limits;
-    limits.lock_timeout = limits.statement_timeout = limits.idle_timeout = limits.connect_timeout =
-        60s;
-    limits.answer_timeout = 90s;
-    return limits;
+settle::mariadb::options patient_limits() { return mariadb_fixture::patient_limits(); }
+void wait_for_waiters(fresh_mariadb const& own) {
+    races::wait_for_waiters<mariadb_fixture>(own, 1);
 }
-
-/// Waits until so many other sessions of the database run a statement.
-void wait_for_waiters(fresh_mariadb const& own, int count) {
-    mariadb_session looks{own.address()};
-    CHECK(settle_test::wait_until(30s, [&] {
-        return looks
-                   .ask("SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND "
-                        "info IS NOT NULL AND id <> CONNECTION_ID()")
-                   .size() >= static_cast<std::size_t>(count);
-    }));
-    std::this_thread::sleep_for(100ms);
-}
-
-} // namespace
 
 TEST_CASE("races: a mark that was committed while a wave waited for its row is seen") {
     for (std::size_t const size : {std::size_t{1}, std::size_t{6}}) {
@@ -92,7 +36,7 @@ TEST_CASE("races: a mark that was committed while a wave waited for its row is s
             applied.send(session);
             return applied.answers(0);
         });
-        wait_for_waiters(own, 1);
+        wait_for_waiters(own);
         holder.ask("COMMIT");
         CHECK(wave.get() == "busy, busy");
         CHECK(own.ask_one("SELECT balance FROM accounts WHERE id = 'a0'") == "1");
@@ -100,27 +44,7 @@ TEST_CASE("races: a mark that was committed while a wave waited for its row is s
 }
 
 TEST_CASE("races: only the transaction waits whose row another session holds") {
-    fresh_mariadb const own;
-    auto short_waits = patient_limits();
-    short_waits.lock_timeout = 1s;
-    settle::mariadb::database db{own.address(), short_waits};
-    auto session = db.bind<accounts_type>(db.bind_log().name());
-    for (char const* id : {"a", "b", "c", "d", "e"}) {
-        REQUIRE(session.create<accounts_type>({id, 10}).has_value());
-    }
-    mariadb_session holder{own.address()};
-    holder.ask("BEGIN; SELECT * FROM accounts WHERE id = 'c' FOR UPDATE");
-    settle::testing::part_wave applied{settle::step::apply};
-    for (char const* id : {"a", "b", "c", "d"}) {
-        applied.add<settle::forward<transfer_type>>(id, {id, "e", 1}, 6);
-    }
-    applied.send(session);
-    CHECK(applied.answers(0) == "applied, applied");
-    CHECK(applied.answers(1) == "applied, applied");
-    CHECK(applied.answers(2) == "unavailable, applied");
-    CHECK(applied.answers(3) == "applied, applied");
-    holder.ask("COMMIT");
-    CHECK(session.marks(std::nullopt, 10).value().size() == 7);
+    check_held_row<mariadb_fixture>();
 }
 
 TEST_CASE("races: a table that another session has locked delays its transactions, and no more") {
@@ -159,13 +83,13 @@ TEST_CASE("races: a statement that takes too long delays its transaction, and no
         }
         auto short_waits = patient_limits();
         short_waits.statement_timeout = 1s;
-        auto const db = settle_test::patiently([&] {
+        auto const db = patiently([&] {
             return std::make_unique<settle::mariadb::database>(own.address(), short_waits);
         });
         settle::options limits;
         limits.patience = 2s;
         limits.takeover = 100ms;
-        auto engine = settle_test::patiently(
+        auto engine = patiently(
             [&] { return settle::engine{*db, settle::type<transfer_type>, how, limits}; });
         {
             mariadb_session holder{own.address()};
@@ -186,19 +110,7 @@ TEST_CASE("races: a statement that takes too long delays its transaction, and no
 }
 
 TEST_CASE("races: a create waits for a concurrent insert of its key and reports record_exists") {
-    fresh_mariadb const own;
-    settle::mariadb::database db{own.address(), patient_limits()};
-    auto session = db.bind<accounts_type>(db.bind_log().name());
-    mariadb_session holder{own.address()};
-    holder.ask("BEGIN; INSERT INTO accounts VALUES ('a', 5)");
-    auto made =
-        std::async(std::launch::async, [&] { return session.create<accounts_type>({"a", 1}); });
-    wait_for_waiters(own, 1);
-    holder.ask("COMMIT");
-    auto const answer = made.get();
-    REQUIRE_FALSE(answer.has_value());
-    CHECK(answer.problem().code == settle::errc::record_exists);
-    CHECK(session.read<accounts_type>("a").value()->balance == 5);
+    check_concurrent_create<mariadb_fixture>();
 }
 
 TEST_CASE("races: an entry that another program inserts at the same time is followed") {
@@ -224,7 +136,7 @@ TEST_CASE("races: an entry that another program inserts at the same time is foll
                 }
                 return {engine.run("t", transfer{"a", "b", 1})};
             });
-            wait_for_waiters(own, 1);
+            wait_for_waiters(own);
             holder.ask("COMMIT");
             auto const outcomes = run.get();
             CHECK_MESSAGE(outcomes[0].canceled(), outcomes[0].text());
@@ -239,62 +151,7 @@ TEST_CASE("races: an entry that another program inserts at the same time is foll
 }
 
 TEST_CASE("races: programs that share a database keep the sum, in one phase and in two") {
-    fresh_mariadb const own;
-    constexpr int count = 6;
-    constexpr std::int64_t opening = 1000;
-    {
-        settle::mariadb::database db{own.address()};
-        auto session = db.bind<accounts_type>(db.bind_log().name());
-        for (int i = 0; i < count; ++i) {
-            REQUIRE(session.create<accounts_type>({std::to_string(i), opening}).has_value());
-        }
-    }
-    std::atomic<int> wrong = 0;
-    auto const work = [&](unsigned number, settle::phases how) {
-        settle::mariadb::database db{own.address()};
-        settle::engine engine{db, settle::type<transfer_type>, settle::type<setting_type>, how};
-        std::vector<std::pair<std::string, transfer>> all;
-        for (unsigned i = 0; i < 60; ++i) {
-            auto const from = (i * 7 + number) % count;
-            auto const to = (from + 1 + i % (count - 1)) % count;
-            all.emplace_back(std::to_string(number) + "-" + std::to_string(i),
-                             transfer{std::to_string(from), std::to_string(to), 1 + i % 5});
-        }
-        for (auto const& one : engine.run_all(all, settle::batch_options{.window = 20})) {
-            wrong += one.done() ? 0 : 1;
-        }
-        for (unsigned i = 0; i < 10; ++i) {
-            auto const [id, given] = all[i];
-            wrong += engine.run(id + "x", given).done() ? 0 : 1;
-        }
-    };
-    std::atomic<bool> stopping = false;
-    std::atomic<int> reads = 0;
-    // In one phase the sum is there at each moment; in two phases what is under way is missing.
-    std::jthread reader{[&] {
-        mariadb_session person{own.address()};
-        while (!stopping) {
-            auto const sum = std::stoll(person.ask_one("SELECT SUM(balance) FROM accounts"));
-            wrong += sum <= count * opening && sum > 0 ? 0 : 1;
-            ++reads;
-        }
-    }};
-    {
-        std::vector<std::jthread> all;
-        for (unsigned thread = 0; thread < 4; ++thread) {
-            all.emplace_back(work, thread,
-                             thread % 2 == 0 ? settle::phases::one : settle::phases::two);
-        }
-    }
-    stopping = true;
-    reader.join();
-    CHECK(reads > 0);
-    CHECK(wrong == 0);
-    settle::mariadb::database db{own.address()};
-    settle::engine engine{db, settle::type<transfer_type>};
-    CHECK(engine.marks().value() == 0);
-    CHECK(own.ask_one("SELECT SUM(balance) FROM accounts") == std::to_string(count * opening));
-    CHECK(own.ask_one("SELECT COUNT(*) FROM settle_entries WHERE state = 'done'") == "280");
+    check_shared_database<mariadb_fixture>();
 }
 
 TEST_CASE("races: sets of rows in opposite orders end without a loss") {
@@ -342,22 +199,7 @@ TEST_CASE("races: sets of rows in opposite orders end without a loss") {
     CHECK(engine.marks().value() == 0);
 }
 
-TEST_CASE("races: round trips of plain records") {
-    fresh_mariadb const own;
-    settle::mariadb::database db{own.address()};
-    settle::engine one{db, settle::type<transfer_type>, settle::phases::one};
-    settle::engine two{db, settle::type<transfer_type>, settle::phases::two};
-    one.create(accounts, account{"a", 100}).value();
-    one.create(accounts, account{"b", 100}).value();
-    auto const trips = [&](auto& engine) {
-        CHECK(engine.run(transfer{"a", "b", 1}).done()); // its statements are prepared then
-        auto const before = db.round_trips();
-        CHECK(engine.run(transfer{"a", "b", 1}).done());
-        return db.round_trips() - before;
-    };
-    CHECK(trips(one) == 1);
-    // Insert, apply, commit, confirm and close.
-    CHECK(trips(two) == 5);
-}
+TEST_CASE("races: round trips of plain records") { check_round_trips<mariadb_fixture>(); }
 
-} // namespace mariadb_races
+} // namespace
+} // namespace settle_test

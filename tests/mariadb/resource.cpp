@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The resource of MariaDB: the suite, and tests of MariaDB's own behaviour.
 #include "backend.hpp"
-
+#include "failures.hpp"
 #include "prepared_suite.hpp"
 
 using namespace settle_test;
@@ -21,19 +21,6 @@ struct single_session : mariadb_backend {
         return all;
     }
 };
-
-/// The error of a refusal; the test fails if the call is accepted.
-template <typename Function>
-settle::error refusal(Function function) {
-    try {
-        function();
-    } catch (settle::failure const& caught) {
-        CHECK(caught.problem().text.starts_with("settle: "));
-        return caught.problem();
-    }
-    FAIL("it was accepted");
-    return {};
-}
 
 } // namespace
 
@@ -191,17 +178,17 @@ TEST_CASE("resource: the rights that are enough") {
     CHECK(s.sum("a") == "1");
 
     maria::resource wrong{own.address("test", "books:other"), backend::limits()};
-    CHECK(refusal([&] { wrong.bind(log_name); }).code == maria::access_denied);
+    CHECK(failure_of([&] { wrong.bind(log_name); }).code == maria::access_denied);
     admin.ask("CREATE DATABASE empty");
     admin.ask("CREATE USER poor");
     admin.ask("GRANT SELECT ON empty.* TO poor");
     maria::resource poor{own.address("empty", "poor"), backend::limits()};
-    auto const problem = refusal([&] { poor.bind(log_name); });
+    auto const problem = failure_of([&] { poor.bind(log_name); });
     CHECK(problem.code == settle::condition::permanent);
     CHECK(problem.text.find("See mariadb#rights") != problem.text.npos);
     // A prepare that a power failure could take.
     admin.ask("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
-    CHECK(refusal([&] { books.bind(log_name); }).code == settle::errc::unfit_store);
+    CHECK(failure_of([&] { books.bind(log_name); }).code == settle::errc::unfit_store);
 }
 
 TEST_CASE("resource: a server that is frozen, and options and addresses without sense") {
@@ -223,7 +210,7 @@ TEST_CASE("resource: a server that is frozen, and options and addresses without 
     own.thaw();
 
     auto const refused = [](std::string const& address) {
-        return refusal([&] { maria::resource const made{address}; }).code ==
+        return failure_of([&] { maria::resource const made{address}; }).code ==
                settle::errc::bad_option;
     };
     for (auto const* const address :
@@ -240,7 +227,7 @@ TEST_CASE("resource: a server that is frozen, and options and addresses without 
          {"mariadb://bank:s3cret/x@h/bank", "mariadb://bank:12/s3cret@h/bank",
           "mariadb://bank:s3?cret@h/bank", "mariadb://bank:s3#cret@h/bank"}) {
         CAPTURE(address);
-        auto const problem = refusal([&] { maria::resource const made{address}; });
+        auto const problem = failure_of([&] { maria::resource const made{address}; });
         CHECK(problem.text.find("'/' as %2F") != problem.text.npos);
         CHECK(problem.text.find("cret") == problem.text.npos);
         CHECK(problem.text.find("12") == problem.text.npos);
@@ -252,7 +239,7 @@ TEST_CASE("resource: a server that is frozen, and options and addresses without 
     CHECK(six.database == "b/c");
     maria::options senseless;
     senseless.answer_timeout = 1s;
-    CHECK(refusal([&] { maria::resource const made{"mariadb://h/bank", senseless}; }).code ==
+    CHECK(failure_of([&] { maria::resource const made{"mariadb://h/bank", senseless}; }).code ==
           settle::errc::bad_option);
     // By its socket.
     maria::resource near{"mariadb://root@/test?socket=" + own.socket(), backend::limits()};

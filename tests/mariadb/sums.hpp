@@ -2,11 +2,11 @@
 // A table of numbers, changed by native transactions of the adapter and read by another program.
 #pragma once
 
+#include "failures.hpp"
+#include "patiently.hpp"
 #include "shared_servers.hpp"
 
 #include <settle/mariadb/connection/row.hpp>
-
-#include <doctest/doctest.h>
 
 #include <chrono>
 #include <functional>
@@ -33,34 +33,7 @@ using namespace std::chrono_literals;
 using namespace std::string_literals;
 using namespace std::string_view_literals;
 
-/// Limits that a busy machine does not reach.
-inline maria::options patient_limits() {
-    maria::options limits;
-    limits.lock_timeout = 60s;
-    limits.statement_timeout = 100s;
-    limits.idle_timeout = 100s;
-    limits.answer_timeout = 120s;
-    limits.connect_timeout = 60s;
-    return limits;
-}
-
-/// The error of a call; the test fails if there is none.
-template <typename Function>
-settle::error failure_of(Function&& function) {
-    try {
-        function();
-    } catch (settle::failure const& caught) {
-        CHECK(caught.problem().text.starts_with("settle: "));
-        CHECK(caught.problem().text.find('\n') == std::string::npos);
-        return caught.problem();
-    }
-    FAIL("it did not fail");
-    return {};
-}
-
-inline bool says(settle::error const& problem, std::string const& text) {
-    return problem.text.find(text) != std::string::npos;
-}
+inline maria::options patient_limits() { return patient_limits<maria::options>(); }
 
 inline void ask(std::string const& address, std::string const& sql) {
     mariadb_session{address}.ask(sql);

@@ -8,66 +8,6 @@
 
 namespace settle_test {
 
-/// A session of another program, with the functions that the suite asks for.
-class psql_session {
-public:
-    explicit psql_session(std::string const& address) : native_{PQconnectdb(address.c_str())} {}
-    psql_session(psql_session const&) = delete;
-    psql_session& operator=(psql_session const&) = delete;
-    ~psql_session() { PQfinish(native_); }
-
-    std::vector<std::vector<std::string>> ask(std::string const& sql) {
-        std::unique_ptr<PGresult, decltype(&PQclear)> const found{PQexec(native_, sql.c_str()),
-                                                                  &PQclear};
-        auto const status = PQresultStatus(found.get());
-        if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
-            throw std::runtime_error{PQerrorMessage(native_)};
-        }
-        std::vector<std::vector<std::string>> all;
-        for (int row = 0; row < PQntuples(found.get()); ++row) {
-            auto& values = all.emplace_back();
-            for (int column = 0; column < PQnfields(found.get()); ++column) {
-                values.emplace_back(PQgetvalue(found.get(), row, column));
-            }
-        }
-        return all;
-    }
-    std::string ask_one(std::string const& sql) { return ask(sql).at(0).at(0); }
-
-private:
-    PGconn* native_;
-};
-
-/// A database of the shared server: prepared transactions are listed for a whole database.
-class fresh_postgresql {
-public:
-    fresh_postgresql() : server_{shared_postgresql()}, name_{fresh_name()} {
-        psql_session{"postgresql://" + server_}.ask("CREATE DATABASE " + name_);
-    }
-    fresh_postgresql(fresh_postgresql const&) = delete;
-    fresh_postgresql& operator=(fresh_postgresql const&) = delete;
-    ~fresh_postgresql() {
-        try {
-            psql_session{"postgresql://" + server_}.ask("DROP DATABASE " + name_ + " WITH (FORCE)");
-        } catch (std::exception const&) {
-            // A test that failed may leave a native transaction there.
-        }
-    }
-    [[nodiscard]] std::string const& name() const { return name_; }
-    [[nodiscard]] std::string address() const { return address_at(port()); }
-    [[nodiscard]] int port() const {
-        return std::stoi(server_.substr(server_.find(':', server_.find('@')) + 1));
-    }
-    [[nodiscard]] std::string address_at(int port) const {
-        return "postgresql://" + server_.substr(0, server_.rfind(':') + 1) + std::to_string(port) +
-               "/" + name_ + "?sslmode=disable&gssencmode=disable";
-    }
-
-private:
-    std::string server_;
-    std::string name_;
-};
-
 /// For prepared_suite.hpp.
 struct postgresql_backend {
     using resource = settle::postgresql::resource;

@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
-// Databases of the shared server, for the suites that every store passes.
+// Schemas of the shared server, for the suites that every store passes.
 #pragma once
 
 #include "shared_servers.hpp"
+#include "sql_fixture.hpp"
 
 #include <settle/postgresql.hpp>
 
-#include <optional>
-
 namespace settle_test {
 
-struct postgresql_fixture {
-    using database = settle::postgresql::database;
-    database& database_here() {
-        if (!here_) here_.emplace(own_.address());
-        return *here_;
+struct postgresql_fixture
+    : sql_fixture<settle::postgresql::database, settle::postgresql::database_options, fresh_schema,
+                  psql_session> {
+    /// How many other sessions of the schema wait for a lock.
+    static std::string waiting(fresh_schema const& own) {
+        return own.ask_one("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                           "AND query LIKE '%" +
+                           own.name() + "%' AND pid <> pg_backend_pid()");
     }
-    database& second_database() {
-        if (!second_) second_.emplace(second_own_.address());
-        return *second_;
-    }
-    database& reopened() {
-        here_.emplace(own_.address());
-        return *here_;
-    }
-
-private:
-    fresh_schema own_;
-    fresh_schema second_own_;
-    std::optional<database> here_;
-    std::optional<database> second_;
 };
 
 } // namespace settle_test

@@ -2,7 +2,7 @@
 // An airline whose receiver is on PostgreSQL.
 #pragma once
 
-#include "patient_limits.hpp"
+#include "patiently.hpp"
 #include "shared_servers.hpp"
 
 #include <receiver_checks.hpp>
@@ -21,6 +21,10 @@ using settle::service_call;
 using settle::postgresql::receiver_database;
 using settle::postgresql::receiver_session;
 using std::chrono::milliseconds;
+
+inline auto patient_limits() {
+    return settle_test::patient_limits<settle::postgresql::database_options>();
+}
 
 /// An airline that sells the seats of one flight. A request is the number of seats.
 struct seats {

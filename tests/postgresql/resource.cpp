@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The resource of PostgreSQL: the suite, and tests of PostgreSQL's own behaviour.
 #include "backend.hpp"
-
+#include "failures.hpp"
 #include "prepared_suite.hpp"
 
 using namespace settle_test;
@@ -26,13 +26,9 @@ TEST_CASE("resource: a server that is killed") { check_crashes<backend>(); }
 TEST_CASE("resource: a server that prepares nothing is refused with the setting to change") {
     postgresql_server const own{{"max_prepared_transactions=0"}};
     postgres::resource books{backend::address_of(own)};
-    try {
-        books.bind(log_name);
-        FAIL("it was accepted");
-    } catch (settle::failure const& caught) {
-        CHECK(caught.problem().code == settle::errc::unfit_store);
-        CHECK(caught.problem().text.find("max_prepared_transactions") != std::string::npos);
-    }
+    auto const problem = failure_of([&] { books.bind(log_name); });
+    CHECK(problem.code == settle::errc::unfit_store);
+    CHECK(says(problem, "max_prepared_transactions"));
 }
 
 TEST_CASE("resource: a server that can prepare no more is unavailable") {

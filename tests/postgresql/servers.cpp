@@ -84,24 +84,6 @@ fs::path const& template_data() {
     return made;
 }
 
-/// A connection of a test's own.
-struct session {
-    explicit session(std::string const& address) : native{PQconnectdb(address.c_str())} {
-        if (PQstatus(native) != CONNECTION_OK) fail();
-        PQsetNoticeProcessor(native, [](void*, char const*) {}, nullptr);
-    }
-    session(session const&) = delete;
-    session& operator=(session const&) = delete;
-    ~session() { PQfinish(native); }
-
-    [[noreturn]] void fail() {
-        std::string const text = PQerrorMessage(native);
-        throw std::runtime_error{text};
-    }
-
-    PGconn* native;
-};
-
 } // namespace
 
 std::string find_postgresql(std::string& reason) {
@@ -287,9 +269,19 @@ std::string postgresql_server::write_file(std::string const& name, std::string c
     return path.string();
 }
 
-std::vector<std::vector<std::string>> ask(std::string const& address, std::string const& sql) {
-    session const one{address};
-    PGresult* const result = PQexec(one.native, sql.c_str());
+psql_session::psql_session(std::string const& address) : native_{PQconnectdb(address.c_str())} {
+    if (PQstatus(native_) != CONNECTION_OK) {
+        std::string const text = PQerrorMessage(native_);
+        PQfinish(native_);
+        throw std::runtime_error{text};
+    }
+    PQsetNoticeProcessor(native_, [](void*, char const*) {}, nullptr);
+}
+
+psql_session::~psql_session() { PQfinish(native_); }
+
+std::vector<std::vector<std::string>> psql_session::ask(std::string const& sql) {
+    PGresult* const result = PQexec(native_, sql.c_str());
     auto const status = PQresultStatus(result);
     std::vector<std::vector<std::string>> rows;
     for (int row = 0; row < PQntuples(result); ++row) {
@@ -303,10 +295,6 @@ std::vector<std::vector<std::string>> ask(std::string const& address, std::strin
     PQclear(result);
     if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) throw std::runtime_error{problem};
     return rows;
-}
-
-std::string ask_one(std::string const& address, std::string const& sql) {
-    return ask(address, sql).at(0).at(0);
 }
 
 } // namespace settle_test

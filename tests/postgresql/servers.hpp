@@ -6,7 +6,7 @@
 
 #include "server_process.hpp"
 
-#include <memory>
+struct pg_conn;
 
 namespace settle_test {
 
@@ -75,10 +75,31 @@ private:
     std::vector<pid_t> frozen_{};
 };
 
-/// Runs SQL as any other program would; the rows, column by column, "NULL" where there is no value.
-/// Errors: std::runtime_error with the server's text
-std::vector<std::vector<std::string>> ask(std::string const& address, std::string const& sql);
-/// The only value of the only row.
-std::string ask_one(std::string const& address, std::string const& sql);
+/// A session of a test's own: what any other program could do.
+/// Errors:  std::runtime_error with the server's text
+class psql_session {
+public:
+    explicit psql_session(std::string const& address);
+    psql_session(psql_session const&) = delete;
+    psql_session& operator=(psql_session const&) = delete;
+    ~psql_session();
+
+    /// The rows, column by column, "NULL" where there is no value.
+    std::vector<std::vector<std::string>> ask(std::string const& sql);
+    /// The only value of the only row.
+    std::string ask_one(std::string const& sql) { return ask(sql).at(0).at(0); }
+
+private:
+    pg_conn* native_;
+};
+
+/// The same in a session of its own.
+inline std::vector<std::vector<std::string>> ask(std::string const& address,
+                                                 std::string const& sql) {
+    return psql_session{address}.ask(sql);
+}
+inline std::string ask_one(std::string const& address, std::string const& sql) {
+    return psql_session{address}.ask_one(sql);
+}
 
 } // namespace settle_test

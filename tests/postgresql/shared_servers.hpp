@@ -33,13 +33,13 @@ public:
     fresh_schema() : fresh_schema(shared_postgresql()) {}
     /// Shape:   server - "USER@HOST:PORT/DATABASE"
     explicit fresh_schema(std::string server) : name_{fresh_name()}, server_{std::move(server)} {
-        ask(plain_address(), "CREATE SCHEMA " + name_);
+        settle_test::ask(plain_address(), "CREATE SCHEMA " + name_);
     }
     fresh_schema(fresh_schema const&) = delete;
     fresh_schema& operator=(fresh_schema const&) = delete;
     ~fresh_schema() {
         try {
-            ask(plain_address(), "DROP SCHEMA " + name_ + " CASCADE");
+            settle_test::ask(plain_address(), "DROP SCHEMA " + name_ + " CASCADE");
         } catch (std::exception const&) {
             // A test that took its server away need not put it back for this.
         }
@@ -52,6 +52,11 @@ public:
         return plain_address() + "?options=-csearch_path%3D" + name_ +
                (more.empty() ? "" : "&" + more);
     }
+    /// Runs SQL in a session of its own, and returns the rows.
+    std::vector<std::vector<std::string>> ask(std::string const& sql) const {
+        return settle_test::ask(address(), sql);
+    }
+    std::string ask_one(std::string const& sql) const { return ask(sql).at(0).at(0); }
     /// The shared server's own, for a proxy before it.
     [[nodiscard]] int port() const {
         return std::stoi(server_.substr(server_.find(':', server_.find('@')) + 1));
@@ -68,6 +73,44 @@ private:
 
     std::string name_;
     std::string server_;
+};
+
+/// A database of the shared server of this object alone, dropped in the end: prepared transactions
+/// are listed for a whole database.
+class fresh_postgresql {
+public:
+    /// Shape:   how - " TEMPLATE name", or nothing
+    explicit fresh_postgresql(std::string const& how = "")
+        : server_{shared_postgresql()}, name_{fresh_name()} {
+        ask("postgresql://" + server_, "CREATE DATABASE " + name_ + how);
+    }
+    fresh_postgresql(fresh_postgresql const&) = delete;
+    fresh_postgresql& operator=(fresh_postgresql const&) = delete;
+    ~fresh_postgresql() {
+        try {
+            ask("postgresql://" + server_, "DROP DATABASE " + name_ + " WITH (FORCE)");
+        } catch (std::exception const&) {
+            // A test that failed may leave a native transaction there.
+        }
+    }
+    [[nodiscard]] std::string const& name() const { return name_; }
+    [[nodiscard]] std::string address() const { return address_at(port()); }
+    [[nodiscard]] std::string address_of(std::string const& user) const {
+        auto all = address();
+        auto const from = all.find("//") + 2;
+        return all.replace(from, all.find('@') - from, user);
+    }
+    [[nodiscard]] int port() const {
+        return std::stoi(server_.substr(server_.find(':', server_.find('@')) + 1));
+    }
+    [[nodiscard]] std::string address_at(int port) const {
+        return "postgresql://" + server_.substr(0, server_.rfind(':') + 1) + std::to_string(port) +
+               "/" + name_ + "?sslmode=disable&gssencmode=disable";
+    }
+
+private:
+    std::string server_;
+    std::string name_;
 };
 
 } // namespace settle_test

@@ -2,12 +2,11 @@
 // A table of numbers, changed by native transactions of the adapter and read by another program.
 #pragma once
 
-#include "patient_limits.hpp"
+#include "failures.hpp"
+#include "patiently.hpp"
 #include "shared_servers.hpp"
 
 #include <settle/postgresql/connection/native.hpp>
-
-#include <doctest/doctest.h>
 
 #include <array>
 #include <functional>
@@ -39,22 +38,11 @@ inline pg::database_options short_limits() {
     return limits;
 }
 
+inline pg::database_options patient_limits() { return patient_limits<pg::database_options>(); }
+
 /// The error that refuses an address; the test fails if the address is accepted.
 inline settle::error refusal(std::string const& address, pg::database_options const& how = {}) {
-    try {
-        pool const made{address, how};
-    } catch (settle::failure const& caught) {
-        INFO(caught.what());
-        CHECK(caught.problem().text.starts_with("settle: "));
-        CHECK(caught.problem().text.find('\n') == std::string::npos);
-        return caught.problem();
-    }
-    FAIL("an address was accepted");
-    return {};
-}
-
-inline bool says(settle::error const& problem, std::string const& text) {
-    return problem.text.find(text) != std::string::npos;
+    return failure_of([&] { pool const made{address, how}; });
 }
 
 /// The table `sums` with rows `a`, `b` and `c`, each 0.

@@ -70,6 +70,16 @@ namespace detail {
     return left == right || std::string_view{left.name()} == right.name();
 }
 
+/// The text of a driver or a server on one line, shortened, and without a point at its end.
+[[nodiscard]] std::string native_text(std::string_view text, std::size_t most = 300);
+
+/// What a server could not do.
+/// Shape:   phase - the action, as the sentence puts it after "could not"; number - of the error,
+///          as it follows the text; advice - a sentence, or empty; page - of the documentation
+[[nodiscard]] std::string sentence_of(std::string_view server, std::string_view phase,
+                                      std::string_view native, std::string_view number,
+                                      std::string_view advice, std::string_view page);
+
 } // namespace detail
 
 [[nodiscard]] inline std::error_code make_error_code(errc code) noexcept {

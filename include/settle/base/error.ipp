@@ -78,6 +78,36 @@ SETTLE_FUNCTION std::error_category const& condition_category() noexcept {
     return instance;
 }
 
+namespace detail {
+
+SETTLE_FUNCTION std::string native_text(std::string_view text, std::size_t most) {
+    std::string line{text};
+    if (std::size_t end = most; end < line.size()) {
+        // Cuts after a whole character.
+        while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;
+        line.resize(end);
+        line += " …";
+    }
+    for (char& each : line) {
+        if (static_cast<unsigned char>(each) < 0x20U) each = ' ';
+    }
+    while (line.ends_with('.') || line.ends_with(' ')) line.pop_back();
+    return line;
+}
+
+SETTLE_FUNCTION std::string sentence_of(std::string_view server, std::string_view phase,
+                                        std::string_view native, std::string_view number,
+                                        std::string_view advice, std::string_view page) {
+    std::string text{"settle: "};
+    text.append(server).append(" could not ").append(phase).append(": ");
+    text.append(native_text(native)).append(number).append(". ").append(advice);
+    if (advice.ends_with('.')) text += ' ';
+    if (advice.find("See ") == advice.npos) text.append("See ").append(page).append("#errors");
+    return text;
+}
+
+} // namespace detail
+
 SETTLE_FUNCTION std::string error::message() const {
     if (!text.empty()) return text;
     return empty() ? "no error" : code.message();

@@ -27,7 +27,7 @@ SETTLE_FUNCTION result<std::unique_ptr<database>> database::open(std::string con
 }
 
 SETTLE_FUNCTION log_session database::bind_log() {
-    auto const fresh = settle::detail::fresh_log_name(detail::log_name_prefix);
+    auto const fresh = settle::detail::fresh_log_name("mariadb-");
     return log_session{*pool_, detail::metadata_table{*pool_}.get_or_init("log", fresh)};
 }
 

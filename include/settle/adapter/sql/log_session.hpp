@@ -104,6 +104,27 @@ public:
         }
     }
 
+    /// Where the database is, and where it was.
+    /// Cost:    one round trip, or few
+    result<log_home> home() {
+        try {
+            return look_home(*pool_);
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
+    /// Keeps the present home, and renames the log.
+    /// Cost:    one native transaction
+    result<void> take_home(log_home const& seen, bool renames) {
+        try {
+            auto const fresh = fresh_log_name(std::string{Sql::page} + '-');
+            metadata_table<Sql>{*pool_}.move_home(seen, name_, renames ? fresh : name_);
+            return {};
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
+
     /// The table of entries, for native transactions of this database.
     [[nodiscard]] entry_table const& entries() const noexcept { return *entries_; }
 

@@ -2,10 +2,11 @@
 // Values about the tables of settle, by their names.
 #pragma once
 
+#include <settle/adapter/ownership.hpp>
 #include <settle/adapter/sql/dialect.hpp>
 #include <settle/adapter/sql/native.hpp>
 #include <settle/adapter/sql/parameter_type.hpp>
-#include <settle/base/error.hpp>
+#include <settle/store/seam.hpp>
 
 #include <optional>
 #include <string>
@@ -64,6 +65,38 @@ public:
             dialect::update(table_, "m", {{"value", "$3"}}, types, "m.name = $1 AND m.value = $2"),
             types, phase);
         perform([&](connection& to) { to.send(write, name, old_value, new_value); });
+    }
+
+    /// Keeps the present home of the log if the database still keeps `seen.kept`, and renames the
+    /// log and the log that the records belong to.
+    /// Shape:   new_name - may be the old name
+    void move_home(log_home const& seen, std::string_view old_name,
+                   std::string_view new_name) const {
+        if (seen.kept.empty()) {
+            static_cast<void>(get_or_init(home_metadata, seen.present));
+            return;
+        }
+        if (new_name == old_name) return replace(home_metadata, seen.kept, seen.present);
+        parameter_types const types(3, text_value);
+        auto const& lock =
+            pool_->prepare("SELECT value FROM " + table_ + " WHERE name = $1 FOR UPDATE",
+                           parameter_types{text_value}, phase);
+        auto const write = [&](char const* condition) -> auto const& {
+            return pool_->prepare("UPDATE " + table_ + " SET value = $3 WHERE " + condition +
+                                      " AND value = $2",
+                                  types, phase);
+        };
+        auto const& keep = write("name = $1");
+        auto const& rename = write("name IN ('log', $1)");
+        perform([&](connection& to) {
+            auto const number = to.send(lock, home_metadata);
+            to.sync();
+            auto const& kept = to.result(number);
+            // After another program's answer, nothing is changed.
+            if (kept.empty() || kept.text(0, 0) != seen.kept) return;
+            to.send(keep, home_metadata, seen.kept, seen.present);
+            to.send(rename, owner_metadata, old_name, new_name);
+        });
     }
 
 private:

@@ -219,31 +219,15 @@ SETTLE_FUNCTION void name_raised(int& code, std::string& text, std::string_view 
 
 SETTLE_FUNCTION error describe(int code, std::string_view state, std::string_view native,
                                std::string_view phase) {
-    std::string text{"settle: MariaDB could not "};
-    text.append(phase).append(": ");
-    constexpr std::size_t most = 300;
-    if (native.size() > most) {
-        std::size_t end = most;
-        // Cuts after a whole character.
-        while (end > 0 && (static_cast<unsigned char>(native[end]) & 0xC0U) == 0x80U) --end;
-        text.append(native.substr(0, end)).append(" …");
-    } else {
-        text.append(native);
-    }
-    for (char& each : text) {
-        if (static_cast<unsigned char>(each) < 0x20U) each = ' ';
-    }
+    std::string number;
     if (code > 0) {
-        text.append(" (error ").append(std::to_string(code));
-        if (!state.empty()) text.append(", SQLSTATE ").append(state);
-        text.append(")");
+        number.append(" (error ").append(std::to_string(code));
+        if (!state.empty()) number.append(", SQLSTATE ").append(state);
+        number += ')';
     }
-    text.append(". ");
-    auto const advice = advice_for(code);
-    text.append(advice);
-    if (advice.ends_with('.')) text += ' ';
-    if (advice.find("See ") == advice.npos) text.append("See mariadb#errors");
-    return {{code, mariadb_category()}, std::move(text)};
+    return {
+        {code, mariadb_category()},
+        settle::detail::sentence_of("MariaDB", phase, native, number, advice_for(code), "mariadb")};
 }
 
 SETTLE_FUNCTION void raise(errc code, std::string text) {

@@ -14,8 +14,6 @@ inline constexpr std::string_view schema_version = "1";
 
 namespace detail {
 
-inline constexpr std::string_view log_name_prefix = "mariadb-";
-
 using metadata_table = settle::detail::sql::metadata_table<parts>;
 
 /// Creates the tables of records and of the log, if they do not exist.
@@ -37,12 +35,6 @@ void ask(pool& from, std::string const& sql, char const* phase, Take&& take,
 
 /// The kept home of the log, and its present home.
 [[nodiscard]] log_home look_home(pool& from);
-
-/// Keeps the present home of the log if the database still keeps `seen.kept`, and renames the log
-/// and the log that the records belong to.
-/// Shape:   new_name - may be the old name
-void replace_home(pool& from, log_home const& seen, std::string_view old_name,
-                  std::string_view new_name);
 
 } // namespace detail
 } // namespace mariadb

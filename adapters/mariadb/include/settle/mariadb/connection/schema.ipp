@@ -92,37 +92,5 @@ SETTLE_FUNCTION log_home look_home(pool& from) {
     return seen;
 }
 
-SETTLE_FUNCTION void replace_home(pool& from, log_home const& seen, std::string_view old_name,
-                                  std::string_view new_name) {
-    using namespace settle::detail;
-    metadata_table const metadata{from};
-    if (seen.kept.empty()) {
-        static_cast<void>(metadata.get_or_init(home_metadata, seen.present));
-    } else if (new_name == old_name) {
-        metadata.replace(home_metadata, seen.kept, seen.present);
-    } else {
-        auto const table = dialect::table_name(from, "settle_meta");
-        sql::parameter_types const types(3, sql::text_value);
-        constexpr auto phase = "write the table of metadata";
-        auto const& keep =
-            from.prepare("UPDATE " + table + " SET value = $3 WHERE name = $1 AND value = $2",
-                         types, phase, expectation::all);
-        auto const& rename = from.prepare("UPDATE " + table +
-                                              " SET value = $3 WHERE name IN ('log', $1) AND "
-                                              "value = $2",
-                                          types, phase);
-        native_transaction native{from};
-        auto const ended = native.perform(
-            [&](connection& session) {
-                session.send(keep, home_metadata, seen.kept, seen.present);
-                session.send(rename, owner_metadata, old_name, new_name);
-            },
-            longest_repetition);
-        // After another program's answer, nothing is changed.
-        bool const is_late = ended.problem.code == wrong_count;
-        if (ended.status != commit_status::committed && !is_late) throw failure(ended.problem);
-    }
-}
-
 } // namespace mariadb::detail
 SETTLE_END

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/adapter/sql/log_session.hpp>
+#include <settle/mariadb/connection/schema.hpp>
 #include <settle/mariadb/log/entry_table.hpp>
 
 SETTLE_BEGIN
@@ -15,21 +16,13 @@ namespace mariadb {
 /// Cost:    a wave of writes is one native transaction in one round trip, however many entries
 class log_session : public settle::detail::sql::log_session<detail::parts> {
 public:
-    log_session(detail::pool& from, std::string name)
-        : settle::detail::sql::log_session<detail::parts>(from, std::move(name)) {}
+    using settle::detail::sql::log_session<detail::parts>::log_session;
 
     /// Erases at most `limit` finished entries that have not moved since a time.
     /// Shape:   passed - the number of the step at which it continues; another session begins anew
     /// Cost:    a step reads 10,000 entries at most
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t passed = purged::nothing);
-
-    /// Where the database is, and where it was: its server, and its name there.
-    /// Cost:    one round trip
-    result<log_home> home();
-    /// Keeps the present home, and renames the log.
-    /// Cost:    one native transaction
-    result<void> take_home(log_home const& seen, bool renames);
 
 private:
     /// The last ids of the steps of a purge.

@@ -2,7 +2,6 @@
 // The bodies of functions that log_session.hpp declares.
 #pragma once
 
-#include <settle/mariadb/connection/schema.hpp>
 #include <settle/mariadb/log/log_session.hpp>
 
 SETTLE_BEGIN
@@ -41,24 +40,6 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
     gone.passed = static_cast<std::int64_t>(ends.size());
     gone.more = limited || last.has_value();
     return gone;
-}
-
-SETTLE_FUNCTION result<log_home> log_session::home() {
-    try {
-        return detail::look_home(from());
-    } catch (failure const& caught) {
-        return caught.problem();
-    }
-}
-
-SETTLE_FUNCTION result<void> log_session::take_home(log_home const& seen, bool renames) {
-    try {
-        std::string const fresh = settle::detail::fresh_log_name(detail::log_name_prefix);
-        detail::replace_home(from(), seen, name(), renames ? fresh : name());
-        return {};
-    } catch (failure const& caught) {
-        return caught.problem();
-    }
 }
 
 } // namespace mariadb

@@ -130,22 +130,11 @@ inline constexpr std::string_view advice_for_login =
 }
 
 SETTLE_FUNCTION std::string native_text(bson_error_t const& problem) {
-    std::string reply{problem.message};
+    std::string_view const reply{problem.message};
     // A refusal repeats the whole command. is_of_taken_key() needs the whole text of its code.
-    constexpr std::size_t most = 300;
-    std::size_t end = code_of(problem) == duplicate_key ? reply.size() : most;
+    std::size_t end = code_of(problem) == duplicate_key ? reply.size() : 300;
     if (missing_right_of(reply)) end = std::min(end, reply.find(','));
-    if (end < reply.size()) {
-        // Cuts after a whole character.
-        while (end > 0 && (static_cast<unsigned char>(reply[end]) & 0xC0U) == 0x80U) --end;
-        reply.resize(end);
-        reply += " …";
-    }
-    for (char& each : reply) {
-        if (static_cast<unsigned char>(each) < 0x20U) each = ' ';
-    }
-    while (reply.ends_with('.') || reply.ends_with(' ')) reply.pop_back();
-    return reply;
+    return settle::detail::native_text(reply, end);
 }
 
 SETTLE_FUNCTION error describe(bson_error_t const& problem, std::string_view phase) {

@@ -74,7 +74,7 @@ private:
     auto const has = [&](char const* part) { return words.find(part) != words.npos; };
     // libpq checks the values of some options when it connects.
     bool const is_of_option = text.starts_with("invalid ") || has("failed: invalid ");
-    if (code == not_connected && is_of_option) refuse_address(native_text(text));
+    if (code == not_connected && is_of_option) refuse_address(settle::detail::native_text(text));
     if (code == not_connected && PQconnectionNeedsPassword(failed) == 1) code = invalid_password;
     // A server that stops ends the connection in the midst of the handshake.
     bool const lost = has("SYSCALL") || has("unexpected eof") || has("closed unexpectedly");

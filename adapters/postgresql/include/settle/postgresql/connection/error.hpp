@@ -135,9 +135,6 @@ private:
     error_names names_;
 };
 
-/// PostgreSQL's text on one line, and shortened.
-[[nodiscard]] std::string native_text(std::string_view native);
-
 /// PostgreSQL's text without its quoted names, which may hold any word.
 [[nodiscard]] std::string without_names(std::string_view native);
 

@@ -188,22 +188,6 @@ SETTLE_FUNCTION bool is_of_one_table(std::error_code const& code) noexcept {
     }
 }
 
-SETTLE_FUNCTION std::string native_text(std::string_view native) {
-    std::string text{native};
-    constexpr std::size_t most = 300;
-    if (std::size_t end = most; end < text.size()) {
-        // Cuts after a whole character.
-        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-        text.resize(end);
-        text += " …";
-    }
-    for (char& each : text) {
-        if (static_cast<unsigned char>(each) < 0x20U) each = ' ';
-    }
-    while (text.ends_with('.') || text.ends_with(' ')) text.pop_back();
-    return text;
-}
-
 SETTLE_FUNCTION std::string without_names(std::string_view native) {
     std::string words;
     bool inside = false;
@@ -216,17 +200,10 @@ SETTLE_FUNCTION std::string without_names(std::string_view native) {
 
 SETTLE_FUNCTION error describe(int code, std::string_view native, std::string_view phase) {
     std::error_code const made{code, postgresql_category()};
-    std::string text{"settle: PostgreSQL could not "};
-    text.append(phase).append(": ").append(native_text(native));
-    if (auto const state = sqlstate_of(made); !state.empty()) {
-        text.append(" (SQLSTATE ").append(state).append(")");
-    }
-    text.append(". ");
-    auto const advice = advice_for(code);
-    text.append(advice);
-    if (advice.ends_with('.')) text += ' ';
-    if (advice.find("See ") == advice.npos) text.append("See postgresql#errors");
-    return {made, std::move(text)};
+    auto const state = sqlstate_of(made);
+    auto const number = state.empty() ? state : " (SQLSTATE " + state + ")";
+    return {made, settle::detail::sentence_of("PostgreSQL", phase, native, number, advice_for(code),
+                                              "postgresql")};
 }
 
 SETTLE_FUNCTION void raise(errc code, std::string text) {

@@ -14,8 +14,6 @@ inline constexpr std::string_view schema_version = "2";
 
 namespace detail {
 
-inline constexpr std::string_view log_name_prefix = "postgresql-";
-
 /// Tables that are made together. The table `<prefix>meta` has values about the others.
 struct own_tables {
     std::string_view prefix;
@@ -41,12 +39,6 @@ metadata(pool& with, own_tables const& of = database_tables());
 
 /// The kept home of the log, and its present home.
 [[nodiscard]] log_home look_home(pool& with);
-
-/// Keeps the present home of the log if the database still keeps `seen.kept`, and renames the log
-/// and the log that the records belong to.
-/// Shape:   new_name - may be the old name
-void replace_home(pool& with, log_home const& seen, std::string_view old_name,
-                  std::string_view new_name);
 
 } // namespace detail
 } // namespace postgresql

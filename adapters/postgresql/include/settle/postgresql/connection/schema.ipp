@@ -167,30 +167,5 @@ SETTLE_FUNCTION log_home look_home(pool& with) {
     return seen;
 }
 
-SETTLE_FUNCTION void replace_home(pool& with, log_home const& seen, std::string_view old_name,
-                                  std::string_view new_name) {
-    using namespace settle::detail;
-    constexpr auto phase = "write the table of metadata";
-    auto const meta = meta_of(with, database_tables());
-    if (seen.kept.empty()) {
-        static_cast<void>(metadata(with).get_or_init(home_metadata, seen.present));
-    } else if (new_name == old_name) {
-        metadata(with).replace(home_metadata, seen.kept, seen.present);
-    } else {
-        // One statement: after another program's answer, nothing is changed.
-        auto const& write = with.prepare("WITH moved AS (UPDATE " + meta +
-                                             " SET value = $3 WHERE name = $1 AND value = $2 "
-                                             "RETURNING 1) UPDATE " +
-                                             meta +
-                                             " SET value = $6 WHERE name IN ('log', $4) AND "
-                                             "value = $5 AND EXISTS(SELECT FROM moved)",
-                                         std::vector<value_type>(6, value_type::text), phase);
-        perform_or_throw(with, [&](connection& on) {
-            on.send(write, home_metadata, seen.kept, seen.present, owner_metadata, old_name,
-                    new_name);
-        });
-    }
-}
-
 } // namespace postgresql::detail
 SETTLE_END

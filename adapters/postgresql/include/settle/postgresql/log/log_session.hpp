@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/adapter/sql/log_session.hpp>
+#include <settle/postgresql/connection/schema.hpp>
 #include <settle/postgresql/log/entry_table.hpp>
 
 SETTLE_BEGIN
@@ -22,14 +23,6 @@ public:
     /// Cost:    a whole purge reads the table once; a step reads 256 pages at most
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t passed = purged::nothing);
-
-    /// Where the database is, and where it was: its cluster, its number in the cluster, and the
-    /// number of the table settle_meta. A promoted standby has the same numbers.
-    /// Cost:    one round trip; two if the user may not ask for the number of the cluster
-    result<log_home> home();
-    /// Keeps the present home, and renames the log.
-    /// Cost:    one native transaction
-    result<void> take_home(log_home const& seen, bool renames);
 };
 
 } // namespace postgresql

@@ -4,9 +4,6 @@
 
 #include <settle/postgresql/log/log_session.hpp>
 
-#include <settle/adapter/ownership.hpp>
-#include <settle/postgresql/connection/schema.hpp>
-
 #include <algorithm>
 
 SETTLE_BEGIN
@@ -40,24 +37,6 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
     }
     gone.more = limited || end < native.result(number + 1).integer(0, 0);
     return gone;
-}
-
-SETTLE_FUNCTION result<log_home> log_session::home() {
-    try {
-        return detail::look_home(from());
-    } catch (failure const& caught) {
-        return caught.problem();
-    }
-}
-
-SETTLE_FUNCTION result<void> log_session::take_home(log_home const& seen, bool renames) {
-    try {
-        std::string const fresh = settle::detail::fresh_log_name(detail::log_name_prefix);
-        detail::replace_home(from(), seen, name(), renames ? fresh : name());
-        return {};
-    } catch (failure const& caught) {
-        return caught.problem();
-    }
 }
 
 } // namespace postgresql
