@@ -1,32 +1,102 @@
 // SPDX-License-Identifier: BSL-1.0
 // Another program alters a table while settle runs: nothing moves in another unit, no column is
 // lost, and what the alteration does not concern goes on.
-#include "altered_tables_suite.hpp"
 #include "fixtures.hpp"
 
-namespace settle_test {
+#include <settle/settle.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+namespace mariadb_altered_tables {
 namespace {
 
-using namespace altered_tables;
+using namespace std::chrono_literals;
+using settle::field;
+using settle::param;
+using settle::participant;
+using settle_test::fresh_mariadb;
 
-/// For altered_tables_suite.hpp.
-struct fixture : mariadb_fixture {
-    static void make_accounts(fresh_mariadb const& own, std::string const& type) {
-        own.ask("CREATE TABLE accounts (id VARCHAR(50) CHARACTER SET utf8mb4 COLLATE "
-                "utf8mb4_nopad_bin PRIMARY KEY, balance " +
-                type + " NOT NULL)");
-    }
-    static void change_balance(fresh_mariadb const& own, std::string const& type) {
-        own.ask("ALTER TABLE accounts MODIFY balance " + type + " NOT NULL");
-    }
+constexpr std::array both{settle::phases::one, settle::phases::two};
+
+struct account {
+    BOOST_HANA_DEFINE_STRUCT(account, (std::string, id), (std::int64_t, balance));
 };
+constexpr settle::collection<account, "accounts", &account::id> accounts;
 
-TEST_CASE("altered tables: another type or scale of a column stops all that uses it") {
-    check_another_type<fixture>();
+struct credit {
+    BOOST_HANA_DEFINE_STRUCT(credit, (std::string, id), (std::int64_t, amount));
+};
+constexpr auto credit_type = settle::transaction<credit, "credit">(
+    participant<"to">(accounts, param<&credit::id>)
+        .apply(field<&account::balance> += param<&credit::amount>)
+        .compensate(settle::inverse));
+constexpr auto set_type = settle::transaction<credit, "set">(
+    participant<"to">(accounts, param<&credit::id>)
+        .confirm(field<&account::balance> = param<&credit::amount>));
+struct removal {
+    BOOST_HANA_DEFINE_STRUCT(removal, (std::string, id));
+};
+constexpr auto removal_type = settle::transaction<removal, "removal">(
+    participant<"gone">(accounts, param<&removal::id>).confirm(settle::erase));
+
+template <typename... Options>
+auto make(settle::mariadb::database& db, Options const&... options) {
+    return settle::engine{db, settle::type<credit_type>, settle::type<set_type>,
+                          settle::type<removal_type>, options...};
 }
 
-TEST_CASE("altered tables: a row with a column that was added is not erased without it") {
-    check_added_column<fixture>();
+settle::call_options soon() {
+    settle::call_options limits;
+    limits.deadline = 20s;
+    return limits;
+}
+
+std::string const with_key = "CREATE TABLE accounts (id VARCHAR(50) CHARACTER SET utf8mb4 COLLATE "
+                             "utf8mb4_nopad_bin PRIMARY KEY, balance ";
+
+} // namespace
+
+TEST_CASE("altered tables: another type or scale of a column stops all that uses it") {
+    for (auto const how : both) {
+        for (bool const is_fresh : {false, true}) {
+            CAPTURE(is_fresh);
+            fresh_mariadb const own;
+            own.ask(with_key + "DECIMAL(18,2) NOT NULL)");
+            settle::mariadb::database db{own.address()};
+            auto engine = make(db, how);
+            engine.create(accounts, account{"a", 100}).value();
+            if (!is_fresh) {
+                CHECK(engine.run<credit_type>("t0", credit{"a", 1}).done());
+                CHECK(engine.run<set_type>("t1", credit{"a", 100}).done());
+            }
+            for (char const* type : {"DECIMAL(18,4)", "BIGINT"}) {
+                INFO(type);
+                own.ask(std::string{"ALTER TABLE accounts MODIFY balance "} + type + " NOT NULL");
+                for (bool const assigns : {false, true}) {
+                    auto const outcome = assigns ? engine.run<set_type>(credit{"a", 7}, soon())
+                                                 : engine.run<credit_type>(credit{"a", 7}, soon());
+                    INFO(outcome.text());
+                    CHECK(outcome.canceled());
+                    CHECK(outcome.text().find("altered") != std::string::npos);
+                    std::vector<credit> const several(5, credit{"a", 7});
+                    for (auto const& each : engine.run_all<credit_type>(several)) {
+                        CHECK_MESSAGE(each.canceled(), each.text());
+                    }
+                }
+                auto const made = engine.create(accounts, account{"b", 7});
+                CHECK(made.problem().text.find("its table was altered since this program began. "
+                                               "Start this program again") != std::string::npos);
+                CHECK(engine.read(accounts, "a").problem().text.find("altered") !=
+                      std::string::npos);
+                CHECK(own.ask_one("SELECT CAST(SUM(balance) AS INT) FROM accounts") == "1");
+            }
+            auto again = make(db, how);
+            CHECK(again.read(accounts, "a").value()->balance == 1);
+            CHECK(again.run<credit_type>("t9", credit{"a", 7}).done());
+        }
+    }
 }
 
 TEST_CASE("altered tables: a whole number that became a fraction stops what uses it") {
@@ -42,6 +112,27 @@ TEST_CASE("altered tables: a whole number that became a fraction stops what uses
             CHECK_MESSAGE(outcome.canceled(), outcome.text());
         }
         CHECK(own.ask_one("SELECT balance FROM accounts") == "101.00");
+    }
+}
+
+TEST_CASE("altered tables: a row with a column that was added is not erased without it") {
+    for (auto const how : both) {
+        fresh_mariadb const own;
+        settle::mariadb::database db{own.address()};
+        auto engine = make(db, how);
+        engine.create(accounts, account{"a", 100}).value();
+        own.ask("ALTER TABLE accounts ADD COLUMN owner TEXT DEFAULT 'me'");
+        auto const kept = engine.run<removal_type>("gone", removal{"a"}, soon());
+        INFO(kept.text());
+        CHECK_FALSE(kept.done());
+        CHECK(kept.text().find("its table was altered since this program began") !=
+              std::string::npos);
+        CHECK(engine.run<credit_type>("t1", credit{"a", 1}).done());
+        auto again = make(db, how);
+        CHECK(again.run<removal_type>("gone 2", removal{"a"}).done());
+        auto const back = again.reverse("gone 2");
+        CHECK_MESSAGE(back.done(), back.text());
+        CHECK(own.ask_one("SELECT CONCAT(owner, balance) FROM accounts") == "me101");
     }
 }
 
@@ -111,5 +202,4 @@ TEST_CASE("altered tables: a table that is gone holds no transaction of another 
     }
 }
 
-} // namespace
-} // namespace settle_test
+} // namespace mariadb_altered_tables
