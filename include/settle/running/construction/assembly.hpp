@@ -7,6 +7,7 @@
 #include <settle/running/calls/wrong_calls.hpp>
 #include <settle/running/construction/argument_lists.hpp>
 #include <settle/running/construction/home.hpp>
+#include <settle/running/construction/owner.hpp>
 #include <settle/running/construction/prepared_binding.hpp>
 #include <settle/running/driving/seam_driver.hpp>
 
