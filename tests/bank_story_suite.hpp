@@ -99,8 +99,8 @@ public:
             }
             // clang 14 takes no structured binding in a message.
             std::string const name = id;
-            INFO("outcome of ", name, ": ", static_cast<int>(verdict), ", in the log ",
-                 ends.contains(name) ? static_cast<int>(ends.at(name)) : -1);
+            int const state = ends.contains(name) ? static_cast<int>(ends.at(name)) : -1;
+            INFO("outcome of ", name, ", whose state in the log is ", state);
             auto const expected =
                 verdict == settle::verdict::done ? settle::state::done : settle::state::canceled;
             CHECK((ends.contains(name) && ends.at(name) == expected));

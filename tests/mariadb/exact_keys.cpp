@@ -155,14 +155,15 @@ TEST_CASE("exact keys: a number out of the column's range changes nothing") {
         std::string type;
         std::int64_t most;
     };
-    for (auto const& [type, most] :
+    for (range const& each :
          {range{"TINYINT NOT NULL", 127}, range{"SMALLINT UNSIGNED NOT NULL", 65'535},
           range{"MEDIUMINT NOT NULL", 8'388'607}, range{"INT NOT NULL", 2'147'483'647},
           range{"DECIMAL(5,2) NOT NULL", 99'999}, range{"DECIMAL(4,0) UNSIGNED NOT NULL", 9'999},
           range{"BIGINT UNSIGNED NOT NULL", 9'223'372'036'854'775'807}}) {
         for (auto const how : both) {
-            std::string const shown = type;
-            CAPTURE(shown);
+            auto const& type = each.type;
+            auto const most = each.most;
+            CAPTURE(type);
             fresh_mariadb const own;
             own.ask(table_with("VARCHAR(20)" + nopad, type));
             settle::mariadb::database db{own.address()};

@@ -50,9 +50,11 @@ struct table_column : column_limits {
         auto const* const text = std::get_if<std::string_view>(&key);
         // SQL could not compare any other text with a uuid.
         if (is_uuid && !holds_text(*text)) return false;
+        // In the lambda, clang 14 takes the condition for false.
+        constexpr bool binds = requires(To& target) { target.bind(std::int64_t{}); };
         std::visit(
             [&](auto value) {
-                if constexpr (requires { to.bind(value); }) to.bind(value);
+                if constexpr (binds) to.bind(value);
                 else to.add(value);
             },
             key);
