@@ -5,6 +5,7 @@
 #include <settle/base/environment.hpp>
 #include <settle/base/saturating.hpp>
 
+#include <optional>
 #include <string>
 
 SETTLE_BEGIN
