@@ -38,13 +38,9 @@ struct parts {
     static constexpr auto longest_repetition = detail::longest_repetition;
     static constexpr std::string_view page = "mariadb";
 
-    static bool is_held(std::error_code const& code) { return detail::is_held(code); }
-    static bool is_of_one_record(std::error_code const& code) {
-        return detail::is_of_one_record(code);
-    }
-    static bool is_of_one_table(std::error_code const& code) {
-        return detail::is_of_one_table(code);
-    }
+    static constexpr auto is_held = &detail::is_held;
+    static constexpr auto is_of_one_record = &detail::is_of_one_record;
+    static constexpr auto is_of_one_table = &detail::is_of_one_table;
     static bool is_overtaken(std::error_code const& code) { return code == duplicate_key; }
     static bool is_of_count(std::error_code const& code) { return code == wrong_count; }
 };

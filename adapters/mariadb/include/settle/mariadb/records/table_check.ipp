@@ -56,7 +56,7 @@ private:
     void ask_table(char const* sql, Take&& take) const {
         ask(pool_, sql, "look at a table", take, of_.name);
     }
-    void check_kind(fit_table& made) const;
+    void check_kind(fit_table& fit) const;
     void read_columns();
     [[nodiscard]] column_found const& column_named(std::string_view name) const;
     [[nodiscard]] table_column column_for(member_descriptor const& member) const;
@@ -75,23 +75,23 @@ private:
 };
 
 SETTLE_FUNCTION fit_table table_check::check() {
-    fit_table made;
-    check_kind(made);
+    fit_table fit;
+    check_kind(fit);
     read_columns();
     for (auto const& member : of_.members()) {
-        made.columns.push_back(column_for(member));
-        made.columns.back().declared = column_named(member.name).declared;
+        fit.columns.push_back(column_for(member));
+        fit.columns.back().declared = column_named(member.name).declared;
         bool const may_lack = !member.access->optional && column_named(member.name).is_nullable;
-        if (may_lack || member.access->nested) made.is_readable = false;
+        if (may_lack || member.access->nested) fit.is_readable = false;
     }
     check_key();
     check_obstacles();
-    made.count = columns_.size();
+    fit.count = columns_.size();
     for (auto const& column : columns_) {
         if (of_.record->find(column.name) || column.is_generated) continue;
-        made.others.push_back({column.name, column.declared, column.base});
+        fit.others.push_back({column.name, column.declared, column.base});
     }
-    return made;
+    return fit;
 }
 
 SETTLE_FUNCTION std::string table_check::create_sql() const {
@@ -113,7 +113,7 @@ SETTLE_FUNCTION std::string table_check::create_sql() const {
     return sql + ") ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin";
 }
 
-SETTLE_FUNCTION void table_check::check_kind(fit_table& made) const {
+SETTLE_FUNCTION void table_check::check_kind(fit_table& fit) const {
     ask_table("SELECT TABLE_TYPE, ENGINE, (SELECT COUNT(*) FROM "
               "information_schema.REFERENTIAL_CONSTRAINTS WHERE UNIQUE_CONSTRAINT_SCHEMA = "
               "DATABASE() AND REFERENCED_TABLE_NAME = $1) FROM information_schema.TABLES WHERE "
@@ -135,7 +135,7 @@ SETTLE_FUNCTION void table_check::check_kind(fit_table& made) const {
                                  ", which cannot undo a native transaction",
                              "Use ALTER TABLE … ENGINE = InnoDB");
                   }
-                  made.is_referenced = table.integer(0, 2) != 0;
+                  fit.is_referenced = table.integer(0, 2) != 0;
               });
 }
 
