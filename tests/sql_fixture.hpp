@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Databases of a shared SQL server, for the suites that every store passes.
+// The types of a SQL server, for the checks that several servers share.
 #pragma once
 
 #include "patiently.hpp"
-
-#include <optional>
 
 namespace settle_test {
 
@@ -18,24 +16,6 @@ struct sql_fixture {
     using session = Session;
 
     static Options patient_limits() { return settle_test::patient_limits<Options>(); }
-    Database& database_here() {
-        if (!here_) here_.emplace(own_.address());
-        return *here_;
-    }
-    Database& second_database() {
-        if (!second_) second_.emplace(second_own_.address());
-        return *second_;
-    }
-    Database& reopened() {
-        here_.emplace(own_.address());
-        return *here_;
-    }
-
-private:
-    Place own_;
-    Place second_own_;
-    std::optional<Database> here_;
-    std::optional<Database> second_;
 };
 
 } // namespace settle_test

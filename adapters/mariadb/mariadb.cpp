@@ -16,6 +16,7 @@
 #include <settle/mariadb/connection/session.ipp>
 #include <settle/mariadb/connection/statement.ipp>
 #include <settle/mariadb/connection/values.ipp>
+#include <settle/mariadb/kind.ipp>
 #include <settle/mariadb/log/entry_table.ipp>
 #include <settle/mariadb/log/log_session.ipp>
 #include <settle/mariadb/prepared/receipts.ipp>

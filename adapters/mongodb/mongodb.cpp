@@ -9,14 +9,15 @@
 #include <settle/mongodb/connection/bulk.ipp>
 #include <settle/mongodb/connection/client.ipp>
 #include <settle/mongodb/connection/collections.ipp>
-#include <settle/mongodb/connection/decimal.ipp>
 #include <settle/mongodb/connection/error.ipp>
 #include <settle/mongodb/connection/metadata.ipp>
 #include <settle/mongodb/connection/native.ipp>
 #include <settle/mongodb/connection/set_names.ipp>
 #include <settle/mongodb/connection/sure_read.ipp>
+#include <settle/mongodb/kind.ipp>
 #include <settle/mongodb/log/entry_layout.ipp>
 #include <settle/mongodb/log/log_identity.ipp>
 #include <settle/mongodb/receiver/receiver.ipp>
+#include <settle/mongodb/records/field_codec.ipp>
 #include <settle/mongodb/records/layout.ipp>
 #include <settle/mongodb/records/record_session.ipp>

@@ -15,6 +15,7 @@
 #include <settle/postgresql/connection/pool.ipp>
 #include <settle/postgresql/connection/schema.ipp>
 #include <settle/postgresql/connection/values.ipp>
+#include <settle/postgresql/kind.ipp>
 #include <settle/postgresql/log/entry_table.ipp>
 #include <settle/postgresql/log/log_session.ipp>
 #include <settle/postgresql/prepared/resource.ipp>

@@ -18,6 +18,7 @@
 #include <settle/sqlite/connection/schema.ipp>
 #include <settle/sqlite/connection/wave_rows.ipp>
 #include <settle/sqlite/connection/writer.ipp>
+#include <settle/sqlite/kind.ipp>
 #include <settle/sqlite/log/entry_reader.ipp>
 #include <settle/sqlite/log/entry_table.ipp>
 #include <settle/sqlite/log/entry_wave.ipp>

@@ -4,6 +4,7 @@
 #define SETTLE_COMPILED
 #endif
 
+#include <settle/adapter/any_database.ipp>
 #include <settle/adapter/any_slot.ipp>
 #include <settle/adapter/collection.ipp>
 #include <settle/adapter/image_codec.ipp>

@@ -2,8 +2,4 @@
 // The program with stores memory: and sqlite:.
 #include "shop_program.hpp"
 
-#include <shared/file_stores.hpp>
-
-int main(int argc, char** argv) {
-    return shop::main_of(samples::file_stores<shop::store>, argc, argv);
-}
+int main(int argc, char** argv) { return shop::main_of(samples::file_store, argc, argv); }

@@ -6,5 +6,5 @@
 #include <shared/mongodb_store.hpp>
 
 int main(int argc, char** argv) {
-    return shop::main_of(samples::mongodb_store<shop::store, shop::tutorial_shop>, argc, argv);
+    return shop::main_of(samples::mongodb_store<shop::tutorial_shop>, argc, argv);
 }

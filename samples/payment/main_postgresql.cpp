@@ -2,13 +2,4 @@
 // The program with a store postgresql://….
 #include "shop_program.hpp"
 
-#include <shared/sql_store.hpp>
-
-#include <settle/postgresql.hpp>
-
-int main(int argc, char** argv) {
-    using samples::store_kind, samples::sql_store;
-    return shop::main_of(sql_store<shop::store, store_kind::postgresql,
-                                   settle::postgresql::database, samples::postgresql_tables>,
-                         argc, argv);
-}
+int main(int argc, char** argv) { return shop::main_of(samples::postgresql_store, argc, argv); }

@@ -210,6 +210,6 @@ private:
 
 } // namespace
 
-int shop::main_of(samples::linked_stores<store> const& stores, int argc, char** argv) {
-    return samples::main_of(shop_application{}, stores, argc, argv);
+int shop::main_of(samples::linked_store const& linked, int argc, char** argv) {
+    return samples::main_of(shop_application{}, linked, argc, argv);
 }

@@ -137,7 +137,6 @@ private:
     exit_code recover() {
         settle::recover_options options;
         options.older_than = given_->standing_for;
-        options.window = given_->pace.recovery_window;
         options.stop = interrupted_->token();
         auto const found = engine_->recover(options);
         print_report("recovered", found);

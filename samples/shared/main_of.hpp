@@ -3,7 +3,7 @@
 #pragma once
 
 #include "application.hpp"
-#include "linked_stores.hpp"
+#include "linked_store.hpp"
 #include "named_files.hpp"
 #include "store_program.hpp"
 
@@ -16,16 +16,14 @@
 namespace samples {
 
 /// Opens the store and calls the requested commands.
-/// Shape:   Store - an any_store of the application's collections
-template <typename Application, typename Store>
-exit_code call_all(Application& application, linked_stores<Store> const& stores, settings& given) {
+template <typename Application>
+exit_code call_all(Application& application, linked_store const& linked, settings& given) {
     interrupt interrupted;
-    if (given.layout == layout::tutorial) return stores.call_tutorial(given, interrupted);
+    if (given.layout == layout::tutorial) return linked.call_tutorial(given, interrupted);
     auto const& commands = given.commands;
     bool const opens = std::find(commands.begin(), commands.end(), command::open) != commands.end();
-    auto const store = stores.open(given.store, Application::tables, opens);
-    given.pace.recovery_window = store->recovery_window();
-    return call_all(application, *store, given, interrupted);
+    auto store = linked.open(given.store, Application::tables, opens);
+    return call_all(application, store, given, interrupted);
 }
 
 namespace detail {
@@ -63,18 +61,17 @@ int main_of(Application& application, int argc, char** argv, Run&& run) {
 } // namespace detail
 
 /// The whole program: reads the command line, opens the store, calls the commands.
-/// Shape:   stores - that the program is linked with
-template <typename Application, typename Store>
-int main_of(Application application, linked_stores<Store> const& stores, int argc, char** argv) {
+template <typename Application>
+int main_of(Application application, linked_store const& linked, int argc, char** argv) {
     return detail::main_of(application, argc, argv, [&](settings& given) {
         auto const* const server = server_of(given.store.kind);
-        if (server != stores.server) {
-            if (stores.server == nullptr) become_store_program(Application::name, *server, argv);
+        if (server != linked.server) {
+            if (linked.server == nullptr) become_store_program(Application::name, *server, argv);
             throw std::runtime_error(fmt::format("this program is for a store {0}://…; use '{1}', "
                                                  "which is for all",
-                                                 stores.server->name, Application::name));
+                                                 linked.server->name, Application::name));
         }
-        return call_all(application, stores, given);
+        return call_all(application, linked, given);
     });
 }
 /// The same for an application that opens its databases itself.

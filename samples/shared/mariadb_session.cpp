@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "mariadb_session.hpp"
 
-#include "sql_store.hpp"
-
 #include <settle/mariadb/connection/address.hpp>
 
 #include <fmt/format.h>
@@ -60,15 +58,6 @@ std::string mariadb_session::quoted(std::string const& text) {
     escaped.resize(
         mysql_real_escape_string(native(session_.get()), escaped.data(), text.data(), text.size()));
     return "'" + escaped + "'";
-}
-
-database_tables mariadb_tables(std::string const& address) {
-    database_tables existing{settle::mariadb::detail::address{address}.database, {}};
-    mariadb_session session{fmt::format("the database '{}'", existing.database), address};
-    session.ask("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() "
-                "AND NOT LEFT(table_name, 7) = 'settle_' ORDER BY 1",
-                [&](auto found) { existing.names.emplace_back(found[0]); });
-    return existing;
 }
 
 } // namespace samples

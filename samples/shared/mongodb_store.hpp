@@ -3,20 +3,20 @@
 #pragma once
 
 #include "application.hpp"
-#include "held_store.hpp"
+#include "linked_store.hpp"
 #include "mongodb_collections.hpp"
 
-#include <settle/mongodb.hpp>
+#include <settle/mongodb/kind.hpp>
 #include <settle/mongodb/tutorial/tutorial.hpp>
 
 namespace samples {
 
 /// Shape:   Tutorial - of the application: the type that programs of MongoDB's tutorial ran, and
 ///          their layout(), or layout(address) where it depends on the documents
-template <typename Store, typename Tutorial>
-std::unique_ptr<Store> open_mongodb(store_address const& address,
-                                    std::span<std::string_view const> tables, bool may_create) {
-    auto opened = std::make_unique<held_store<Store, settle::mongodb::database>>(address.path);
+template <typename Tutorial>
+settle::any_database open_mongodb(store_address const& address,
+                                  std::span<std::string_view const> tables, bool may_create) {
+    settle::any_database opened{address.path, {settle::mongodb::kind()}};
     check_collections(address.path, tables, may_create, Tutorial::layout().transactions);
     return opened;
 }
@@ -34,8 +34,8 @@ exit_code call_tutorial(settings const& given, interrupt const& interrupted) {
     return call_all(old, store, given, interrupted);
 }
 
-template <typename Store, typename Tutorial>
-inline linked_stores<Store> const mongodb_store{
-    server_of(store_kind::mongodb), &open_mongodb<Store, Tutorial>, &call_tutorial<Tutorial>};
+template <typename Tutorial>
+inline linked_store const mongodb_store{server_of(store_kind::mongodb), &open_mongodb<Tutorial>,
+                                        &call_tutorial<Tutorial>};
 
 } // namespace samples

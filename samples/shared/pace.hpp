@@ -12,7 +12,6 @@ struct pace {
 
     std::size_t window = 0; // for each thread; 0 lets the stores decide
     std::size_t threads = 1;
-    std::size_t recovery_window = 0; // of earlier programs' transactions; 0 as the store prefers
 };
 
 } // namespace samples

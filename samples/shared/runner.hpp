@@ -116,7 +116,6 @@ private:
     /// Settles the transactions of a killed program, which would show up as missing money.
     void settle_leftovers() {
         settle::recover_options options;
-        options.window = how_.recovery_window;
         options.stop = stop_;
         auto const left = engine_->recover(options);
         report_.left_over = left.undecided + left.skipped.size();

@@ -124,6 +124,6 @@ private:
 
 } // namespace
 
-int bank::main_of(samples::linked_stores<store> const& stores, int argc, char** argv) {
-    return samples::main_of(bank_application{}, stores, argc, argv);
+int bank::main_of(samples::linked_store const& linked, int argc, char** argv) {
+    return samples::main_of(bank_application{}, linked, argc, argv);
 }

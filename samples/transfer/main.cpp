@@ -2,8 +2,4 @@
 // The program with stores memory: and sqlite:.
 #include "bank_program.hpp"
 
-#include <shared/file_stores.hpp>
-
-int main(int argc, char** argv) {
-    return bank::main_of(samples::file_stores<bank::store>, argc, argv);
-}
+int main(int argc, char** argv) { return bank::main_of(samples::file_store, argc, argv); }

@@ -2,13 +2,4 @@
 // The program with a store mariadb://….
 #include "bank_program.hpp"
 
-#include <shared/sql_store.hpp>
-
-#include <settle/mariadb.hpp>
-
-int main(int argc, char** argv) {
-    using samples::store_kind, samples::sql_store;
-    return bank::main_of(sql_store<bank::store, store_kind::mariadb, settle::mariadb::database,
-                                   samples::mariadb_tables>,
-                         argc, argv);
-}
+int main(int argc, char** argv) { return bank::main_of(samples::mariadb_store, argc, argv); }

@@ -6,5 +6,5 @@
 #include <shared/mongodb_store.hpp>
 
 int main(int argc, char** argv) {
-    return bank::main_of(samples::mongodb_store<bank::store, bank::tutorial_bank>, argc, argv);
+    return bank::main_of(samples::mongodb_store<bank::tutorial_bank>, argc, argv);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // The agency's program: opens accounts, sells trips, and shows their outcomes.
-#include <shared/file_stores.hpp>
 #include <shared/main_of.hpp>
 
 #include "books.hpp"
@@ -20,7 +19,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -206,7 +204,5 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
-    using store = samples::any_store<std::remove_cv_t<decltype(agency::accounts)>,
-                                     std::remove_cv_t<decltype(samples::notes)>>;
-    return samples::main_of(agency_application{}, samples::file_stores<store>, argc, argv);
+    return samples::main_of(agency_application{}, samples::file_store, argc, argv);
 }

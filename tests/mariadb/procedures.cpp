@@ -8,9 +8,9 @@ using namespace settle_test;
 
 namespace {
 
-using scene = prepared_scene<mariadb_backend>;
+using books_scene = prepared_scene<mariadb_backend>;
 
-void make_procedures(scene& in) {
+void make_procedures(books_scene& in) {
     in.beside.ask("CREATE PROCEDURE take(many bigint) BEGIN "
                   "UPDATE sums SET n = n + many WHERE id = 'a'; "
                   "SELECT n FROM sums WHERE id = 'a'; SELECT 'more', 'columns'; END");
@@ -23,7 +23,7 @@ void make_procedures(scene& in) {
 
 TEST_CASE("procedures: the first result of a procedure is the result of its call") {
     fresh_mariadb const own;
-    scene s{own.address()};
+    books_scene s{own.address()};
     make_procedures(s);
     auto const answer = s.books.prepare(name_of("t1"), [](sql_connection& on) {
         auto const plain = on.query("CALL take(2)");
@@ -44,7 +44,7 @@ TEST_CASE("procedures: the first result of a procedure is the result of its call
 
 TEST_CASE("procedures: an error after the first result of a procedure is the error of its call") {
     fresh_mariadb const own;
-    scene s{own.address()};
+    books_scene s{own.address()};
     make_procedures(s);
     for (bool const bound : {false, true}) {
         CAPTURE(bound);

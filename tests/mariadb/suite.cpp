@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// The conformance suite on MariaDB.
-#include "fixtures.hpp"
+// The databases of the store suite on MariaDB.
+#include "shared_servers.hpp"
 
-#include <doctest/doctest.h>
-#include <settle/testing/store_suite.hpp>
+#include "served_suite.hpp"
 
-using settle_test::mariadb_fixture;
-SETTLE_STORE_SUITE(mariadb_fixture);
+#include <settle/mariadb/kind.hpp>
+
+std::unique_ptr<settle_test::suite_databases> settle_test::make_suite_databases() {
+    return std::make_unique<suite_databases_at<fresh_mariadb, &settle::mariadb::kind>>();
+}

@@ -38,7 +38,6 @@ private:
     database* second_ = nullptr;
 };
 
-using replica_set_fixture = mongodb_fixture<replica_set_address>;
 using standalone_fixture = mongodb_fixture<standalone_address>;
 
 } // namespace settle_test

@@ -36,7 +36,7 @@ BOOST_HANA_ADAPT_STRUCT(filling, number, count);
 BOOST_HANA_ADAPT_STRUCT(purse, id, cents);
 BOOST_HANA_ADAPT_STRUCT(payment, from, to, cents);
 template <>
-inline constexpr int settle::mongodb::decimal_places<&purse::cents> = 2;
+inline constexpr int settle::decimal_places<&purse::cents> = 2;
 
 namespace {
 

@@ -52,7 +52,7 @@ backward() {
     earlier="version"
     for layer in base definition protocol store kinds adapter running; do
         earlier="$earlier|$layer/"
-        grep -rnE "^#include <settle/" "include/settle/$layer" |
+        grep -rnE --include="*.[hi]pp" "^#include <settle/" "include/settle/$layer" |
             grep -vE "#include <settle/($earlier)" || :
     done
     # The memory store is a container, whose calls are compiled with the engine.

@@ -29,11 +29,16 @@ struct collection_descriptor {
 };
 
 template <typename Collection>
-inline constexpr collection_descriptor descriptor_of_collection{
-    &target_tag<Collection>, Collection::name,
-    member_index<typename Collection::record_type, Collection::key_member>,
-    std::is_same_v<typename Collection::key_type, std::string>,
-    &descriptor_of_record<typename Collection::record_type>};
+consteval collection_descriptor describe_collection() {
+    static_assert(decimal_places<Collection::key_member> < 0,
+                  "settle: a key is no decimal. See mongodb#decimals");
+    return {&target_tag<Collection>, Collection::name,
+            member_index<typename Collection::record_type, Collection::key_member>,
+            std::is_same_v<typename Collection::key_type, std::string>,
+            &descriptor_of_record<typename Collection::record_type>};
+}
+template <typename Collection>
+inline constexpr collection_descriptor descriptor_of_collection = describe_collection<Collection>();
 
 /// The key as an owned value.
 [[nodiscard]] inline key_value owned(part_key const& key) {

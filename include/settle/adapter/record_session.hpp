@@ -56,6 +56,14 @@ public:
     virtual void abandon(std::span<part_result> results) noexcept = 0;
     virtual void expect_others() = 0;
 
+    /// What the store can do; the type of its session may say more.
+    [[nodiscard]] virtual session_capabilities capabilities() const {
+        session_capabilities own;
+        own.settles_in_one_phase = true;
+        own.overlaps_others = true;
+        return own;
+    }
+
     /// Settles transactions, each as the decider says, in the order of the wave: every part and the
     /// entry in one native transaction, which threads share.
     virtual void one_phase(std::span<one_phase_request> requests, Log& log, write_context const& at,
@@ -174,6 +182,9 @@ public:
         Session::store().one_phase(requests, log, at, decider);
     }
     static constexpr bool settles_in_one_phase = true;
+    [[nodiscard]] session_capabilities capabilities() const {
+        return Session::store().capabilities();
+    }
 
 protected:
     using Session::Session;

@@ -138,6 +138,13 @@ struct key_type_of<Member> {
 
 } // namespace detail
 
+/// The number of decimal places of a member that MongoDB's documents store as a Decimal128.
+/// Specialize it for a member of type std::int64_t: with 2 places, the member's 1234 is stored as
+/// 12.34. A negative number means that the member is not stored as a decimal.
+/// Source:  mongodb#decimals
+template <auto Member>
+inline constexpr int decimal_places = -1;
+
 /// A collection: a collection of MongoDB, a table of an SQL store.
 /// Shape:   Record - a struct described with SETTLE_STRUCT
 ///          Name - letters, digits and `_`; the name that every store uses

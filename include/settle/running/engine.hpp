@@ -146,7 +146,7 @@ public:
         filter.unfinished = true;
         timestamp const now = assembly_.environment().now();
         std::size_t const room =
-            call_options.window == 0 ? assembly_type::recovery_wave : call_options.window;
+            call_options.window == 0 ? assembly_.recovery_wave() : call_options.window;
         auto report = detail::take_over{assembly_, call_options.stop, room}.all(
             filter, call_options.limit, [&](entry const& one) {
                 auto const still = detail::still_for(one, now, assembly_.limits().clocks);

@@ -3,6 +3,7 @@
 // compiler makes the table for each record type; the code that uses it is compiled once.
 #pragma once
 
+#include <settle/base/function_view.hpp>
 #include <settle/base/native_value.hpp>
 #include <settle/definition/codec.hpp>
 #include <settle/protocol/record_rule.hpp>
@@ -13,12 +14,14 @@
 SETTLE_BEGIN
 namespace detail {
 
+struct nested_access;
+
 /// Functions on the value of a member, one set for each type of a member.
 /// Shape:   pointers - at the value; a function that the kind does not need is null
 struct member_access {
     field_kind kind; ///< text for a struct or a list, which a row holds as its JSON
     bool optional;
-    bool nested; ///< a struct or a list
+    nested_access const* nested; ///< of a struct or a list; else null
     bool (*is_null)(void const*);
     void (*set_null)(void*);
     std::int64_t (*integer)(void const*);
@@ -28,8 +31,29 @@ struct member_access {
     value_codec const* json;
     std::intmax_t unit_num = 1; ///< a unit of a time has unit_num / unit_den seconds
     std::intmax_t unit_den = 1;
-    bool list = false; ///< a list
 };
+
+/// A member of a struct inside of a record.
+struct nested_field {
+    std::string_view name{};
+    member_access const* access = nullptr;
+};
+
+/// What a struct or a list inside of a record holds.
+/// Shape:   pointers - at the struct, the list or an element; a function that it does not need is
+///          null
+struct nested_access {
+    std::span<nested_field const> fields{}; ///< of a struct
+    member_access const* element = nullptr; ///< of a list; else null
+    void* (*field)(void* structure, std::size_t index) = nullptr;
+    void (*for_each)(void const* list, function_view<void(void const*)> function) = nullptr;
+    void (*clear)(void* list) = nullptr;
+    /// Appends an element, which a function fills.
+    void (*append)(void* list, function_view<void(void*)> fill) = nullptr;
+};
+
+template <typename T>
+struct nested_parts;
 
 template <typename T>
 struct member_functions {
@@ -54,9 +78,9 @@ struct member_functions {
     static void set_text(void* value, std::string_view to) { of(value) = to; }
 
     static consteval member_access make() {
-        member_access made{kind,    optional, nested,  nullptr, nullptr,
+        member_access made{kind,    optional, nullptr, nullptr, nullptr,
                            nullptr, nullptr,  nullptr, nullptr, &codec_of<T>};
-        made.list = is_list<plain>;
+        if constexpr (nested) made.nested = &nested_parts<plain>::access;
         if constexpr (optional) {
             made.is_null = &is_null;
             made.set_null = &set_null;
@@ -80,6 +104,37 @@ struct member_functions {
 template <typename T>
 inline constexpr member_access access_to = member_functions<T>::make();
 
+template <typename T>
+struct nested_functions {
+    static void* field(void* structure, std::size_t index) {
+        return members_of<T>::template pointers<void*>(*static_cast<T*>(structure))[index];
+    }
+    static constexpr auto fields = table_of_members<T, nested_field>(
+        [](auto m) { return nested_field{m.name, &access_to<typename decltype(m)::type>}; });
+    static constexpr nested_access make() { return {fields, nullptr, &field}; }
+};
+template <typename Element>
+struct nested_functions<std::vector<Element>> {
+    static void for_each(void const* list, function_view<void(void const*)> function) {
+        for (Element const& element : *static_cast<std::vector<Element> const*>(list)) {
+            function(&element);
+        }
+    }
+    static void clear(void* list) { static_cast<std::vector<Element>*>(list)->clear(); }
+    static void append(void* list, function_view<void(void*)> fill) {
+        Element element{};
+        fill(&element);
+        static_cast<std::vector<Element>*>(list)->push_back(std::move(element));
+    }
+    static constexpr nested_access make() {
+        return {{}, &access_to<Element>, nullptr, &for_each, &clear, &append};
+    }
+};
+template <typename T>
+struct nested_parts {
+    static constexpr nested_access access = nested_functions<T>::make();
+};
+
 /// One member of a record.
 struct member_descriptor {
     static constexpr std::size_t no_integer = ~std::size_t{0};
@@ -89,6 +144,7 @@ struct member_descriptor {
     std::size_t integer = no_integer; ///< its position among the integer members
     std::int64_t least = 0;           ///< the range of an integer member
     std::int64_t most = 0;
+    int places = -1; ///< of a decimal; see decimal_places
 };
 
 /// Shape:   pointers - at records of the type
@@ -111,6 +167,17 @@ struct record_descriptor {
         return std::nullopt;
     }
 };
+
+template <auto Member, typename Value>
+[[nodiscard]] consteval int checked_places() {
+    constexpr int places = decimal_places<Member>;
+    static_assert(places < 0 || std::is_same_v<Value, std::int64_t>,
+                  "settle: decimal_places is for a member of type std::int64_t, which counts the "
+                  "smallest unit. See mongodb#decimals");
+    static_assert(places <= 18, "settle: a 64-bit member counts no more than 18 decimal places. "
+                                "See mongodb#decimals");
+    return places;
+}
 
 template <Described Record>
 struct record_type_functions {
@@ -135,6 +202,7 @@ struct record_type_functions {
             described.least = std::int64_t{std::numeric_limits<type>::min()};
             described.most = std::int64_t{std::numeric_limits<type>::max()};
         }
+        described.places = checked_places<found::pointer, type>();
         return described;
     });
 };

@@ -59,7 +59,9 @@
 //       parts are not executed. Every part of any other request has an answer: the process stops if
 //       a transaction would be done with a part that was not applied. If the native transaction is
 //       repeated, the requests are executed and decided again, in their order.
-//   can_settle_in_one_phase()     Whether the server that the session is bound to can do that.
+//   capabilities()                A session_capabilities, where the server or the database that the
+//       session is bound to decides: settles_in_one_phase, recovery_wave_size, and keeps_at_insert
+//       of a log may say less than the session's type.
 //   start(requests, results), finish(results), abandon(results), expect_others()
 //       For a store that can work while other stores do. expect_others() is called once, if the
 //       engine has other stores. Then start() begins a wave, and finish() waits until its results
@@ -312,12 +314,11 @@ constexpr session_capabilities capabilities_of() {
 template <typename Session>
 inline constexpr session_capabilities capabilities = capabilities_of<Session>();
 
-/// True if a session settles transactions in one phase on the server that it is bound to.
+/// What a session can do on the server that it is bound to.
 template <typename Session>
-[[nodiscard]] bool can_settle_in_one_phase(Session const& session) {
-    if constexpr (requires { session.can_settle_in_one_phase(); })
-        return session.can_settle_in_one_phase();
-    else return capabilities<Session>.settles_in_one_phase;
+[[nodiscard]] session_capabilities capabilities_here(Session const& session) {
+    if constexpr (requires { session.capabilities(); }) return session.capabilities();
+    else return capabilities<Session>;
 }
 
 } // namespace detail

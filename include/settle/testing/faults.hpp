@@ -156,8 +156,8 @@ public:
 
     static constexpr bool settles_in_one_phase =
         settle::detail::capabilities<session_type>.settles_in_one_phase;
-    [[nodiscard]] bool can_settle_in_one_phase() const {
-        return settle::detail::can_settle_in_one_phase(session_);
+    [[nodiscard]] settle::detail::session_capabilities capabilities() const {
+        return settle::detail::capabilities_here(session_);
     }
     /// Counts as one call to the log, because the entries carry its answers.
     template <typename Log>

@@ -47,8 +47,16 @@ public:
     ///          belong to another log
     template <typename... Collections>
     record_session<Collections...> bind(std::string const& log_name) {
-        prepare<Collections...>(log_name, {});
+        prepare(log_name, {}, collections<Collections...>);
         return record_session<Collections...>{server_};
+    }
+
+    /// As bind(), for any_database.
+    std::shared_ptr<detail::record_store>
+    bind_described(std::string const& log_name,
+                   std::span<detail::collection_descriptor const* const> bound) {
+        prepare(log_name, {}, bound);
+        return detail::make_record_store(server_, {}, bound);
     }
 
     /// Errors:  throws settle::failure when the database cannot be read or written
@@ -89,8 +97,8 @@ private:
     read(Read how, detail::record_layout const& layout, typename C::key_type const& key) {
         std::optional<typename C::record_type> record;
         try {
-            how(server_, detail::bound_to<C>(), layout, settle::detail::key_of_value(key),
-                [&] { return &record.emplace(); });
+            how(server_, settle::detail::descriptor_of_collection<C>, layout,
+                settle::detail::key_of_value(key), [&] { return &record.emplace(); });
             return record;
         } catch (failure const& caught) {
             return caught.problem();
@@ -109,15 +117,21 @@ private:
         return log_session{server_, std::move(stored), layout};
     }
 
-    /// Creates or checks the collections, and stores the name of their log.
     template <typename... Collections>
-    void prepare(std::string const& log_name, detail::record_layout const& layout) {
+    static constexpr std::array<detail::collection_descriptor const*, sizeof...(Collections)>
+        collections{&settle::detail::descriptor_of_collection<Collections>...};
+
+    /// Creates or checks the collections, and stores the name of their log.
+    void prepare(std::string const& log_name, detail::record_layout const& layout,
+                 std::span<detail::collection_descriptor const* const> bound) {
         detail::while_opening(server_, [&](detail::link& client) {
             using settle::detail::owner_metadata;
             settle::detail::give_to_log(
                 log_name, [&] { return detail::known_metadata(client, owner_metadata); },
                 [&] {
-                    (detail::prepare_records(client, detail::bound_to<Collections>(), layout), ...);
+                    for (auto const* const collection : bound) {
+                        detail::prepare_records(client, *collection, layout);
+                    }
                 },
                 [&] { return detail::get_or_init_metadata(client, owner_metadata, log_name); },
                 [&](std::string const& owner) { detail::refuse_log(owner, log_name); });

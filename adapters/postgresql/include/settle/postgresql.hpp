@@ -42,6 +42,11 @@ public:
         return record_session<Collections...>{*pool_, log_name};
     }
 
+    /// As bind(), for any_database.
+    std::shared_ptr<settle::detail::one_phase_store<log_session>>
+    bind_described(std::string const& log_name,
+                   std::span<settle::detail::collection_descriptor const* const> bound);
+
     /// Errors:  throws settle::failure when the database cannot be read or written
     log_session bind_log();
 

@@ -26,6 +26,12 @@ SETTLE_FUNCTION result<std::unique_ptr<database>> database::open(std::string con
     }
 }
 
+SETTLE_FUNCTION std::shared_ptr<settle::detail::one_phase_store<log_session>>
+database::bind_described(std::string const& log_name,
+                         std::span<settle::detail::collection_descriptor const* const> bound) {
+    return settle::detail::sql::make_record_store<detail::parts>(*pool_, log_name, bound);
+}
+
 SETTLE_FUNCTION log_session database::bind_log() {
     auto const fresh = settle::detail::fresh_log_name("postgresql-");
     return log_session{*pool_, detail::metadata(*pool_).get_or_init("log", fresh)};

@@ -39,6 +39,11 @@ public:
         return record_session<Collections...>{*file_, log_name};
     }
 
+    /// As bind(), for any_database.
+    std::shared_ptr<detail::record_store>
+    bind_described(std::string const& log_name,
+                   std::span<settle::detail::collection_descriptor const* const> bound);
+
     /// Errors:  throws settle::failure when the file cannot be read or written
     log_session bind_log();
 

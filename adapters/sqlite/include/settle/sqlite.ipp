@@ -24,6 +24,12 @@ SETTLE_FUNCTION result<std::unique_ptr<database>> database::open(std::string con
     }
 }
 
+SETTLE_FUNCTION std::shared_ptr<detail::record_store>
+database::bind_described(std::string const& log_name,
+                         std::span<settle::detail::collection_descriptor const* const> bound) {
+    return detail::make_record_store(*file_, log_name, bound);
+}
+
 SETTLE_FUNCTION log_session database::bind_log() {
     auto const guard = file_->alone();
     auto name = detail::get_or_init_metadata(

@@ -157,8 +157,6 @@ struct widest<Log, std::tuple<Sessions...>> {
     static constexpr std::size_t wave =
         std::min({std::max({capabilities<Log>.wave_size, capabilities<Sessions>.wave_size...}),
                   capabilities<Sessions>.largest_window...});
-    static constexpr std::size_t recovery_wave = std::max(
-        {capabilities<Log>.recovery_wave_size, capabilities<Sessions>.recovery_wave_size...});
 };
 
 /// The ports of an engine's log, stores, environment and observer.
@@ -317,7 +315,16 @@ public:
     /// How many transactions the log and the stores prefer in one wave.
     static constexpr std::size_t wave = widest<log_type, sessions_type>::wave;
     /// How many entries recovery claims in one wave.
-    static constexpr std::size_t recovery_wave = widest<log_type, sessions_type>::recovery_wave;
+    [[nodiscard]] std::size_t recovery_wave() const {
+        std::size_t wave_size = capabilities_here(log_).recovery_wave_size;
+        std::apply(
+            [&](auto const&... session) {
+                ((wave_size = std::max(wave_size, capabilities_here(session).recovery_wave_size)),
+                 ...);
+            },
+            sessions_);
+        return wave_size;
+    }
 
     /// True if the log and all stores are plain containers of this process.
     static constexpr bool is_container =
@@ -341,13 +348,13 @@ public:
                                call,
                                stuck_,
                                how,
-                               capabilities<log_type>.keeps_at_insert};
+                               capabilities_here(log_).keeps_at_insert};
         } else {
             return driver_type{
                 ports_.view(),
                 ports_.environment,
                 ports_.observer,
-                {limits_, owner_, call, stuck_, how, capabilities<log_type>.keeps_at_insert}};
+                {limits_, owner_, call, stuck_, how, capabilities_here(log_).keeps_at_insert}};
         }
     }
 
@@ -379,7 +386,7 @@ private:
         // One store holds the log and all records.
         constexpr bool alone = given_type::databases == 1 && std::tuple_size_v<sessions_type> == 1;
         if constexpr (alone && !is_container) {
-            return can_settle_in_one_phase(std::get<0>(sessions_));
+            return capabilities_here(std::get<0>(sessions_)).settles_in_one_phase;
         } else {
             return false;
         }

@@ -120,7 +120,7 @@ void if_one_phase(Function&& function) {
     bench<typename Fixture::database> on{database};
     using session = std::remove_cvref_t<decltype(on.session())>;
     if constexpr (settle::detail::capabilities<session>.settles_in_one_phase) {
-        if (!settle::detail::can_settle_in_one_phase(on.session())) return;
+        if (!settle::detail::capabilities_here(on.session()).settles_in_one_phase) return;
         auto log = database.bind_log();
         function(on, log);
     }

@@ -4,7 +4,7 @@
 
 #include <settle/mongodb/connection/client.hpp>
 #include <settle/mongodb/log/entry_layout.hpp>
-#include <settle/mongodb/records/bound_collection.hpp>
+#include <settle/mongodb/records/layout.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
@@ -24,7 +24,8 @@ namespace mongodb::detail {
 
 /// Creates or checks the collection of records.
 /// Errors:  throws errc::unfit_store
-void prepare_records(link& client, bound_collection const& bound, record_layout const& layout);
+void prepare_records(link& client, collection_descriptor const& descriptor,
+                     record_layout const& layout);
 
 /// Creates the collection of the log and its indexes.
 void make_log(link& client, entry_layout const& layout);

@@ -365,9 +365,8 @@ SETTLE_FUNCTION void check_members(collection_descriptor const& descriptor,
     }
 }
 
-SETTLE_FUNCTION void prepare_records(link& client, bound_collection const& bound,
+SETTLE_FUNCTION void prepare_records(link& client, collection_descriptor const& descriptor,
                                      record_layout const& layout) {
-    collection_descriptor const& descriptor = *bound.of;
     if (descriptor.name.starts_with("settle_")) {
         refuse_collection(descriptor.name,
                           "names that begin with 'settle_' are settle's own. Give it "
@@ -383,8 +382,9 @@ SETTLE_FUNCTION void prepare_records(link& client, bound_collection const& bound
         for (std::size_t index = 0; index < descriptor.members().size(); ++index) {
             auto const& member = descriptor.members()[index];
             if (index == descriptor.key || field != layout.field_of(member.name)) continue;
-            if (member.access->list) kind = content::list;
-            else kind = member.access->nested ? content::nested : content::plain;
+            auto const* const nested = member.access->nested;
+            if (nested == nullptr) kind = content::plain;
+            else kind = nested->element != nullptr ? content::list : content::nested;
         }
         return kind;
     });

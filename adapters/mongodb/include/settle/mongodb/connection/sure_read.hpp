@@ -3,14 +3,14 @@
 #pragma once
 
 #include <settle/mongodb/connection/client.hpp>
-#include <settle/mongodb/records/bound_collection.hpp>
+#include <settle/mongodb/records/layout.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
 
 /// Shape:   made() - gives the record to fill, if there is a record
 /// Errors:  throws settle::failure, also when no majority answers in time
-void read_linearizable(server& database_server, bound_collection const& bound,
+void read_linearizable(server& database_server, collection_descriptor const& descriptor,
                        record_layout const& layout, part_key const& key,
                        settle::detail::function_view<void*()> made);
 
@@ -18,7 +18,7 @@ void read_linearizable(server& database_server, bound_collection const& bound,
 /// written.
 /// Shape:   as read_linearizable
 /// Errors:  as read_linearizable
-void read_by_quorum(server& database_server, bound_collection const& bound,
+void read_by_quorum(server& database_server, collection_descriptor const& descriptor,
                     record_layout const& layout, part_key const& key,
                     settle::detail::function_view<void*()> made);
 

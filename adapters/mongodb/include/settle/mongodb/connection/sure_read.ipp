@@ -10,10 +10,11 @@ SETTLE_BEGIN
 
 namespace mongodb::detail {
 
-SETTLE_FUNCTION void read_linearizable(server& database_server, bound_collection const& bound,
+SETTLE_FUNCTION void read_linearizable(server& database_server,
+                                       collection_descriptor const& descriptor,
                                        record_layout const& layout, part_key const& key,
                                        settle::detail::function_view<void*()> made) {
-    record_codec const codec{bound, layout};
+    record_codec const codec{descriptor, layout};
     std::optional<record_table> table;
     auto const fetch = [&](link& with, document options) {
         table.emplace(codec).expect(key);
@@ -26,10 +27,11 @@ SETTLE_FUNCTION void read_linearizable(server& database_server, bound_collection
     table->copy_only_record(with, made);
 }
 
-SETTLE_FUNCTION void read_by_quorum(server& database_server, bound_collection const& bound,
+SETTLE_FUNCTION void read_by_quorum(server& database_server,
+                                    collection_descriptor const& descriptor,
                                     record_layout const& layout, part_key const& key,
                                     settle::detail::function_view<void*()> made) {
-    record_codec const codec{bound, layout};
+    record_codec const codec{descriptor, layout};
     auto client = database_server.connect();
     record_table table{codec};
     table.expect(key);

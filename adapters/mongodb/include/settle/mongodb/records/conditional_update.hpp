@@ -15,14 +15,13 @@ struct conditional_update {
 };
 
 /// Whether the kinds of its fields alone show the server that a document is a record.
-[[nodiscard]] inline bool is_recognized_by_kinds(bound_collection const& bound) {
-    auto const& members = bound.record().members;
+[[nodiscard]] inline bool is_recognized_by_kinds(record_descriptor const& record) {
+    auto const& members = record.members;
     for (std::size_t index = 0; index < members.size(); ++index) {
         auto const& access = *members[index].access;
         bool const plain = access.kind == field_kind::integer || access.kind == field_kind::text ||
                            access.kind == field_kind::boolean;
-        if (!plain || access.optional || access.nested || bound.forms[index].places >= 0)
-            return false;
+        if (!plain || access.optional || access.nested || members[index].places >= 0) return false;
     }
     return true;
 }
@@ -59,7 +58,7 @@ update_of(record_codec const& codec, part_request const& request,
     document sums;
     for (std::size_t index = 0; index < codec.size(); ++index) {
         if (codec.is_key(index)) continue;
-        auto const& member = codec.of().record().members[index];
+        auto const& member = codec.of().record->members[index];
         document field = of_kind(member.access->kind);
         if (member.integer != settle::detail::member_descriptor::no_integer) {
             field.integer("$gte", conditional.least[member.integer]);
@@ -69,7 +68,7 @@ update_of(record_codec const& codec, part_request const& request,
         }
         update.filter.object(member.name, field);
     }
-    auto const own = encode_mark(codec.of(), conditional.own);
+    auto const own = encode_mark(*codec.of().record, conditional.own);
     if (request.action == step::confirm) {
         document exactly;
         update.filter.object(marks_field, exactly.object("$eq", own));
@@ -92,7 +91,7 @@ update_of(record_codec const& codec, part_request const& request,
 [[nodiscard]] inline std::optional<conditional_update> conditional_of(record_codec const& codec,
                                                                       part_request const& request) {
     std::optional<conditional_update> update;
-    if (!codec.layout().is_own() || !is_recognized_by_kinds(codec.of())) return update;
+    if (!codec.layout().is_own() || !is_recognized_by_kinds(*codec.of().record)) return update;
     settle::detail::conditional(request, [&](settle::detail::conditional_view const& conditional) {
         update = update_of(codec, request, conditional);
     });

@@ -11,6 +11,8 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
+using settle::detail::collection_descriptor;
+
 struct record_state;
 
 /// The field of a record that holds its marks.
@@ -23,7 +25,7 @@ public:
     virtual ~bare_mark_rule() = default;
     /// Turns the bare mark of a request's transaction, if there is one, into a mark of settle.
     /// Errors:  throws errc::damaged where the mark cannot be ended
-    virtual void adopt(record_state& state, settle::detail::collection_descriptor const& of,
+    virtual void adopt(record_state& state, collection_descriptor const& of,
                        part_request const& request) const = 0;
 };
 
@@ -56,6 +58,14 @@ void append_all_forms(document& to, std::string const& id, std::size_t& count);
 /// Shape:   comparison - `$gt`, or `$gte` to include the value
 void append_after(document& query, std::string const& field, value_view const& after,
                   char const* comparison = "$gt");
+
+/// The name of a record in an error.
+[[nodiscard]] inline std::string name_of_record(collection_descriptor const& descriptor,
+                                                key_value const& key) {
+    auto const* const text = std::get_if<std::string>(&key);
+    std::string const shown = text != nullptr ? *text : std::to_string(std::get<0>(key));
+    return "the record '" + shown + "' of '" + std::string{descriptor.name} + "'";
+}
 
 } // namespace mongodb::detail
 SETTLE_END

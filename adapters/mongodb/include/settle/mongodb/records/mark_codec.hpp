@@ -6,11 +6,18 @@
 // adapter/mark_effect.hpp shows the effects.
 #pragma once
 
+#include <settle/adapter/any_slot.hpp>
 #include <settle/adapter/mark_effect.hpp>
-#include <settle/mongodb/records/bound_collection.hpp>
+#include <settle/mongodb/records/field_codec.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
+
+using settle::detail::any_slot;
+using settle::detail::mark_data;
+using settle::detail::mark_view;
+using settle::detail::record_changes;
+using settle::detail::record_descriptor;
 
 /// Matches one mark in its record's array.
 [[nodiscard]] inline document mark_key(transaction_id const& id, part_number part) {
@@ -19,18 +26,19 @@ namespace mongodb::detail {
     return made;
 }
 
-[[nodiscard]] inline document encode_mark(bound_collection const& bound, mark_view const& from) {
+[[nodiscard]] inline document encode_mark(record_descriptor const& record_type,
+                                          mark_view const& from) {
     document encoded = mark_key(*from.id, from.part);
     encoded.integer("epoch", static_cast<std::int64_t>(from.epoch_number));
     encoded.text("effect", settle::detail::effect_of(from));
     for (bool const confirms : {true, false}) {
         document side;
-        auto const& members = bound.record().members;
+        auto const& members = record_type.members;
         settle::detail::for_each_change(
-            bound.record(), from, confirms,
+            record_type, from, confirms,
             [&](std::size_t at, std::int64_t delta) { side.integer(members[at].name, delta); },
             [&](std::size_t at, void const* value) {
-                bound.forms[at].value->append(side, members[at].name, value);
+                append_value(side, members[at].name, *members[at].access, value);
             });
         encoded.object(confirms ? "confirm" : "undo", side);
     }
@@ -54,7 +62,8 @@ namespace mongodb::detail {
 }
 
 /// Reads the members that a confirm or an undo changes. Returns the first problem.
-[[nodiscard]] inline std::string read_side(bound_collection const& bound, value_view const& from,
+[[nodiscard]] inline std::string read_side(record_descriptor const& record_type,
+                                           value_view const& from,
                                            settle::detail::effect_side const& into) {
     std::string problem;
     from.for_each([&](value_view const& value) {
@@ -63,7 +72,8 @@ namespace mongodb::detail {
         if (!position) {
             problem = "the record has no '" + std::string{value.name()} + "'";
         } else if (!into.adds()) {
-            wrong = bound.forms[*position].value->read(value, into.value(*position));
+            wrong =
+                read_value(value, *record_type.members[*position].access, into.value(*position));
         } else if (auto* const delta = into.delta(*position)) {
             wrong = read_field(value, *delta);
         } else {
@@ -79,8 +89,9 @@ namespace mongodb::detail {
 
 /// Reads the output of encode_mark. Returns the first problem, or an empty text.
 /// Shape:   record - the record that holds the mark
-[[nodiscard]] inline std::string decode_mark(bound_collection const& bound, value_view const& from,
-                                             void* record, mark_data& into) {
+[[nodiscard]] inline std::string decode_mark(record_descriptor const& record_type,
+                                             value_view const& from, void* record,
+                                             mark_data& into) {
     auto const text = [&](char const* name) {
         auto const found = from.find(name);
         return (found ? found->text() : std::nullopt).value_or(std::string_view{});
@@ -90,16 +101,15 @@ namespace mongodb::detail {
     auto const undo = from.find("undo");
     if (!confirm || !undo) return "its 'confirm' or 'undo' is missing";
     std::string problem;
-    bool const known =
-        settle::detail::read_effect(bound.record(), text("effect"), text("image"), record, into,
-                                    [&](bool confirms, settle::detail::effect_side const& side) {
-                                        problem =
-                                            read_side(bound, confirms ? *confirm : *undo, side);
-                                        return problem.empty();
-                                    });
+    bool const known = settle::detail::read_effect(
+        record_type, text("effect"), text("image"), record, into,
+        [&](bool confirms, settle::detail::effect_side const& side) {
+            problem = read_side(record_type, confirms ? *confirm : *undo, side);
+            return problem.empty();
+        });
     if (!problem.empty()) return problem;
     if (!known) return "its effect is unknown";
-    auto const member = settle::detail::member_out_of_range(bound.record(), record, into);
+    auto const member = settle::detail::member_out_of_range(record_type, record, into);
     if (member.empty()) return {};
     return "it would take '" + std::string{member} + "' out of its range";
 }

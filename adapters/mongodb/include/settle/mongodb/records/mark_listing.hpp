@@ -84,7 +84,7 @@ private:
             auto const named = value.find("id");
             if (named && named->text()) locator.id = *named->text();
             locator.fault = {make_error_code(errc::damaged),
-                             "settle: a mark of " + name_of_record(*codec_.of().of, locator.key) +
+                             "settle: a mark of " + name_of_record(codec_.of(), locator.key) +
                                  " is damaged: it is no mark of settle's. Repair its " +
                                  marks_field + ". See errors#damaged"};
         }
@@ -94,7 +94,7 @@ private:
     /// Matches the kinds that can be a key. A comparison alone skips documents of other kinds.
     [[nodiscard]] document readable_keys() const {
         document kinds;
-        kinds.text("0", codec_.of().of->text_key ? "string" : "number");
+        kinds.text("0", codec_.of().text_key ? "string" : "number");
         if (codec_.takes_any_key()) kinds.text("1", "number").text("2", "objectId");
         document made;
         made.array("$type", kinds);

@@ -96,36 +96,34 @@ inline void append_key_forms(document& to, record_layout const& layout, part_key
 
 class record_codec {
 public:
-    record_codec(bound_collection const& of, record_layout layout)
-        : of_(of), layout_(std::move(layout)) {}
+    record_codec(collection_descriptor const& of, record_layout layout)
+        : of_(&of), layout_(std::move(layout)) {}
 
-    [[nodiscard]] bound_collection const& of() const noexcept { return of_; }
-    [[nodiscard]] std::string_view collection() const noexcept { return of_.of->name; }
+    [[nodiscard]] collection_descriptor const& of() const noexcept { return *of_; }
+    [[nodiscard]] std::string_view collection() const noexcept { return of_->name; }
     [[nodiscard]] record_layout const& layout() const noexcept { return layout_; }
-    [[nodiscard]] std::size_t size() const noexcept { return of_.record().members.size(); }
-    [[nodiscard]] bool is_key(std::size_t member) const noexcept { return member == of_.of->key; }
-    [[nodiscard]] bool takes_any_key() const noexcept {
-        return of_.of->text_key && layout_.any_keys;
-    }
+    [[nodiscard]] std::size_t size() const noexcept { return of_->members().size(); }
+    [[nodiscard]] bool is_key(std::size_t member) const noexcept { return member == of_->key; }
+    [[nodiscard]] bool takes_any_key() const noexcept { return of_->text_key && layout_.any_keys; }
 
     /// The field name of a member.
     [[nodiscard]] std::string_view name_of(std::size_t member) const {
         if (is_key(member)) return layout_.key;
-        return layout_.field_of(of_.record().members[member].name);
+        return layout_.field_of(of_->members()[member].name);
     }
 
     /// The key of a document; nothing if it does not fit the type.
     [[nodiscard]] std::optional<key_value> key_in(document const& from) const {
         auto const value = from.find(layout_.key);
         if (!value) return std::nullopt;
-        if (of_.of->text_key) {
+        if (of_->text_key) {
             auto id = layout_.any_keys && !value->text() ? value->id() : std::nullopt;
             if (id) return *std::move(id);
             std::string text;
             if (read_field(*value, text).empty()) return text;
         } else {
             auto const number = value->integer();
-            auto const& key = of_.record().members[of_.of->key];
+            auto const& key = of_->members()[of_->key];
             if (number && *number >= key.least && *number <= key.most) return *number;
         }
         return std::nullopt;
@@ -155,9 +153,9 @@ public:
         for (std::size_t index = 0; index < size(); ++index) {
             if ((seen >> index & 1U) != 0) continue;
             // A missing optional is empty, whatever the struct's default.
-            auto const& access = *of_.record().members[index].access;
+            auto const& access = *of_->members()[index].access;
             if (!access.optional) return shown(name_of(index)) + " is missing";
-            access.set_null(of_.record().member(record, index));
+            access.set_null(of_->record->member(record, index));
         }
         return found_marks ? decode_marks(*found_marks, record, marks, bare) : problem;
     }
@@ -165,12 +163,12 @@ public:
     /// Reads the members of a document.
     /// Errors:  throws errc::damaged
     void read(document const& from, void* record) const {
-        any_slot marks{of_.record()};
+        any_slot marks{*of_->record};
         std::vector<std::string> bare;
         auto const problem = decode(from, record, marks, bare);
         if (problem.empty()) return;
-        auto const none = of_.of->text_key ? key_value{std::string{}} : key_value{std::int64_t{0}};
-        throw failure(damaged_record(*of_.of, key_in(from).value_or(none), problem));
+        auto const none = of_->text_key ? key_value{std::string{}} : key_value{std::int64_t{0}};
+        throw failure(damaged_record(*of_, key_in(from).value_or(none), problem));
     }
 
     /// A new document.
@@ -198,14 +196,16 @@ public:
         document array;
         std::size_t number = 0;
         for (auto const& one : bare) array.copy(std::to_string(number++), one);
-        from.for_each_mark(
-            [&](mark_view const& one) { array.object_at(number++, encode_mark(of_, one)); });
+        from.for_each_mark([&](mark_view const& one) {
+            array.object_at(number++, encode_mark(*of_->record, one));
+        });
         return array;
     }
 
     /// Appends a member in its stored form.
     void append(document& to, void* record, std::size_t member) const {
-        append_member(to, name_of(member), of_.forms[member], of_.record().member(record, member));
+        append_member(to, name_of(member), of_->members()[member],
+                      of_->record->member(record, member));
     }
 
     /// Whether a document may hold this mark, even if the document cannot be used.
@@ -229,7 +229,7 @@ public:
 
     /// The members as JSON, followed by the fields of other programs.
     [[nodiscard]] std::string image_of(document const& from, void* record) const {
-        std::string image = settle::detail::encode_record(of_.record(), record);
+        std::string image = settle::detail::encode_record(*of_->record, record);
         document rest;
         from.for_each([&](value_view const& value) {
             bool const ours = value.name() == marks_field || find(value.name());
@@ -237,7 +237,7 @@ public:
             return true;
         });
         for (std::size_t index = 0; index < size(); ++index) {
-            if (!of_.record().members[index].access->nested) continue;
+            if (!of_->members()[index].access->nested) continue;
             auto const field = name_of(index);
             auto const value = from.find(field);
             document named;
@@ -265,14 +265,14 @@ private:
     }
     [[nodiscard]] std::string_view read_member_of(value_view const& from, void* record,
                                                   std::size_t member) const {
-        void* const into = of_.record().member(record, member);
+        void* const into = of_->record->member(record, member);
         if (is_key(member) && takes_any_key() && !from.text()) {
             if (auto const id = from.id()) {
-                of_.record().members[member].access->set_text(into, *id);
+                of_->members()[member].access->set_text(into, *id);
                 return {};
             }
         }
-        return read_member(from, of_.forms[member], into);
+        return read_member(from, of_->members()[member], into);
     }
     [[nodiscard]] std::string decode_marks(value_view const& marks, void* record, any_slot& into,
                                            std::vector<std::string>& bare) const {
@@ -285,7 +285,7 @@ private:
                 return true;
             }
             mark_data mark;
-            problem = decode_mark(of_, value, record, mark);
+            problem = decode_mark(*of_->record, value, record, mark);
             if (problem.empty() && into.has_mark(mark.id, mark.part)) problem = "it is there twice";
             if (problem.empty()) into.insert(std::move(mark));
             else problem = "a mark in " + shown(marks_field) + ": " + problem;
@@ -294,7 +294,7 @@ private:
         return problem;
     }
 
-    bound_collection of_;
+    collection_descriptor const* of_;
     record_layout layout_;
 };
 

@@ -11,7 +11,11 @@ namespace detail {
 /// Shape:   the server outlives the store
 [[nodiscard]] std::shared_ptr<record_store>
 make_record_store(server& database_server, record_layout const& layout,
-                  std::span<bound_collection const> bound);
+                  std::span<collection_descriptor const* const> bound);
+
+template <typename... Collections>
+using session_base = settle::detail::one_phase_session<
+    settle::detail::overlapping_session<record_store, Collections...>, log_session>;
 
 } // namespace detail
 
@@ -21,34 +25,13 @@ make_record_store(server& database_server, record_layout const& layout,
 ///          that changes each record only if it is unchanged since its read. A single transaction
 ///          first tries a bulk without reading
 template <typename... Collections>
-class record_session
-    : public settle::detail::overlapping_session<detail::record_store, Collections...> {
-    using base = settle::detail::overlapping_session<detail::record_store, Collections...>;
+class record_session : public detail::session_base<Collections...> {
+    using base = detail::session_base<Collections...>;
 
 public:
-    explicit record_session(detail::server& with, detail::record_layout const& layout = {})
-        : base(store_of(with, layout)), with_(&with) {}
-
-    /// Shape:   log - of the same database, which has native transactions
-    void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
-                   one_phase_decider& decider) {
-        base::store().one_phase(requests, log, at, decider);
-    }
-    static constexpr bool settles_in_one_phase = true;
-    /// False on a single server, which has no native transactions.
-    [[nodiscard]] bool can_settle_in_one_phase() const noexcept {
-        return with_->has_transactions();
-    }
-
-private:
-    static std::shared_ptr<detail::record_store> store_of(detail::server& database_server,
-                                                          detail::record_layout const& layout) {
-        std::array<detail::bound_collection, sizeof...(Collections)> const bound{
-            detail::bound_to<Collections>()...};
-        return detail::make_record_store(database_server, layout, bound);
-    }
-
-    detail::server* with_;
+    explicit record_session(detail::server& database_server,
+                            detail::record_layout const& layout = {})
+        : base(detail::make_record_store(database_server, layout, base::bound)) {}
 };
 
 } // namespace mongodb

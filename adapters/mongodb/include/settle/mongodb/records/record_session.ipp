@@ -11,7 +11,7 @@ namespace mongodb::detail {
 
 SETTLE_FUNCTION std::shared_ptr<record_store>
 make_record_store(server& with, record_layout const& layout,
-                  std::span<bound_collection const> bound) {
+                  std::span<collection_descriptor const* const> bound) {
     return std::make_shared<record_waves>(with, layout, bound);
 }
 

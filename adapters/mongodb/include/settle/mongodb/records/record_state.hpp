@@ -109,7 +109,8 @@ struct record_state {
             document marks;
             std::size_t number = 0;
             for (mark_locator const& one : added) {
-                marks.object_at(number++, encode_mark(codec.of(), *slot.find(one.id, one.part)));
+                marks.object_at(number++,
+                                encode_mark(*codec.of().record, *slot.find(one.id, one.part)));
             }
             document each;
             each.array("$each", marks);

@@ -5,7 +5,6 @@
 #include <settle/adapter/native_wave.hpp>
 #include <settle/adapter/record_session.hpp>
 #include <settle/mongodb/log/log_session.hpp>
-#include <settle/mongodb/records/bound_collection.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {

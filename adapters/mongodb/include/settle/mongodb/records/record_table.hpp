@@ -33,7 +33,7 @@ class record_table : public settle::detail::records_of<record_table, record_stat
 
 public:
     explicit record_table(record_codec const& codec, reading when = reading::always)
-        : base(*codec.of().of), codec_(&codec), reads_(when) {}
+        : base(codec.of()), codec_(&codec), reads_(when) {}
 
     /// Announces a request. Requests are executed in the order of their announcements.
     void expect(part_request const& request) {

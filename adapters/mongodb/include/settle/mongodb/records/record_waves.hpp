@@ -12,11 +12,18 @@ namespace mongodb::detail {
 
 class record_waves final : public settle::detail::executed_store<record_store> {
 public:
-    record_waves(server& with, record_layout const& layout, std::span<bound_collection const> bound)
+    record_waves(server& with, record_layout const& layout,
+                 std::span<collection_descriptor const* const> bound)
         : executed_store(limits), server_(&with), layout_(layout) {
-        for (auto const& one : bound) codecs_.emplace_back(one, layout);
+        for (auto const* const collection : bound) codecs_.emplace_back(*collection, layout);
     }
 
+    /// A single server has no native transactions.
+    [[nodiscard]] settle::detail::session_capabilities capabilities() const override {
+        auto own = executed_store::capabilities();
+        own.settles_in_one_phase = server_->has_transactions();
+        return own;
+    }
     void one_phase(std::span<one_phase_request> requests, log_session& log,
                    write_context const& context, one_phase_decider& decider) override {
         unit_port port{*server_, layout_, codecs_, &log};
@@ -109,7 +116,7 @@ public:
     result<answer> resolve(mark_locator const& where, bool confirmed) override {
         bool const text = std::holds_alternative<std::string>(where.key);
         for (record_codec const& codec : codecs_) {
-            auto const& descriptor = *codec.of().of;
+            auto const& descriptor = codec.of();
             if (where.collection != descriptor.name || text != descriptor.text_key) continue;
             auto const end = [&](record_table& table) { return table.end_mark(where, confirmed); };
             return at_record(descriptor.target, settle::detail::view_of(where.key), end);

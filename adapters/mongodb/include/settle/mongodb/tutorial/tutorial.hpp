@@ -261,7 +261,7 @@ public:
                                       field + "'");
             }
         }
-        database_.template prepare<Collections...>(log_name, records);
+        database_.prepare(log_name, records, database::collections<Collections...>);
         return {database_.server_, records, bind_log()};
     }
 

@@ -33,10 +33,6 @@ public:
     ///          records belong to another log
     record_session(detail::file& of, std::string const& log_name)
         : base(detail::make_record_store(of, log_name, base::bound)) {}
-
-    /// The marks of stalled transactions may be spread over the whole table of marks. The more
-    /// entries a recovery claims together, the less often it writes each page of that table.
-    static constexpr std::size_t recovery_wave_size = 16'000;
 };
 
 } // namespace sqlite

@@ -160,6 +160,14 @@ public:
         for (auto const* const one : bound) readers_.emplace_back(*one, of.reader());
     }
 
+    /// The marks of stalled transactions may be spread over the whole table of marks. The more
+    /// entries a recovery claims together, the less often it writes each page of that table.
+    [[nodiscard]] settle::detail::session_capabilities capabilities() const override {
+        auto own = executed_store::capabilities();
+        own.overlaps_others = false;
+        own.recovery_wave_size = 16'000;
+        return own;
+    }
     void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
                    one_phase_decider& decider) override {
         file_port port{*file_, unit_, &log.entries()};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lists the tables of a PostgreSQL database with libpq.
-#include "sql_store.hpp"
+// The store postgresql://….
+#include "linked_store.hpp"
+#include "own_database.hpp"
+
+#include <settle/postgresql/kind.hpp>
 
 #include <fmt/format.h>
 #include <libpq-fe.h>
@@ -26,9 +29,8 @@ struct closer {
         fmt::format("PostgreSQL could not list the tables: {}. See postgresql#errors", text));
 }
 
-} // namespace
-
-database_tables postgresql_tables(std::string const& address) {
+/// Errors:  std::runtime_error, with a sentence
+database_tables tables_of(std::string const& address) {
     // A later value replaces an earlier one, so the address can have a limit of its own.
     std::array<char const*, 4> const names{"connect_timeout", "client_encoding", "dbname", nullptr};
     std::array<char const*, 4> const values{"10", "UTF8", address.c_str(), nullptr};
@@ -48,5 +50,16 @@ database_tables postgresql_tables(std::string const& address) {
     }
     return existing;
 }
+
+} // namespace
+
+linked_store const postgresql_store{
+    server_of(store_kind::postgresql),
+    [](store_address const& address, std::span<std::string_view const> tables, bool may_create) {
+        settle::any_database opened{address.path, {settle::postgresql::kind()}};
+        auto const existing = tables_of(address.path);
+        check_own(existing.database, "table", existing.names, tables, may_create);
+        return opened;
+    }};
 
 } // namespace samples

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+// A database of a known type as an any_database. An adapter includes it, and a program that opens
+// one with options of its own.
+#pragma once
+
+#include <settle/adapter/any_database.hpp>
+
+#include <utility>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Shape:   Session - of a log
+template <typename Session>
+class held_log final : public erased_log {
+public:
+    explicit held_log(Session session) : session_(std::move(session)) {}
+
+    [[nodiscard]] Session& session() noexcept { return session_; }
+
+    [[nodiscard]] session_capabilities capabilities() const override {
+        return capabilities_here(session_);
+    }
+    [[nodiscard]] std::string const& name() const override { return session_.name(); }
+    void write(std::span<entry_write const> writes, std::span<write_result> results,
+               write_context const& context) override {
+        session_.write(writes, results, context);
+    }
+    void look_up(std::span<read_request const> requests, found_function found) override {
+        session_.look_up(requests, found);
+    }
+    result<std::optional<entry>> read(transaction_id const& id) override {
+        return session_.read(id);
+    }
+    result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
+                                    std::size_t limit) override {
+        return session_.list(filter, after, limit);
+    }
+    result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) override {
+        return session_.purge(before, limit, passed);
+    }
+    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) override {
+        return session_.keep_horizon(least);
+    }
+    result<log_home> home() override {
+        if constexpr (settle::detail::capabilities<Session>.keeps_home) return session_.home();
+        else return log_home{};
+    }
+    result<void> take_home([[maybe_unused]] log_home const& seen,
+                           [[maybe_unused]] bool renames) override {
+        if constexpr (settle::detail::capabilities<Session>.keeps_home) {
+            return session_.take_home(seen, renames);
+        } else {
+            return {};
+        }
+    }
+
+private:
+    Session session_;
+};
+
+/// Shape:   Log - the log session of the same database
+template <typename Log>
+class held_store final : public erased_store {
+public:
+    explicit held_store(std::shared_ptr<one_phase_store<Log>> store) : store_(std::move(store)) {}
+
+    [[nodiscard]] session_capabilities capabilities() const override {
+        return store_->capabilities();
+    }
+    void execute(std::span<part_request const> requests, std::span<part_result> results) override {
+        store_->execute(requests, results);
+    }
+    result<void> read(std::size_t number, part_key const& key, made_record make_record) override {
+        return store_->read(number, key, make_record);
+    }
+    result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
+                      made_record make_record) override {
+        return store_->scan(number, after, limit, make_record);
+    }
+    void create_all(std::size_t number, record_at record,
+                    std::span<result<void>> answers) override {
+        store_->create_all(number, record, answers);
+    }
+    result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
+                                            std::size_t limit) override {
+        return store_->marks(after, limit);
+    }
+    result<answer> resolve(mark_locator const& locator, bool confirmed) override {
+        return store_->resolve(locator, confirmed);
+    }
+    void start(std::span<part_request const> requests, std::span<part_result> results) override {
+        store_->start(requests, results);
+    }
+    void finish(std::span<part_result> results) override { store_->finish(results); }
+    void abandon(std::span<part_result> results) noexcept override { store_->abandon(results); }
+    void expect_others() override {
+        if (store_->capabilities().overlaps_others) store_->expect_others();
+    }
+    void one_phase(std::span<one_phase_request> requests, any_log_session& log,
+                   write_context const& context, one_phase_decider& decider) override {
+        store_->one_phase(requests, static_cast<held_log<Log>&>(log.log()).session(), context,
+                          decider);
+    }
+
+private:
+    std::shared_ptr<one_phase_store<Log>> store_;
+};
+
+/// Shape:   Database - has bind_described()
+template <typename Database>
+class held_database final : public erased_database {
+    using log_session = decltype(std::declval<Database&>().bind_log());
+
+public:
+    template <typename... Arguments>
+    explicit held_database(Arguments const&... arguments) : database_(arguments...) {}
+
+    std::shared_ptr<erased_log> bind_log() override {
+        return std::make_shared<held_log<log_session>>(database_.bind_log());
+    }
+    std::shared_ptr<erased_store>
+    bind(std::string const& log_name,
+         std::span<collection_descriptor const* const> bound) override {
+        return std::make_shared<held_store<log_session>>(database_.bind_described(log_name, bound));
+    }
+
+private:
+    Database database_;
+};
+
+} // namespace detail
+
+/// Opens a database of a known type as an any_database.
+/// Shape:   arguments - of the database's constructor
+/// Errors:  as that constructor
+template <typename Database, typename... Arguments>
+[[nodiscard]] any_database open_any(Arguments const&... arguments) {
+    return any_database{std::make_unique<detail::held_database<Database>>(arguments...)};
+}
+
+SETTLE_END
