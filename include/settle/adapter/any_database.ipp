@@ -21,8 +21,8 @@ kind_of(std::string_view address, std::initializer_list<database_kind> kinds) {
     std::string forms;
     for (auto const& kind : kinds) forms.append(forms.empty() ? "" : ", ").append(kind.form);
     // The rest of an address may hold a password.
-    bool const is_word =
-        scheme.size() < address.size() && scheme.find_first_of("@/= ") == std::string_view::npos;
+    bool const is_word = !scheme.empty() && scheme.size() < address.size() &&
+                         scheme.find_first_of("@/= ") == std::string_view::npos;
     throw failure(
         {make_error_code(errc::bad_option),
          (is_word ? "settle: no kind of database has addresses '" + std::string{scheme} + ":…'"

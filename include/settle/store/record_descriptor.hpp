@@ -111,7 +111,9 @@ struct nested_functions {
     }
     static constexpr auto fields = table_of_members<T, nested_field>(
         [](auto m) { return nested_field{m.name, &access_to<typename decltype(m)::type>}; });
-    static constexpr nested_access make() { return {fields, nullptr, &field}; }
+    static constexpr nested_access make() {
+        return {{fields.data(), member_count<T>}, nullptr, &field};
+    }
 };
 template <typename Element>
 struct nested_functions<std::vector<Element>> {

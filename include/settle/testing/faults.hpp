@@ -294,6 +294,9 @@ class faulty_log {
 public:
     static constexpr bool keeps_at_insert =
         settle::detail::capabilities<session_type>.keeps_at_insert;
+    [[nodiscard]] settle::detail::session_capabilities capabilities() const {
+        return settle::detail::capabilities_here(session_);
+    }
 
     faulty_log(fault_source& source, Database& inner)
         : source_(&source), inner_(&inner), session_(inner.bind_log()) {}

@@ -186,6 +186,9 @@ class witnessed_log {
 public:
     static constexpr bool keeps_at_insert =
         settle::detail::capabilities<session_type>.keeps_at_insert;
+    [[nodiscard]] settle::detail::session_capabilities capabilities() const {
+        return settle::detail::capabilities_here(session_);
+    }
 
     witnessed_log(Database& inner, witness& seen) : session_(inner.bind_log()), seen_(&seen) {}
 
