@@ -112,7 +112,7 @@ TEST_CASE("any database: one engine has its records in databases of two kinds") 
     CHECK(engine.read(stocks, "tea").value()->count == 0);
     // The file is an ordinary database of SQLite.
     settle::sqlite::database plain{file.path()};
-    settle::engine const with_file{plain, settle::type<sale_type>};
+    settle::engine with_file{plain, settle::type<sale_type>};
     CHECK(with_file.read(purses, "ann").value()->coins == 6);
 }
 
