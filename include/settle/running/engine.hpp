@@ -370,23 +370,33 @@ private:
     // The next two functions are compiled once for all types.
 
     outcome run_new(transaction_id&& id, detail::new_request const& request, goal purpose,
-                    call_options const& call, typed_calls const& typed, bool new_id) {
+                    call_options const& call, [[maybe_unused]] typed_calls const& typed,
+                    bool new_id) {
         if (!gate_.is_open(call)) [[unlikely]]
             return gate_.refusal(id);
         assembly_.expect_entry(id);
-        auto driver = assembly_.make_driver(call);
-        auto work =
-            detail::new_job(std::move(id), request, purpose, driver, assembly_.environment());
-        work.new_id = new_id;
-        return bring_to_end(driver, work, typed);
+        if constexpr (assembly_type::is_container) {
+            auto driver = assembly_.make_driver(call);
+            auto work =
+                detail::new_job(std::move(id), request, purpose, driver, assembly_.environment());
+            work.new_id = new_id;
+            return bring_to_end(driver, work, typed);
+        } else {
+            return assembly_.make_worker().run_new(std::move(id), request, purpose, call, new_id);
+        }
     }
 
-    outcome bring_to_end(driver_type& driver, job& work, typed_calls const& typed) {
-        execution_state execution;
-        driver.drive(work, execution, true, typed);
-        auto concluded = detail::conclude(work, execution, assembly_.reader(driver));
-        driver.rethrow();
-        return concluded;
+    outcome bring_to_end(driver_type& driver, job& work,
+                         [[maybe_unused]] typed_calls const& typed) {
+        if constexpr (assembly_type::is_container) {
+            execution_state execution;
+            driver.drive(work, execution, true, typed);
+            auto concluded = detail::conclude(work, execution, assembly_.reader(driver));
+            driver.rethrow();
+            return concluded;
+        } else {
+            return assembly_.make_worker().bring_to_end(driver, work);
+        }
     }
 
     template <typename Direction, typename Range, typename Ended>

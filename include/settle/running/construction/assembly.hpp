@@ -4,6 +4,7 @@
 
 #include <settle/running/calls/patience.hpp>
 #include <settle/running/calls/refusals.hpp>
+#include <settle/running/calls/seam_worker.hpp>
 #include <settle/running/calls/wrong_calls.hpp>
 #include <settle/running/construction/argument_lists.hpp>
 #include <settle/running/construction/home.hpp>
@@ -161,6 +162,23 @@ struct widest<Log, std::tuple<Sessions...>> {
         {capabilities<Log>.recovery_wave_size, capabilities<Sessions>.recovery_wave_size...});
 };
 
+template <std::size_t Index, typename Session, typename Log>
+struct held_store {
+    port_of_store<Session, Log> port;
+};
+/// A port for each session of an engine.
+template <typename Index, typename Log, typename... Sessions>
+struct held_stores;
+template <std::size_t... Index, typename Log, typename... Sessions>
+struct held_stores<std::index_sequence<Index...>, Log, Sessions...>
+    : held_store<Index, Sessions, Log>... {
+    held_stores(Log& log, std::tuple<Sessions...>& sessions)
+        : held_store<Index, Sessions, Log>{{std::get<Index>(sessions), log}}...,
+          ports{&static_cast<held_store<Index, Sessions, Log>&>(*this).port...} {}
+
+    std::array<store_port*, sizeof...(Sessions)> const ports;
+};
+
 /// The ports of an engine's log, stores, environment and observer.
 template <typename Targets, typename Rules, typename Log, typename Sessions>
 class ports;
@@ -171,20 +189,14 @@ public:
     ports(Log& log, std::tuple<Sessions...>& sessions, Environment const& given_environment,
           Observer& given_observer)
         : environment(given_environment), observer(given_observer), log_(log),
-          stores_{std::apply(
-              [&](Sessions&... session) {
-                  return stores{std::make_unique<port_of_store<Sessions, Log>>(session, log)...};
-              },
-              sessions)} {}
+          held_(log, sessions) {}
 
-    [[nodiscard]] engine_ports view() { return {log_, stores_, targets}; }
+    [[nodiscard]] engine_ports view() { return {log_, held_.ports, targets}; }
 
     any_environment<Rules> const environment;
     any_observer observer;
 
 private:
-    using stores = std::array<std::unique_ptr<store_port>, sizeof...(Sessions)>;
-
     template <typename Target>
     static constexpr target_binding binding_of() {
         std::size_t port = 0;
@@ -196,7 +208,7 @@ private:
         binding_of<Targets>()...};
 
     port_of_log<Log> log_;
-    stores stores_;
+    held_stores<std::index_sequence_for<Sessions...>, Log, Sessions...> held_;
 };
 
 /// Containers are called without ports.
@@ -331,8 +343,8 @@ public:
         seam_driver<typename order_rules_of<environment_type>::type>>;
 
     driver_type make_driver(call_options const& call) {
-        auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
         if constexpr (is_container) {
+            // Containers have no native transactions.
             return driver_type{{log_, sessions_},
                                given_.environment(),
                                given_.observer(),
@@ -340,15 +352,26 @@ public:
                                owner_,
                                call,
                                stuck_,
-                               how,
+                               phases::two,
                                capabilities<log_type>.keeps_at_insert};
         } else {
-            return driver_type{
-                ports_.view(),
-                ports_.environment,
-                ports_.observer,
-                {limits_, owner_, call, stuck_, how, capabilities<log_type>.keeps_at_insert}};
+            auto const worker = make_worker();
+            return driver_type{worker.ports, worker.environment, worker.observer,
+                               worker.settings_of(call)};
         }
+    }
+    /// What runs a transaction behind the seam.
+    auto make_worker() {
+        using rules = typename order_rules_of<environment_type>::type;
+        auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
+        return seam_worker<rules>{ports_.view(),
+                                  ports_.environment,
+                                  ports_.observer,
+                                  limits_,
+                                  owner_,
+                                  stuck_,
+                                  how,
+                                  capabilities<log_type>.keeps_at_insert};
     }
 
 private:
