@@ -47,6 +47,7 @@
 #include <settle/running/driving/retries.ipp>
 #include <settle/running/driving/seam_calls.ipp>
 #include <settle/running/driving/seam_driver.ipp>
+#include <settle/store/descriptor.ipp>
 #include <settle/store/record_descriptor.ipp>
 
 SETTLE_BEGIN

@@ -270,4 +270,11 @@ inline constexpr transaction_descriptor descriptor_of{
     detail::plan_stages<Direction>(),
     detail::descriptor_functions<Direction>::described};
 
+/// The descriptor of an entry without a definition.
+[[nodiscard]] transaction_descriptor const& undescribed_descriptor();
+
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/store/descriptor.ipp>
+#endif

@@ -27,7 +27,7 @@ error with_direction(entry const& stored, Function&& function) {
 /// The descriptor of an entry's direction, or that of an entry without a definition.
 template <typename Types>
 transaction_descriptor const& descriptor_for(entry const& stored) {
-    auto const* descriptor = &descriptor_of<undescribed>;
+    auto const* descriptor = &undescribed_descriptor();
     static_cast<void>(
         with_direction<Types>(stored, [&]<typename Direction>(std::type_identity<Direction>) {
             descriptor = &descriptor_of<Direction>;

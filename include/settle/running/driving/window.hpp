@@ -7,8 +7,9 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   Direction - of all jobs; the caller adds jobs in the order of its input
-template <typename Direction>
+/// Shape:   Direction - of all jobs; the caller adds jobs in the order of its input;
+///          Job, Execution - parameters, so that nothing is compiled before a window is used
+template <typename Direction, typename Job = job, typename Execution = execution_state>
 class window {
 public:
     using parameters_type = typename Direction::parameters;
@@ -20,7 +21,7 @@ public:
 
     /// Shape:   number - the caller's, given back when the job is over
     template <typename Parameters>
-    void add(job&& work, Parameters&& parameters, std::size_t number) {
+    void add(Job&& work, Parameters&& parameters, std::size_t number) {
         if (jobs_.size() == made_) make_room();
         parameters_.push_back(std::forward<Parameters>(parameters));
         numbers_.push_back(number);
@@ -88,8 +89,8 @@ private:
 
     std::size_t room_;
     std::size_t made_ = 0; ///< the number of jobs with reserved room
-    std::vector<job> jobs_;
-    std::vector<execution_state> executions_;
+    std::vector<Job> jobs_;
+    std::vector<Execution> executions_;
     std::vector<std::size_t> numbers_;
     std::vector<parameters_type> parameters_;
 };
