@@ -33,10 +33,12 @@
 #include <settle/kinds/prepared/preparing_resource.ipp>
 #include <settle/kinds/services/service_part.ipp>
 #include <settle/kinds/services/service_session.ipp>
+#include <settle/protocol/explanation.ipp>
 #include <settle/receiver.ipp>
 #include <settle/running/calls/conclusion.ipp>
 #include <settle/running/calls/ids.ipp>
 #include <settle/running/calls/outcome.ipp>
+#include <settle/running/calls/patience.ipp>
 #include <settle/running/calls/refusals.ipp>
 #include <settle/running/calls/seam_worker.ipp>
 #include <settle/running/calls/statistics.ipp>

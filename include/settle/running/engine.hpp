@@ -81,7 +81,7 @@ public:
     ///          exception of the range is rethrown after the transactions under way have settled
     /// Cost:    each store gets one wave a phase for a whole window. A window starts when it is
     ///          full or the range ends, so a slow range needs a small window
-    template <ranges::range Range>
+    template <std::ranges::range Range>
     batch_outcomes run_all(Range&& range, batch_options const& given = {}) {
         return detail::in_order(range, [&](auto&& ended) { return run_all(range, ended, given); });
     }
@@ -89,10 +89,10 @@ public:
     /// window alone bounds the memory.
     /// Errors:  an exception of `ended` is rethrown after every transaction under way has settled
     ///          and was reported; no further element is taken
-    template <ranges::range Range, typename Ended>
+    template <std::ranges::range Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
     batch_report run_all(Range&& range, Ended&& ended, batch_options const& given = {}) {
-        using element = detail::batch_element<ranges::range_value_t<Range>>;
+        using element = detail::batch_element<std::ranges::range_value_t<Range>>;
         return run_range<direction_of<typename element::parameters>>(range, ended, given);
     }
     template <auto const& Type, typename Range>
@@ -402,7 +402,8 @@ private:
     template <typename Direction, typename Range, typename Ended>
     batch_report run_range(Range& range, Ended& ended, batch_options const& given) {
         using batch = detail::batch<assembly_type, Direction, Ended>;
-        using element = typename detail::batch_element<ranges::range_value_t<Range>>::parameters;
+        using element =
+            typename detail::batch_element<std::ranges::range_value_t<Range>>::parameters;
         constexpr bool fits = std::is_convertible_v<element, typename Direction::parameters>;
         static_assert(fits, "settle: the range's elements are no parameters of the named type, and "
                             "no pairs of an id and parameters. See running#many-at-a-time");

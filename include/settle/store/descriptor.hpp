@@ -4,11 +4,11 @@
 // and logs reads parameters through descriptors, and is compiled once.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/definition/codec.hpp>
 #include <settle/protocol/direction.hpp>
 #include <settle/protocol/entry.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <new>

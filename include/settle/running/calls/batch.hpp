@@ -7,11 +7,8 @@
 #include <settle/running/construction/assembly.hpp>
 #include <settle/running/driving/window.hpp>
 
-#include <range/v3/range/access.hpp>
-#include <range/v3/range/concepts.hpp>
-#include <range/v3/range/traits.hpp>
-
 #include <exception>
+#include <iterator>
 #include <tuple>
 
 SETTLE_BEGIN
@@ -110,9 +107,9 @@ public:
 private:
     template <typename Range>
     void take_all(Range& range, batch_report& report) {
-        constexpr bool read_once = !ranges::forward_range<Range>;
-        auto position = ranges::begin(range);
-        auto const last = ranges::end(range);
+        constexpr bool read_once = !std::ranges::forward_range<Range>;
+        auto position = std::ranges::begin(range);
+        auto const last = std::ranges::end(range);
         while (position != last) {
             take(*position, report.taken++);
             while (window_.full()) round();
@@ -126,8 +123,8 @@ private:
 
     template <typename Range>
     static void count_rest([[maybe_unused]] Range& range, batch_report& report) {
-        if constexpr (ranges::sized_range<Range>) {
-            report.not_taken = static_cast<std::size_t>(ranges::size(range)) - report.taken;
+        if constexpr (std::ranges::sized_range<Range>) {
+            report.not_taken = static_cast<std::size_t>(std::ranges::size(range)) - report.taken;
         }
     }
 
@@ -251,8 +248,8 @@ private:
 template <typename Range, typename Run>
 batch_outcomes in_order(Range& range, Run&& run) {
     batch_outcomes outcomes;
-    if constexpr (ranges::sized_range<Range>) {
-        outcomes.reserve(static_cast<std::size_t>(ranges::size(range)));
+    if constexpr (std::ranges::sized_range<Range>) {
+        outcomes.reserve(static_cast<std::size_t>(std::ranges::size(range)));
     }
     outcomes.report = run([&](std::size_t number, outcome&& one) {
         if (outcomes.size() <= number) outcomes.resize(number + 1);

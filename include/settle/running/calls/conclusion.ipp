@@ -9,8 +9,8 @@ namespace detail {
 
 /// Copies the reason of a cancel: from this worker, or from the entry if another worker canceled.
 /// Shape:   own - the error behind this worker's own reason, or none
-SETTLE_FUNCTION void copy_reason(outcome& concluded, job const& work, execution_state const& execution,
-                        error&& own, entry_reader read) {
+SETTLE_FUNCTION void copy_reason(outcome& concluded, job const& work,
+                                 execution_state const& execution, error&& own, entry_reader read) {
     auto const& c = work.coordinator;
     auto const copy_from = [&](entry const& stored) {
         // The entry has the text of this worker's own error, but not its code.
@@ -35,7 +35,8 @@ SETTLE_FUNCTION void copy_reason(outcome& concluded, job const& work, execution_
     }
 }
 
-SETTLE_FUNCTION outcome conclude_rest(job& work, execution_state const& execution, entry_reader read) {
+SETTLE_FUNCTION outcome conclude_rest(job& work, execution_state const& execution,
+                                      entry_reader read) {
     auto const& c = work.coordinator;
     outcome concluded;
     concluded.id = std::move(work.id);

@@ -6,8 +6,8 @@
 #include <settle/protocol/entry.hpp>
 
 #include <concepts>
+#include <iosfwd>
 #include <optional>
-#include <ostream>
 #include <vector>
 
 SETTLE_BEGIN

@@ -4,6 +4,8 @@
 
 #include <settle/running/calls/outcome.hpp>
 
+#include <ostream>
+
 SETTLE_BEGIN
 
 SETTLE_FUNCTION std::string outcome::text() const {

@@ -138,8 +138,7 @@ SETTLE_FUNCTION error vanished_entry(transaction_id const& id) {
                 "See errors#errors"};
 }
 
-SETTLE_FUNCTION error too_young(std::chrono::milliseconds age,
-                                     std::chrono::milliseconds horizon) {
+SETTLE_FUNCTION error too_young(std::chrono::milliseconds age, std::chrono::milliseconds horizon) {
     using std::chrono::hours;
     auto const in_hours = [](auto time) {
         return std::to_string(std::chrono::ceil<hours>(time).count()) + " h";
@@ -171,7 +170,7 @@ SETTLE_FUNCTION bool was_closed(entry const& found, std::string_view why) {
 }
 
 SETTLE_FUNCTION error check_closing(entry const& stored, std::string_view why,
-                                         resolve_options const& call_options) {
+                                    resolve_options const& call_options) {
     constexpr std::size_t longest = 1000;
     if (why.empty() || why.size() > longest || utf8_prefix(why) != why.size())
         return not_closable(stored, "the reason must be UTF-8 of 1 to 1,000 bytes");
@@ -228,7 +227,7 @@ SETTLE_FUNCTION error check_options(options const& limits) {
 }
 
 SETTLE_FUNCTION std::string why_not_reversible(entry const& original, timestamp now,
-                                                    options const& limits) {
+                                               options const& limits) {
     if (is_reversal_id(original.id)) {
         return "settle: '" + original.id +
                "' is a reversal and is not reversed again. Run a new transaction. "

@@ -25,7 +25,7 @@ outcome seam_worker<Rules>::bring_to_end(seam_driver<Rules>& driver, job& work) 
     driver.drive(work, execution, true, {});
     auto const read = [&](transaction_id const& id) {
         call_options const rest = driver.rest();
-        patience<any_environment<Rules>> repeated{environment, limits, rest};
+        patience repeated{environment, limits, rest};
         return repeated([&] { return ports.log.read(id); });
     };
     auto concluded = conclude(work, execution, read);

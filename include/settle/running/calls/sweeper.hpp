@@ -116,7 +116,7 @@ private:
 
     Assembly& assembly_;
     call_options call_;
-    typename Assembly::patience_type patience_;
+    patience patience_;
     sweep_report report_;
     std::exception_ptr thrown_; ///< an exception of the observer, about a tombstone
 };

@@ -224,7 +224,7 @@ private:
     Assembly& assembly_;
     std::size_t room_;
     call_options call_;
-    typename Assembly::patience_type patience_;
+    patience patience_;
     recovery_report report_;
     bool left_ = false; ///< a stop request came before the end of a page
 };

@@ -8,15 +8,12 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   Rules - of the order of a window; the environment outlives this view of it
-template <typename Rules>
-class any_environment {
+/// Shape:   the environment outlives this view of it
+class environment_view {
 public:
-    using order_rules = Rules;
-
     template <typename Environment>
-        requires(!std::is_same_v<Environment, any_environment>)
-    explicit any_environment(Environment const& given)
+        requires(!std::is_base_of_v<environment_view, Environment>)
+    explicit environment_view(Environment const& given)
         : given_(&given), functions_(&functions_of<Environment>) {}
 
     [[nodiscard]] timestamp now() const { return functions_->now(given_); }
@@ -44,6 +41,13 @@ private:
 
     void const* given_;
     functions const* functions_;
+};
+
+/// Shape:   Rules - of the order of a window
+template <typename Rules>
+struct any_environment : environment_view {
+    using order_rules = Rules;
+    using environment_view::environment_view;
 };
 
 /// Shape:   the observer outlives this view of it

@@ -254,10 +254,9 @@ public:
     [[nodiscard]] observer_type& observer() { return given_.observer(); }
     [[nodiscard]] stuck_transactions& stuck() { return stuck_; }
 
-    using patience_type = patience<environment_type>;
     /// Shape:   call - outlives the result
-    [[nodiscard]] patience_type patience_of(call_options const& call) const {
-        return {given_.environment(), limits_, call};
+    [[nodiscard]] patience patience_of(call_options const& call) const {
+        return {environment_view{given_.environment()}, limits_, call};
     }
     [[nodiscard]] result<std::optional<entry>> read_entry(transaction_id const& id,
                                                           call_options const& call) {

@@ -8,7 +8,7 @@ SETTLE_BEGIN
 namespace detail {
 
 SETTLE_FUNCTION std::chrono::nanoseconds later_than(std::chrono::nanoseconds from,
-                                                         std::chrono::milliseconds wait) {
+                                                    std::chrono::milliseconds wait) {
     using std::chrono::nanoseconds;
     auto const room =
         std::chrono::duration_cast<std::chrono::milliseconds>(nanoseconds::max() - from);
@@ -17,8 +17,8 @@ SETTLE_FUNCTION std::chrono::nanoseconds later_than(std::chrono::nanoseconds fro
 }
 
 SETTLE_FUNCTION call_options rest_of(call_options const& call,
-                                          std::optional<std::chrono::nanoseconds> const& end,
-                                          std::chrono::nanoseconds now) {
+                                     std::optional<std::chrono::nanoseconds> const& end,
+                                     std::chrono::nanoseconds now) {
     using std::chrono::milliseconds;
     call_options rest{{}, call.stop};
     if (end) {
@@ -28,7 +28,7 @@ SETTLE_FUNCTION call_options rest_of(call_options const& call,
 }
 
 SETTLE_FUNCTION bool fails_always(step taken, job const& work, execution_state& execution,
-                                       bool hopeless) {
+                                  bool hopeless) {
     if (work.problem.code != condition::permanent) return false;
     if (!writes_log(taken)) return hopeless;
     if (work.reply == log_answer::unknown) return std::exchange(execution.failed_unsure, true);
@@ -36,7 +36,7 @@ SETTLE_FUNCTION bool fails_always(step taken, job const& work, execution_state& 
 }
 
 SETTLE_FUNCTION exhausted_call find_exhausted(job const& work, std::uint32_t tries,
-                                                   std::uint32_t attempts) {
+                                              std::uint32_t attempts) {
     auto const& c = work.coordinator;
     exhausted_call exhausted;
     work.type->for_each_part(
