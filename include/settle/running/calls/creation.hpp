@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/running/construction/assembly.hpp>
+#include <settle/running/driving/retries.hpp>
 
 #include <exception>
 #include <iterator>

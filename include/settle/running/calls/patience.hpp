@@ -34,13 +34,16 @@ public:
     /// The limits of the call from now on.
     [[nodiscard]] call_options rest() const;
 
+    /// Waits before the next try. False if the time is over.
+    [[nodiscard]] bool pause();
+
 private:
     template <typename Function>
     auto repeat(Function& function, bool if_unknown) {
         for (;;) {
             auto answer = function();
             if (answer.has_value()) begin_anew();
-            if (answer.has_value() || !tries_again(answer.problem().code, if_unknown)) {
+            if (answer.has_value() || !may_repeat(answer.problem().code, if_unknown) || !pause()) {
                 return answer;
             }
         }
@@ -49,9 +52,9 @@ private:
         tries_ = 0;
         until_.reset();
     }
-    /// Waits before the next try. False if the error is not temporary, or the time is over.
-    /// Shape:   if_unknown - a call that may have taken effect is made again
-    [[nodiscard]] bool tries_again(std::error_code const& code, bool if_unknown);
+    /// True if a call with this error may be made again.
+    /// Shape:   if_unknown - also if it may have taken effect
+    [[nodiscard]] static bool may_repeat(std::error_code const& code, bool if_unknown);
 
     environment_view environment_;
     options const& limits_;

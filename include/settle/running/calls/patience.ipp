@@ -20,10 +20,13 @@ SETTLE_FUNCTION call_options patience::rest() const {
     return rest_of(call_, deadline_, environment_.elapsed());
 }
 
-SETTLE_FUNCTION bool patience::tries_again(std::error_code const& code, bool if_unknown) {
+SETTLE_FUNCTION bool patience::may_repeat(std::error_code const& code, bool if_unknown) {
+    if (if_unknown && code == condition::unknown) return true;
     bool const is_temporary = code == condition::retryable || code == condition::conflict;
-    bool const may_repeat = is_temporary && !(code == errc::stopped);
-    if (!may_repeat && !(if_unknown && code == condition::unknown)) return false;
+    return is_temporary && !(code == errc::stopped);
+}
+
+SETTLE_FUNCTION bool patience::pause() {
     auto const elapsed = environment_.elapsed();
     if (!until_) until_ = deadline_ ? *deadline_ : later_than(elapsed, limits_.patience);
     if (elapsed >= *until_ || call_.stop.stop_requested()) return false;
