@@ -37,13 +37,16 @@
 #include <settle/receiver.ipp>
 #include <settle/running/calls/conclusion.ipp>
 #include <settle/running/calls/ids.ipp>
+#include <settle/running/calls/new_job.ipp>
 #include <settle/running/calls/outcome.ipp>
 #include <settle/running/calls/patience.ipp>
 #include <settle/running/calls/refusals.ipp>
-#include <settle/running/calls/seam_worker.ipp>
 #include <settle/running/calls/statistics.ipp>
+#include <settle/running/calls/windows.ipp>
+#include <settle/running/calls/worker.ipp>
 #include <settle/running/construction/home.ipp>
 #include <settle/running/construction/owner.ipp>
+#include <settle/running/driving/deadlines.ipp>
 #include <settle/running/driving/execution_state.ipp>
 #include <settle/running/driving/one_phase.ipp>
 #include <settle/running/driving/retries.ipp>
@@ -55,5 +58,7 @@
 SETTLE_BEGIN
 template class detail::basic_wave_executor<detail::wave_rules>;
 template class detail::seam_driver<detail::order_rules>;
-template struct detail::seam_worker<detail::order_rules>;
+template class detail::seam_jobs<detail::order_rules>;
+template struct detail::seam_context<detail::order_rules>;
+template class detail::worker<detail::seam_context<detail::order_rules>>;
 SETTLE_END

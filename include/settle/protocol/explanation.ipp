@@ -28,15 +28,15 @@ SETTLE_FUNCTION void put_time(std::string& out, std::int64_t count, std::intmax_
     constexpr auto limit = sys_days{year{10000} / January / 1};
     constexpr wide day_seconds = 86400;
     wide const scaled = wide{count} * numerator; // seconds times the denominator
-    bool const is_shown =
-        scaled >= wide{seconds{first.time_since_epoch()}.count()} * denominator &&
-        scaled < wide{seconds{limit.time_since_epoch()}.count()} * denominator;
+    bool const is_shown = scaled >= wide{seconds{first.time_since_epoch()}.count()} * denominator &&
+                          scaled < wide{seconds{limit.time_since_epoch()}.count()} * denominator;
     if (!is_shown) {
         out += std::to_string(count);
         return;
     }
     wide const day_length = day_seconds * denominator;
-    wide const number = scaled >= 0 ? scaled / day_length : -((day_length - 1 - scaled) / day_length);
+    wide const number =
+        scaled >= 0 ? scaled / day_length : -((day_length - 1 - scaled) / day_length);
     year_month_day const date{sys_days{days{static_cast<int>(number)}}};
     auto const put_part = [&](std::int64_t part, std::size_t width, char const* before) {
         auto const digits = std::to_string(part);

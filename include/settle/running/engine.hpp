@@ -175,17 +175,11 @@ public:
         if (looked_up.value()) return cancel_entry(*looked_up.value(), call);
         if (!given.even_if_unknown) return detail::unknown_id(id);
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
-        nothing const no_parameters;
-        auto work = make_job<undescribed>(id, no_parameters, coordinator::cancel(0));
-        auto driver = assembly_.make_driver(call);
-        work.created = driver.time();
-        execution_state execution;
-        driver.drive(work, execution, true, driver_type::template calls_of<undescribed>());
+        auto inserted = assembly_.make_worker().cancel_unknown(id, call);
         // Another caller inserted the entry after the read above; its own type compensates it.
-        auto concluded = execution.cut == interruption::described
-                             ? cancel_entry(*execution.seen, call)
-                             : detail::conclude(work, execution, assembly_.reader(driver));
-        driver.rethrow();
+        auto concluded =
+            inserted.seen ? cancel_entry(*inserted.seen, call) : std::move(inserted.concluded);
+        if (inserted.thrown) std::rethrow_exception(inserted.thrown);
         return concluded;
     }
 
@@ -196,9 +190,7 @@ public:
             id, call,
             [&]<typename Direction>(entry const& stored, auto const& parameters,
                                     call_options const& rest) {
-                auto driver = assembly_.make_driver(rest);
-                auto work = detail::taken_job<Direction>(stored, parameters, driver.how());
-                return bring_to_end(driver, work, driver_type::template calls_of<Direction>());
+                return take_over<Direction>(stored, parameters, rest, false);
             },
             [&](entry const& found) { return ended_before(found); });
     }
@@ -367,36 +359,21 @@ private:
                        driver_type::template calls_of<Direction>(), false);
     }
 
-    // The next two functions are compiled once for all types.
-
     outcome run_new(transaction_id&& id, detail::new_request const& request, goal purpose,
-                    call_options const& call, [[maybe_unused]] typed_calls const& typed,
-                    bool new_id) {
+                    call_options const& call, typed_calls const& typed, bool new_id) {
         if (!gate_.is_open(call)) [[unlikely]]
             return gate_.refusal(id);
         assembly_.expect_entry(id);
-        if constexpr (assembly_type::is_container) {
-            auto driver = assembly_.make_driver(call);
-            auto work =
-                detail::new_job(std::move(id), request, purpose, driver, assembly_.environment());
-            work.new_id = new_id;
-            return bring_to_end(driver, work, typed);
-        } else {
-            return assembly_.make_worker().run_new(std::move(id), request, purpose, call, new_id);
-        }
+        return assembly_.make_worker().run_new(std::move(id), request, purpose, call, typed,
+                                               new_id);
     }
 
-    outcome bring_to_end(driver_type& driver, job& work,
-                         [[maybe_unused]] typed_calls const& typed) {
-        if constexpr (assembly_type::is_container) {
-            execution_state execution;
-            driver.drive(work, execution, true, typed);
-            auto concluded = detail::conclude(work, execution, assembly_.reader(driver));
-            driver.rethrow();
-            return concluded;
-        } else {
-            return assembly_.make_worker().bring_to_end(driver, work);
-        }
+    template <typename Direction>
+    outcome take_over(entry const& stored, typename Direction::parameters const& parameters,
+                      call_options const& call, bool cancels) {
+        return assembly_.make_worker().take_over(
+            stored, detail::new_request_of<Direction>(parameters), call,
+            driver_type::template calls_of<Direction>(), cancels);
     }
 
     template <typename Direction, typename Range, typename Ended>
@@ -421,12 +398,7 @@ private:
         return detail::with_entry<types>(
             stored, [&]<typename Direction>(std::type_identity<Direction>,
                                             typename Direction::parameters const& parameters) {
-                auto driver = assembly_.make_driver(call);
-                auto work = detail::taken_job<Direction>(stored, parameters, driver.how());
-                work.coordinator = coordinator::cancel(work.coordinator.parts(),
-                                                       reason::cancel_asked, work.type->stages);
-                auto const& typed = driver_type::template calls_of<Direction>();
-                return bring_to_end(driver, work, typed);
+                return take_over<Direction>(stored, parameters, call, true);
             });
     }
 

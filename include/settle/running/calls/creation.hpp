@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/running/construction/assembly.hpp>
-#include <settle/running/driving/retries.hpp>
+#include <settle/running/driving/deadlines.hpp>
 
 #include <exception>
 #include <iterator>

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Jobs of transactions that are new to the log.
+// Jobs of transactions: new to the log, or taken over from it.
 #pragma once
 
 #include <settle/protocol/fresh.hpp>
+#include <settle/running/calls/new_request.hpp>
 #include <settle/running/driving/job.hpp>
 
 SETTLE_BEGIN
 namespace detail {
-
-/// A request for a new transaction, without its C++ type. The caller owns the parameters.
-struct new_request {
-    transaction_descriptor const* direction;
-    void const* parameters;
-    std::size_t parts;
-};
-
-template <typename Direction>
-[[nodiscard]] new_request new_request_of(typename Direction::parameters const& parameters) {
-    return {&descriptor_of<Direction>, &parameters,
-            Direction::count_parts(Direction::user(parameters))};
-}
 
 /// The job of a transaction that is new to the log, constructed in place.
 template <typename Driver, typename Environment>
@@ -30,5 +18,13 @@ job new_job(transaction_id&& id, new_request const& request, goal purpose, Drive
                purpose,       driver.how(),      driver.stages_of(*request.direction)};
 }
 
+/// The job of an entry that this worker takes over.
+/// Shape:   request - of the entry's direction and parameters
+job taken_job(entry const& stored, new_request const& request, phases how);
+
 } // namespace detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/calls/new_job.ipp>
+#endif

@@ -4,7 +4,7 @@
 
 #include <settle/running/calls/patience.hpp>
 #include <settle/running/calls/refusals.hpp>
-#include <settle/running/calls/seam_worker.hpp>
+#include <settle/running/calls/worker.hpp>
 #include <settle/running/calls/wrong_calls.hpp>
 #include <settle/running/construction/argument_lists.hpp>
 #include <settle/running/construction/home.hpp>
@@ -223,11 +223,12 @@ class assembly {
     using log_type = decltype(std::declval<given_type&>().bind_log());
     using sessions_type =
         decltype(std::declval<given_type&>().bind_stores(std::declval<std::string const&>()));
-    using environment_type =
-        std::remove_cvref_t<decltype(std::declval<given_type&>().environment())>;
     using observer_type = std::remove_cvref_t<decltype(std::declval<given_type&>().observer())>;
 
 public:
+    using environment_type =
+        std::remove_cvref_t<decltype(std::declval<given_type&>().environment())>;
+    using order_rules = typename order_rules_of<environment_type>::type;
     using types = typename given_type::gathered::types;
 
     assembly(assembly const&) = delete;
@@ -339,7 +340,7 @@ public:
     using driver_type = std::conditional_t<
         is_container,
         driver<container_calls<log_type, sessions_type>, environment_type, observer_type>,
-        seam_driver<typename order_rules_of<environment_type>::type>>;
+        seam_driver<order_rules>>;
 
     driver_type make_driver(call_options const& call) {
         if constexpr (is_container) {
@@ -354,23 +355,28 @@ public:
                                phases::two,
                                capabilities<log_type>.keeps_at_insert};
         } else {
-            auto const worker = make_worker();
-            return driver_type{worker.ports, worker.environment, worker.observer,
-                               worker.settings_of(call)};
+            return seam().driver(call);
         }
     }
-    /// What runs a transaction behind the seam.
-    auto make_worker() {
-        using rules = typename order_rules_of<environment_type>::type;
+    /// Shape:   not of containers
+    auto seam() {
         auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
-        return seam_worker<rules>{ports_.view(),
-                                  ports_.environment,
-                                  ports_.observer,
-                                  limits_,
-                                  owner_,
-                                  stuck_,
-                                  how,
-                                  capabilities<log_type>.keeps_at_insert};
+        return seam_context<order_rules>{ports_.view(),
+                                         ports_.environment,
+                                         ports_.observer,
+                                         limits_,
+                                         owner_,
+                                         stuck_,
+                                         how,
+                                         capabilities<log_type>.keeps_at_insert};
+    }
+    /// What runs a transaction at a time.
+    auto make_worker() {
+        if constexpr (is_container) {
+            return worker{container_context<assembly>{*this, given_.environment()}};
+        } else {
+            return worker{seam()};
+        }
     }
 
 private:
@@ -425,9 +431,7 @@ private:
     stuck_transactions stuck_;
     log_type log_;
     sessions_type sessions_;
-    std::conditional_t<
-        is_container, no_ports,
-        ports<targets, typename order_rules_of<environment_type>::type, log_type, sessions_type>>
+    std::conditional_t<is_container, no_ports, ports<targets, order_rules, log_type, sessions_type>>
         ports_{log_, sessions_, given_.environment(), given_.observer()};
 };
 

@@ -2,23 +2,12 @@
 // The state that a driver keeps for each job under way.
 #pragma once
 
+#include <settle/running/driving/interruption.hpp>
 #include <settle/running/driving/job.hpp>
 
 #include <memory>
 
 SETTLE_BEGIN
-
-/// Why a drive ended before the coordinator's own end.
-enum class interruption : std::uint8_t {
-    none,
-    stopped,   ///< the deadline passed, or a stop was requested
-    elsewhere, ///< another owner works on the entry, and the caller does not wait
-    mismatch,  ///< another transaction uses the id
-    redefined, ///< another definition made the entry, which is unfinished
-    described, ///< the entry is unfinished, and only its type knows its records
-    unfit,     ///< the log cannot hold the entry
-    failed     ///< by an error that trying again does not remove; job::problem has it
-};
 
 /// The state of a job that only its driver uses; the job itself has the other members.
 struct execution_state {

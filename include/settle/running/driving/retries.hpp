@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/running/construction/options.hpp>
+#include <settle/running/driving/deadlines.hpp>
 #include <settle/running/driving/execution_state.hpp>
 #include <settle/running/driving/job.hpp>
 
@@ -10,16 +11,6 @@
 
 SETTLE_BEGIN
 namespace detail {
-
-/// `from` plus `wait`, or the last point in time if "for ever" would overflow nanoseconds.
-[[nodiscard]] std::chrono::nanoseconds later_than(std::chrono::nanoseconds from,
-                                                  std::chrono::milliseconds wait);
-
-/// The limits of a call from now on. Its deadline stays above 0, since the call has begun.
-/// Shape:   end - of the call's deadline, if it has one
-[[nodiscard]] call_options rest_of(call_options const& call,
-                                   std::optional<std::chrono::nanoseconds> const& end,
-                                   std::chrono::nanoseconds now);
 
 /// True if the step sends a write to the log.
 [[nodiscard]] constexpr bool writes_log(step taken) {

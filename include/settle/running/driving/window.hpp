@@ -7,9 +7,9 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   Direction - of all jobs; the caller adds jobs in the order of its input;
-///          Job, Execution - parameters, so that nothing is compiled before a window is used
-template <typename Direction, typename Job = job, typename Execution = execution_state>
+/// Shape:   Direction - of all jobs; the caller adds jobs in the order of its input. If its
+///          parameters are a pointer, it points at the parameters
+template <typename Direction>
 class window {
 public:
     using parameters_type = typename Direction::parameters;
@@ -21,13 +21,13 @@ public:
 
     /// Shape:   number - the caller's, given back when the job is over
     template <typename Parameters>
-    void add(Job&& work, Parameters&& parameters, std::size_t number) {
+    void add(job&& work, Parameters&& parameters, std::size_t number) {
         if (jobs_.size() == made_) make_room();
         parameters_.push_back(std::forward<Parameters>(parameters));
         numbers_.push_back(number);
         executions_.emplace_back();
         jobs_.push_back(std::move(work));
-        jobs_.back().parameters = &parameters_.back();
+        jobs_.back().parameters = address_of(parameters_.back());
     }
 
     /// Looks for the first job's entry before anything is sent for the others. If the entry exists,
@@ -67,6 +67,11 @@ public:
     }
 
 private:
+    static void const* address_of(parameters_type const& parameters) {
+        if constexpr (std::is_pointer_v<parameters_type>) return parameters;
+        else return &parameters;
+    }
+
     /// Jobs point at their parameters, which growth moves.
     void make_room() {
         made_ = std::min(room_, std::max<std::size_t>(16, 2 * made_));
@@ -75,7 +80,7 @@ private:
         numbers_.reserve(made_);
         parameters_.reserve(made_);
         for (std::size_t at = 0; at < jobs_.size(); ++at) {
-            jobs_[at].parameters = &parameters_[at];
+            jobs_[at].parameters = address_of(parameters_[at]);
         }
     }
 
@@ -84,13 +89,13 @@ private:
         numbers_[to] = numbers_[from];
         executions_[to] = std::move(executions_[from]);
         jobs_[to] = std::move(jobs_[from]);
-        jobs_[to].parameters = &parameters_[to];
+        jobs_[to].parameters = address_of(parameters_[to]);
     }
 
     std::size_t room_;
     std::size_t made_ = 0; ///< the number of jobs with reserved room
-    std::vector<Job> jobs_;
-    std::vector<Execution> executions_;
+    std::vector<job> jobs_;
+    std::vector<execution_state> executions_;
     std::vector<std::size_t> numbers_;
     std::vector<parameters_type> parameters_;
 };
