@@ -34,14 +34,32 @@
 #include <settle/kinds/prepared/preparing_resource.ipp>
 #include <settle/kinds/services/service_part.ipp>
 #include <settle/kinds/services/service_session.ipp>
+#include <settle/protocol/explanation.ipp>
 #include <settle/receiver.ipp>
+#include <settle/running/calls/conclusion.ipp>
+#include <settle/running/calls/ids.ipp>
+#include <settle/running/calls/new_job.ipp>
+#include <settle/running/calls/outcome.ipp>
+#include <settle/running/calls/patience.ipp>
+#include <settle/running/calls/refusals.ipp>
+#include <settle/running/calls/statistics.ipp>
+#include <settle/running/calls/windows.ipp>
+#include <settle/running/calls/worker.ipp>
+#include <settle/running/construction/home.ipp>
 #include <settle/running/construction/owner.ipp>
+#include <settle/running/driving/deadlines.ipp>
+#include <settle/running/driving/execution_state.ipp>
 #include <settle/running/driving/one_phase.ipp>
+#include <settle/running/driving/retries.ipp>
 #include <settle/running/driving/seam_calls.ipp>
 #include <settle/running/driving/seam_driver.ipp>
+#include <settle/store/descriptor.ipp>
 #include <settle/store/record_descriptor.ipp>
 
 SETTLE_BEGIN
 template class detail::basic_wave_executor<detail::wave_rules>;
 template class detail::seam_driver<detail::order_rules>;
+template class detail::seam_jobs<detail::order_rules>;
+template struct detail::seam_context<detail::order_rules>;
+template class detail::worker<detail::seam_context<detail::order_rules>>;
 SETTLE_END

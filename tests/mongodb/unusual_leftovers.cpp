@@ -3,6 +3,8 @@
 // describe a database wrongly.
 #include "taken_over.hpp"
 
+#include <range/v3/iterator/operations.hpp>
+
 namespace odd {
 
 struct noted_transfer {

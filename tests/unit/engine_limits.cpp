@@ -5,6 +5,8 @@
 #include <settle/running/calls/listing.hpp>
 #include <settle/running/calls/recovery.hpp>
 
+#include <range/v3/iterator/operations.hpp>
+
 #include <future>
 #include <limits>
 #include <thread>

@@ -2,6 +2,8 @@
 // One engine and many threads: hot records, one id, workers, cancels, the recovery thread.
 #include "engine_types.hpp"
 
+#include <range/v3/iterator/operations.hpp>
+
 #include <atomic>
 #include <condition_variable>
 #include <mutex>

@@ -2,10 +2,10 @@
 // The connections of a database, which threads borrow, and the limits of its options.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/base/process.hpp>
 #include <settle/base/saturating.hpp>
 
-#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>

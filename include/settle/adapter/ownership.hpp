@@ -3,9 +3,9 @@
 // them. The storage of a receiver belongs to that receiver.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/base/error.hpp>
 
-#include <chrono>
 #include <initializer_list>
 #include <optional>
 #include <string>

@@ -2,9 +2,8 @@
 // Pauses between the tries of an operation.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/base/saturating.hpp>
-
-#include <chrono>
 
 SETTLE_BEGIN
 namespace detail {

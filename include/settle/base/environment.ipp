@@ -2,10 +2,10 @@
 // The bodies of functions that environment.hpp declares.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/base/environment.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <random>

@@ -4,8 +4,8 @@
 
 #include <settle/version.hpp>
 
+#include <iosfwd>
 #include <memory>
-#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -105,9 +105,7 @@ struct error {
     [[nodiscard]] std::string message() const;
 
     friend bool operator==(error const&, error const&) = default;
-    friend std::ostream& operator<<(std::ostream& out, error const& problem) {
-        return out << problem.message();
-    }
+    friend std::ostream& operator<<(std::ostream& out, error const& problem);
 };
 
 /// Thrown by constructors and ranges, which cannot return an error. Visible, so that another shared

@@ -4,6 +4,8 @@
 
 #include <settle/base/error.hpp>
 
+#include <ostream>
+
 SETTLE_BEGIN
 
 SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
@@ -120,6 +122,10 @@ SETTLE_FUNCTION error record_exists_in(std::string_view collection) {
     return {make_error_code(errc::record_exists), "settle: a record with this key is in '" +
                                                       std::string{collection} +
                                                       "' already. See errors#errors"};
+}
+
+SETTLE_FUNCTION std::ostream& operator<<(std::ostream& out, error const& problem) {
+    return out << problem.message();
 }
 
 SETTLE_END

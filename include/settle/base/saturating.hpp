@@ -2,10 +2,10 @@
 // Durations and times that saturate instead of overflowing.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/version.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <concepts>
 #include <ratio>
 #include <utility>

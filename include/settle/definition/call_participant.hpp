@@ -2,9 +2,8 @@
 // A participant that is a call of a service, or a range of calls: its three moments and its limits.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/definition/call.hpp>
-
-#include <chrono>
 
 SETTLE_BEGIN
 namespace detail {

@@ -2,9 +2,9 @@
 // The C++ types that a field may have; every store keeps their values exactly.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/version.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <settle/base/saturating.hpp>
+#include <settle/definition/structure.hpp>
 #include <settle/protocol/state.hpp>
-
-#include <boost/hana/adapt_struct.hpp>
-#include <boost/hana/define_struct.hpp>
 
 #include <optional>
 #include <string>
@@ -17,8 +15,10 @@ SETTLE_BEGIN
 /// The effect of an exclusive part on one record, as JSON: the whole native record before it, and
 /// the described members after it. A text is empty if the record did not exist.
 struct image {
-    BOOST_HANA_DEFINE_STRUCT(image, (std::uint32_t, participant), (std::uint32_t, line),
-                             (std::string, before), (std::string, after));
+    std::uint32_t participant;
+    std::uint32_t line;
+    std::string before;
+    std::string after;
 
     friend bool operator==(image const&, image const&) = default;
 };
@@ -97,4 +97,5 @@ namespace detail {
 } // namespace detail
 SETTLE_END
 
-BOOST_HANA_ADAPT_STRUCT(settle::kept_result, participant, line, value, closed);
+SETTLE_STRUCT(settle::image, participant, line, before, after);
+SETTLE_STRUCT(settle::kept_result, participant, line, value, closed);

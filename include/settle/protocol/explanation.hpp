@@ -14,48 +14,17 @@ inline constexpr std::size_t longest_shown = 64;
 
 /// As describe_text, but also escapes control characters, which could end the line or control a
 /// terminal.
-inline void put_text(std::string& out, std::string_view text) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string quoted;
-    describe_text(quoted, text);
-    for (char const c : quoted) {
-        auto const code = static_cast<unsigned char>(c);
-        if (code >= 0x20U && code != 0x7fU) out += c;
-        else out.append("\\x").append({digits[code >> 4U], digits[code & 15U]});
-    }
-}
+void put_text(std::string& out, std::string_view text);
 
 /// A date, and the time of day unless the unit is a day or longer; the count where the year has not
 /// four digits.
+/// Shape:   count - of units of `numerator` / `denominator` seconds since 1970
+void put_time(std::string& out, std::int64_t count, std::intmax_t numerator,
+              std::intmax_t denominator);
 template <typename Duration>
 void put_time(std::string& out, std::int64_t count) {
-    using namespace std::chrono;
-    using counted = duration<std::int64_t, typename Duration::period>;
-    constexpr auto first = sys_days{year{0} / January / 1};
-    constexpr auto limit = sys_days{year{10000} / January / 1};
-    bool const is_shown = counted{count} >= ceil<counted>(first.time_since_epoch()) &&
-                          counted{count} < floor<counted>(limit.time_since_epoch());
-    if (!is_shown) {
-        out += std::to_string(count);
-        return;
-    }
-    auto const day = floor<days>(sys_time<counted>{counted{count}});
-    year_month_day const date{day};
-    auto const put_part = [&](std::int64_t part, std::size_t width, char const* before) {
-        auto const digits = std::to_string(part);
-        out.append(before).append(width - std::min(width, digits.size()), '0').append(digits);
-    };
-    put_part(int{date.year()}, 4, "");
-    put_part(unsigned{date.month()}, 2, "-");
-    put_part(unsigned{date.day()}, 2, "-");
-    if constexpr (std::ratio_less_v<typename Duration::period, days::period>) {
-        hh_mm_ss const time{floor<milliseconds>(sys_time<counted>{counted{count}} - day)};
-        put_part(time.hours().count(), 2, "T");
-        put_part(time.minutes().count(), 2, ":");
-        put_part(time.seconds().count(), 2, ":");
-        if (time.subseconds().count() != 0) put_part(time.subseconds().count(), 3, ".");
-        put(out, "Z");
-    }
+    using unit = typename Duration::period;
+    put_time(out, count, unit::num, unit::den);
 }
 
 template <typename T>
@@ -252,12 +221,7 @@ std::string cause_of_part(Participant const&, Parameters const&, Line const*, re
                                    : "a condition on its parameters does not hold";
 }
 
-inline std::string locator_of(part_name const& where) {
-    if (where.participant.empty()) return {};
-    std::string text = "participant '" + std::string{where.participant} + "'";
-    if (where.line) text += ", line " + std::to_string(*where.line + 1);
-    return text + ": ";
-}
+std::string locator_of(part_name const& where);
 
 /// The cause of a refusal, as a clause.
 template <auto const& Type>
@@ -297,3 +261,7 @@ std::string explain(std::type_identity<backward<Type>>, typename backward<Type>:
 
 } // namespace detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/protocol/explanation.ipp>
+#endif

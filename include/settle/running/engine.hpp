@@ -81,7 +81,7 @@ public:
     ///          exception of the range is rethrown after the transactions under way have settled
     /// Cost:    each store gets one wave a phase for a whole window. A window starts when it is
     ///          full or the range ends, so a slow range needs a small window
-    template <ranges::range Range>
+    template <std::ranges::range Range>
     batch_outcomes run_all(Range&& range, batch_options const& given = {}) {
         return detail::in_order(range, [&](auto&& ended) { return run_all(range, ended, given); });
     }
@@ -89,10 +89,10 @@ public:
     /// window alone bounds the memory.
     /// Errors:  an exception of `ended` is rethrown after every transaction under way has settled
     ///          and was reported; no further element is taken
-    template <ranges::range Range, typename Ended>
+    template <std::ranges::range Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
     batch_report run_all(Range&& range, Ended&& ended, batch_options const& given = {}) {
-        using element = detail::batch_element<ranges::range_value_t<Range>>;
+        using element = detail::batch_element<std::ranges::range_value_t<Range>>;
         return run_range<direction_of<typename element::parameters>>(range, ended, given);
     }
     template <auto const& Type, typename Range>
@@ -175,17 +175,11 @@ public:
         if (looked_up.value()) return cancel_entry(*looked_up.value(), call);
         if (!given.even_if_unknown) return detail::unknown_id(id);
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
-        nothing const no_parameters;
-        auto work = make_job<undescribed>(id, no_parameters, coordinator::cancel(0));
-        auto driver = assembly_.make_driver(call);
-        work.created = driver.time();
-        execution_state execution;
-        driver.drive(work, execution, true, driver_type::template calls_of<undescribed>());
+        auto inserted = assembly_.make_worker().cancel_unknown(id, call);
         // Another caller inserted the entry after the read above; its own type compensates it.
-        auto concluded = execution.cut == interruption::described
-                             ? cancel_entry(*execution.seen, call)
-                             : detail::conclude(work, execution, assembly_.reader(driver));
-        driver.rethrow();
+        auto concluded =
+            inserted.seen ? cancel_entry(*inserted.seen, call) : std::move(inserted.concluded);
+        if (inserted.thrown) std::rethrow_exception(inserted.thrown);
         return concluded;
     }
 
@@ -196,9 +190,7 @@ public:
             id, call,
             [&]<typename Direction>(entry const& stored, auto const& parameters,
                                     call_options const& rest) {
-                auto driver = assembly_.make_driver(rest);
-                auto work = detail::taken_job<Direction>(stored, parameters, driver.how());
-                return bring_to_end(driver, work, driver_type::template calls_of<Direction>());
+                return take_over<Direction>(stored, parameters, rest, false);
             },
             [&](entry const& found) { return ended_before(found); });
     }
@@ -367,32 +359,28 @@ private:
                        driver_type::template calls_of<Direction>(), false);
     }
 
-    // The next two functions are compiled once for all types.
-
     outcome run_new(transaction_id&& id, detail::new_request const& request, goal purpose,
                     call_options const& call, typed_calls const& typed, bool new_id) {
         if (!gate_.is_open(call)) [[unlikely]]
             return gate_.refusal(id);
         assembly_.expect_entry(id);
-        auto driver = assembly_.make_driver(call);
-        auto work =
-            detail::new_job(std::move(id), request, purpose, driver, assembly_.environment());
-        work.new_id = new_id;
-        return bring_to_end(driver, work, typed);
+        return assembly_.make_worker().run_new(std::move(id), request, purpose, call, typed,
+                                               new_id);
     }
 
-    outcome bring_to_end(driver_type& driver, job& work, typed_calls const& typed) {
-        execution_state execution;
-        driver.drive(work, execution, true, typed);
-        auto concluded = detail::conclude(work, execution, assembly_.reader(driver));
-        driver.rethrow();
-        return concluded;
+    template <typename Direction>
+    outcome take_over(entry const& stored, typename Direction::parameters const& parameters,
+                      call_options const& call, bool cancels) {
+        return assembly_.make_worker().take_over(
+            stored, detail::new_request_of<Direction>(parameters), call,
+            driver_type::template calls_of<Direction>(), cancels);
     }
 
     template <typename Direction, typename Range, typename Ended>
     batch_report run_range(Range& range, Ended& ended, batch_options const& given) {
         using batch = detail::batch<assembly_type, Direction, Ended>;
-        using element = typename detail::batch_element<ranges::range_value_t<Range>>::parameters;
+        using element =
+            typename detail::batch_element<std::ranges::range_value_t<Range>>::parameters;
         constexpr bool fits = std::is_convertible_v<element, typename Direction::parameters>;
         static_assert(fits, "settle: the range's elements are no parameters of the named type, and "
                             "no pairs of an id and parameters. See running#many-at-a-time");
@@ -410,12 +398,7 @@ private:
         return detail::with_entry<types>(
             stored, [&]<typename Direction>(std::type_identity<Direction>,
                                             typename Direction::parameters const& parameters) {
-                auto driver = assembly_.make_driver(call);
-                auto work = detail::taken_job<Direction>(stored, parameters, driver.how());
-                work.coordinator = coordinator::cancel(work.coordinator.parts(),
-                                                       reason::cancel_asked, work.type->stages);
-                auto const& typed = driver_type::template calls_of<Direction>();
-                return bring_to_end(driver, work, typed);
+                return take_over<Direction>(stored, parameters, call, true);
             });
     }
 

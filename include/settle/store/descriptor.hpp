@@ -4,11 +4,11 @@
 // and logs reads parameters through descriptors, and is compiled once.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/definition/codec.hpp>
 #include <settle/protocol/direction.hpp>
 #include <settle/protocol/entry.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <new>
@@ -270,4 +270,11 @@ inline constexpr transaction_descriptor descriptor_of{
     detail::plan_stages<Direction>(),
     detail::descriptor_functions<Direction>::described};
 
+/// The descriptor of an entry without a definition.
+[[nodiscard]] transaction_descriptor const& undescribed_descriptor();
+
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/store/descriptor.ipp>
+#endif

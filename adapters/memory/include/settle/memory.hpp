@@ -3,13 +3,13 @@
 #pragma once
 
 #include <settle/adapter/ownership.hpp>
+#include <settle/base/chrono.hpp>
 #include <settle/base/process.hpp>
 #include <settle/memory/entry_table.hpp>
 #include <settle/memory/table.hpp>
 #include <settle/running/driving/container_calls.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <mutex>
 

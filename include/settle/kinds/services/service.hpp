@@ -13,10 +13,10 @@
 // receiver makes a repetition harmless: see receiver_grade.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/protocol/call.hpp>
 #include <settle/protocol/entry.hpp>
 
-#include <chrono>
 #include <optional>
 #include <span>
 #include <string>

@@ -119,7 +119,7 @@ public:
     /// Errors:  each record has its own answer. The call retries an unreachable store until the
     ///          deadline, or for options::patience. An exception of the range or of `ended` is
     ///          rethrown after each record that was taken has its answer
-    template <typename Record, fixed_string Name, auto Key, ranges::input_range Range,
+    template <typename Record, fixed_string Name, auto Key, std::ranges::input_range Range,
               typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, result<void>>
     create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
@@ -128,7 +128,7 @@ public:
         return detail::create_range<collection<Record, Name, Key>>(assembly_, range, ended,
                                                                    call_options);
     }
-    template <typename Record, fixed_string Name, auto Key, ranges::input_range Range>
+    template <typename Record, fixed_string Name, auto Key, std::ranges::input_range Range>
     create_report create_all(collection<Record, Name, Key> const& where, Range&& range,
                              batch_options const& given = {}) {
         return create_all(where, range, [](std::size_t, auto const&) {}, given);

@@ -2,15 +2,11 @@
 // Runs a range of transactions, a window at a time.
 #pragma once
 
-#include <settle/running/calls/conclusion.hpp>
+#include <settle/running/calls/windows.hpp>
 #include <settle/running/construction/assembly.hpp>
-#include <settle/running/driving/window.hpp>
-
-#include <range/v3/range/access.hpp>
-#include <range/v3/range/concepts.hpp>
-#include <range/v3/range/traits.hpp>
 
 #include <exception>
+#include <iterator>
 #include <tuple>
 
 SETTLE_BEGIN
@@ -47,42 +43,6 @@ refused_before_write(transaction_id const& id, typename Direction::parameters co
     return refuse_parameters<Direction>(id, parameters, Direction::check(parameters));
 }
 
-/// A request for a new transaction, without its C++ type. The caller owns the parameters.
-struct new_request {
-    transaction_descriptor const* direction;
-    void const* parameters;
-    std::size_t parts;
-};
-
-template <typename Direction>
-[[nodiscard]] new_request new_request_of(typename Direction::parameters const& parameters) {
-    return {&descriptor_of<Direction>, &parameters,
-            Direction::count_parts(Direction::user(parameters))};
-}
-
-/// The job of a transaction that is new to the log, constructed in place.
-template <typename Driver, typename Environment>
-job new_job(transaction_id&& id, new_request const& request, goal purpose, Driver const& driver,
-            Environment const& environment) {
-    return job{std::move(id), request.direction, request.parameters,
-               driver.time(), request.parts,     fresh_epoch(environment, driver.time()),
-               purpose,       driver.how(),      driver.stages_of(*request.direction)};
-}
-
-/// The job of an entry that this worker takes over.
-template <typename Direction>
-job taken_job(entry const& stored, typename Direction::parameters const& parameters, phases how) {
-    std::size_t const count = Direction::count_parts(Direction::user(parameters));
-    auto work = make_job<Direction>(
-        stored.id, parameters,
-        coordinator::take(count, standing_of(stored), how, descriptor_of<Direction>.stages));
-    work.created = stored.created;
-    work.images = stored.images;
-    work.results = stored.results;
-    work.take_reason(stored);
-    return work;
-}
-
 [[nodiscard]] inline error batch_stopped(batch_report const& report) {
     std::string text = "settle: a deadline or a stop request ended the batch after its first " +
                        std::to_string(report.taken) + " elements; ";
@@ -97,12 +57,10 @@ job taken_job(entry const& stored, typename Direction::parameters const& paramet
 ///          element as it settles
 template <typename Assembly, typename Direction, typename Ended>
 class batch {
-    using driver_type = typename Assembly::driver_type;
-
 public:
     batch(Assembly& assembly, call_options const& call, std::size_t room, Ended& ended)
-        : assembly_(assembly), call_(call), driver_(assembly.make_driver(call)), room_(room),
-          window_(room), ended_(ended) {}
+        : assembly_(assembly), call_(call), room_(room), window_(assembly, call, room),
+          ended_(ended) {}
 
     template <typename Range>
     batch_report run(Range&& range) {
@@ -131,9 +89,9 @@ public:
 private:
     template <typename Range>
     void take_all(Range& range, batch_report& report) {
-        constexpr bool read_once = !ranges::forward_range<Range>;
-        auto position = ranges::begin(range);
-        auto const last = ranges::end(range);
+        constexpr bool read_once = !std::ranges::forward_range<Range>;
+        auto position = std::ranges::begin(range);
+        auto const last = std::ranges::end(range);
         while (position != last) {
             take(*position, report.taken++);
             while (window_.full()) round();
@@ -147,8 +105,8 @@ private:
 
     template <typename Range>
     static void count_rest([[maybe_unused]] Range& range, batch_report& report) {
-        if constexpr (ranges::sized_range<Range>) {
-            report.not_taken = static_cast<std::size_t>(ranges::size(range)) - report.taken;
+        if constexpr (std::ranges::sized_range<Range>) {
+            report.not_taken = static_cast<std::size_t>(std::ranges::size(range)) - report.taken;
         }
     }
 
@@ -161,8 +119,8 @@ private:
 
     /// True if the batch takes no more elements.
     [[nodiscard]] bool ends() const {
-        bool const out_of_time = call_.stop.stop_requested() || driver_.late();
-        return thrown_ || driver_.thrown() || out_of_time || !unreachable_.empty();
+        bool const out_of_time = call_.stop.stop_requested() || window_.late();
+        return thrown_ || window_.thrown() || out_of_time || !unreachable_.empty();
     }
 
     template <typename Element>
@@ -187,53 +145,41 @@ private:
         assembly_.expect_entry(id);
         assembly_.template expect_records<Direction>(parameters);
         // The range may have been slow to give the element.
-        driver_.look_at_clock();
+        window_.look_at_clock();
         if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
-        window_.add(job_of(std::move(id), parameters, new_id), std::forward<Parameters>(parameters),
-                    number);
+        window_.add(std::move(id), std::forward<Parameters>(parameters), number, new_id);
     }
 
     /// A window of one transaction has no order to keep, so its element stays in place.
     void run_alone(transaction_id&& id, typename Direction::parameters const& parameters,
                    std::size_t number, bool new_id) {
-        auto work = job_of(std::move(id), parameters, new_id);
-        execution_state execution;
         driving_ = true;
-        driver_.drive(work, execution, true, driver_type::template calls_of<Direction>());
+        window_.run_alone(std::move(id), parameters, number, new_id,
+                          [&](std::size_t over, outcome&& concluded, interruption cut) {
+                              end(over, std::move(concluded), cut);
+                          });
         driving_ = false;
-        end(number, work, execution);
     }
 
-    void end(std::size_t number, job& work, execution_state const& execution) {
-        auto concluded = conclude(work, execution, assembly_.reader(driver_));
-        note_unreachable(concluded, execution);
+    void end(std::size_t number, outcome&& concluded, interruption cut) {
+        note_unreachable(concluded, cut);
         deliver(number, std::move(concluded));
     }
 
     /// Notes that a store or a service was unreachable for options::patience.
-    void note_unreachable(outcome const& concluded, execution_state const& execution) {
-        if (execution.cut != interruption::stopped || !unreachable_.empty()) return;
+    void note_unreachable(outcome const& concluded, interruption cut) {
+        if (cut != interruption::stopped || !unreachable_.empty()) return;
         std::error_code const code = concluded.problem.code;
         bool const is_of_store = code == condition::retryable || code == condition::unknown;
         if (is_of_store && code != errc::stopped && !ends()) unreachable_ = concluded.problem;
     }
 
-    job job_of(transaction_id&& id, typename Direction::parameters const& parameters, bool new_id) {
-        auto work = new_job(std::move(id), new_request_of<Direction>(parameters), goal::run,
-                            driver_, assembly_.environment());
-        work.new_id = new_id;
-        if (!new_id && driver_.looks_first()) work.coordinator.look_again();
-        return work;
-    }
-
     void round() {
         driving_ = true;
-        if (driver_type::may_look_first && !std::exchange(looked_, true)) {
-            window_.look_first(driver_);
-        }
-        window_.round(driver_, true,
-                      [&](std::size_t number, job& work, execution_state const& execution) {
-                          end(number, work, execution);
+        bool const is_first = !std::exchange(looked_, true);
+        window_.round(true, is_first,
+                      [&](std::size_t number, outcome&& concluded, interruption cut) {
+                          end(number, std::move(concluded), cut);
                       });
         driving_ = false;
     }
@@ -244,7 +190,7 @@ private:
 
     /// Reports an outcome. run() rethrows the first exception when each element taken has one.
     void deliver(std::size_t number, outcome&& concluded) {
-        store_exception(driver_.thrown());
+        store_exception(window_.thrown());
         try {
             ended_(number, std::move(concluded));
         } catch (...) {
@@ -258,9 +204,8 @@ private:
 
     Assembly& assembly_;
     call_options const& call_;
-    driver_type driver_;
     std::size_t room_;
-    window<Direction> window_;
+    window_of<Assembly, Direction> window_;
     Ended& ended_;
     std::exception_ptr thrown_; ///< the first, of the range, the observer or `ended`
     error unreachable_;         ///< of a store or a service, for options::patience
@@ -272,8 +217,8 @@ private:
 template <typename Range, typename Run>
 batch_outcomes in_order(Range& range, Run&& run) {
     batch_outcomes outcomes;
-    if constexpr (ranges::sized_range<Range>) {
-        outcomes.reserve(static_cast<std::size_t>(ranges::size(range)));
+    if constexpr (std::ranges::sized_range<Range>) {
+        outcomes.reserve(static_cast<std::size_t>(std::ranges::size(range)));
     }
     outcomes.report = run([&](std::size_t number, outcome&& one) {
         if (outcomes.size() <= number) outcomes.resize(number + 1);

@@ -11,7 +11,7 @@ namespace detail {
 struct found_part {
     part_descriptor const* descriptor = nullptr;
     part_number number{};
-    std::size_t at = coordinator::no_part;
+    std::size_t at = entry_write::no_part;
 };
 
 /// The named part, if it is a call that the state of the entry allows to close.

@@ -33,13 +33,13 @@ class copy_closer {
     using arguments = engine_arguments<Arguments...>;
     using log_type = decltype(std::declval<arguments&>().bind_log());
     using types = typename arguments::gathered::types;
-    using environment = std::remove_cvref_t<decltype(std::declval<arguments&>().environment())>;
 
 public:
     template <typename... Given>
     explicit copy_closer(Given&&... given)
         : given_(std::forward<Given>(given)...), owner_(owner_in(given_.environment())),
-          limits_(given_.limits()), patience_(given_.environment(), limits_, call_) {}
+          limits_(given_.limits()),
+          patience_(environment_view{given_.environment()}, limits_, call_) {}
     copy_closer(copy_closer const&) = delete;
     copy_closer& operator=(copy_closer const&) = delete;
 
@@ -218,7 +218,7 @@ private:
     std::string owner_;
     options limits_;
     call_options call_;
-    patience<environment> patience_;
+    patience patience_;
     std::string copy_; ///< the name of the log while it was a copy
     recovery_report report_;
 };

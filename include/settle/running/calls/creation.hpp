@@ -3,12 +3,10 @@
 #pragma once
 
 #include <settle/running/construction/assembly.hpp>
-
-#include <range/v3/range/access.hpp>
-#include <range/v3/range/concepts.hpp>
-#include <range/v3/range/traits.hpp>
+#include <settle/running/driving/deadlines.hpp>
 
 #include <exception>
+#include <iterator>
 
 SETTLE_BEGIN
 
@@ -54,9 +52,9 @@ public:
     create_report run(Range&& range) {
         try {
             std::size_t number = 0;
-            constexpr bool read_once = !ranges::forward_range<Range>;
-            auto position = ranges::begin(range);
-            auto const last = ranges::end(range);
+            constexpr bool read_once = !std::ranges::forward_range<Range>;
+            auto position = std::ranges::begin(range);
+            auto const last = std::ranges::end(range);
             while (position != last) {
                 take(*position, number++);
                 if (records_.size() >= room_) send();

@@ -4,7 +4,13 @@
 
 #include <settle/running/engine.hpp>
 
-#include <range/v3/view/facade.hpp>
+#include <iterator>
+
+// A view of range-v3 without its headers, which each user's source would compile.
+namespace ranges::ext {
+template <typename T>
+struct enable_view;
+}
 
 SETTLE_BEGIN
 
@@ -12,35 +18,49 @@ SETTLE_BEGIN
 /// `*after`.
 /// Errors:  throws settle::failure when a page cannot be read
 template <typename Value, typename Pages>
-class paged_view : public ranges::view_facade<paged_view<Value, Pages>, ranges::finite> {
+class paged_view : public std::ranges::view_base {
 public:
     paged_view() = default;
     explicit paged_view(Pages pages, std::size_t limit = ~std::size_t{0})
         : pages_(std::move(pages)), limit_(limit) {}
 
-private:
-    friend ranges::range_access;
-    static constexpr std::size_t page_size = 256;
-
-    class cursor {
+    /// An input iterator: each iterator of a view stands at the view's one position.
+    class iterator {
     public:
-        cursor() = default;
-        explicit cursor(paged_view& view) : view_(&view) {}
-        [[nodiscard]] Value const& read() const { return view_->page_[view_->position_]; }
-        void next() { view_->advance(); }
-        [[nodiscard]] bool equal(ranges::default_sentinel_t) const {
-            return view_->position_ == view_->page_.size();
+        using iterator_category = std::input_iterator_tag;
+        using value_type = Value;
+        using difference_type = std::ptrdiff_t;
+        using pointer = Value const*;
+        using reference = Value const&;
+
+        iterator() = default;
+        explicit iterator(paged_view& view) : view_(&view) {}
+
+        reference operator*() const { return view_->page_[view_->position_]; }
+        pointer operator->() const { return &**this; }
+        iterator& operator++() {
+            view_->advance();
+            return *this;
+        }
+        void operator++(int) { view_->advance(); }
+        friend bool operator==(iterator const& place, std::default_sentinel_t) {
+            return place.view_->is_at_end();
         }
 
     private:
         paged_view* view_ = nullptr;
     };
 
-    cursor begin_cursor() {
+    iterator begin() {
         left_ = limit_;
         fetch(nullptr);
-        return cursor{*this};
+        return iterator{*this};
     }
+    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+    [[nodiscard]] bool is_at_end() const { return position_ == page_.size(); }
+
+private:
+    static constexpr std::size_t page_size = 256;
 
     void advance() {
         if (++position_ < page_.size() || page_.size() < page_size) return;
@@ -103,3 +123,8 @@ public:
 };
 
 SETTLE_END
+
+template <typename Engine>
+struct ranges::ext::enable_view<settle::entry_listing<Engine>> : std::true_type {};
+template <typename Engine, typename Collection>
+struct ranges::ext::enable_view<settle::record_listing<Engine, Collection>> : std::true_type {};

@@ -6,8 +6,8 @@
 #include <settle/protocol/entry.hpp>
 
 #include <concepts>
+#include <iosfwd>
 #include <optional>
-#include <ostream>
 #include <vector>
 
 SETTLE_BEGIN
@@ -55,24 +55,9 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
     }
 
     /// One line for a person: `transfer-1: canceled (source: guard failed)`.
-    [[nodiscard]] std::string text() const {
-        std::string out = id + ": " + std::string{name_of(verdict)};
-        if (why != reason::none) {
-            out += " (";
-            if (!participant.empty()) out += participant;
-            if (line) out += " line " + std::to_string(*line + 1);
-            if (!participant.empty()) out += ": ";
-            out += name_of(why);
-            out += ')';
-        }
-        if (!finished) out += ", not all of it is confirmed yet";
-        if (!problem.empty()) out += ": " + problem.message();
-        return out;
-    }
+    [[nodiscard]] std::string text() const;
 
-    friend std::ostream& operator<<(std::ostream& out, outcome const& shown) {
-        return out << shown.text();
-    }
+    friend std::ostream& operator<<(std::ostream& out, outcome const& shown);
 };
 
 /// The report of a batch.
@@ -135,3 +120,7 @@ struct std::hash<settle::outcome> {
         return settle::hash_mix(seed, value.line ? *value.line + 1U : 0U);
     }
 };
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/calls/outcome.ipp>
+#endif

@@ -5,8 +5,7 @@
 #include <settle/kinds/services/service_session.hpp>
 
 #include <atomic>
-#include <mutex>
-#include <set>
+#include <memory>
 #include <vector>
 
 SETTLE_BEGIN
@@ -27,30 +26,27 @@ namespace detail {
 /// Cost:    an id is in memory while its transaction is stuck
 class stuck_transactions {
 public:
+    stuck_transactions();
+    ~stuck_transactions();
+    stuck_transactions(stuck_transactions const&) = delete;
+    stuck_transactions& operator=(stuck_transactions const&) = delete;
+
     [[nodiscard]] std::size_t count() const noexcept {
         return count_.load(std::memory_order_relaxed);
     }
     /// True if the id is new.
-    bool add(transaction_id const& id) {
-        std::scoped_lock const guard{mutex_};
-        bool const added = ids_.insert(id).second;
-        count_.store(ids_.size(), std::memory_order_relaxed);
-        return added;
-    }
+    bool add(transaction_id const& id);
     void remove(transaction_id const& id) {
-        if (count() == 0) return;
-        std::scoped_lock const guard{mutex_};
-        ids_.erase(id);
-        count_.store(ids_.size(), std::memory_order_relaxed);
+        if (count() != 0) remove_stuck(id);
     }
-    [[nodiscard]] std::vector<transaction_id> ids() const {
-        std::scoped_lock const guard{mutex_};
-        return {ids_.begin(), ids_.end()};
-    }
+    [[nodiscard]] std::vector<transaction_id> ids() const;
 
 private:
-    mutable std::mutex mutex_;
-    std::set<transaction_id> ids_;
+    struct guarded_ids;
+
+    void remove_stuck(transaction_id const& id);
+
+    std::unique_ptr<guarded_ids> ids_;
     std::atomic<std::size_t> count_{0};
 };
 
@@ -67,3 +63,7 @@ void forget_ended(stuck_transactions& stuck, Log& log) {
 
 } // namespace detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/calls/statistics.ipp>
+#endif

@@ -93,30 +93,15 @@ private:
         auto const looked_up = patience_([&] { return assembly_.log().read(id); });
         if (!looked_up.has_value()) return looked_up.problem();
         if (looked_up.value()) return standing_of(*looked_up.value());
-        nothing const no_parameters;
-        auto driver = assembly_.make_driver(call_);
-        epoch const first = fresh_epoch(assembly_.environment());
-        auto work =
-            make_job<undescribed>(id, no_parameters, coordinator::begin(0, first, goal::tombstone));
-        work.created = driver.time();
-        execution_state execution;
-        using driver_type = typename Assembly::driver_type;
-        auto const& calls = driver_type::template calls_of<undescribed>();
-        auto const cut = driver.drive(work, execution, false, calls);
-        if (!thrown_) thrown_ = driver.thrown();
-        if (cut != interruption::none && cut != interruption::described) {
-            return work.problem;
-        }
-        if (!execution.seen) {
-            ++report_.tombstones;
-            return standing{state::canceled, work.coordinator.epoch_number(), 0, 0};
-        }
-        return standing_of(*execution.seen);
+        auto buried = assembly_.make_worker().bury(id, call_);
+        if (!thrown_) thrown_ = buried.thrown;
+        if (buried.is_new) ++report_.tombstones;
+        return std::move(buried.entry);
     }
 
     Assembly& assembly_;
     call_options call_;
-    typename Assembly::patience_type patience_;
+    patience patience_;
     sweep_report report_;
     std::exception_ptr thrown_; ///< an exception of the observer, about a tombstone
 };

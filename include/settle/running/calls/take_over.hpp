@@ -27,7 +27,7 @@ error with_direction(entry const& stored, Function&& function) {
 /// The descriptor of an entry's direction, or that of an entry without a definition.
 template <typename Types>
 transaction_descriptor const& descriptor_for(entry const& stored) {
-    auto const* descriptor = &descriptor_of<undescribed>;
+    auto const* descriptor = &undescribed_descriptor();
     static_cast<void>(
         with_direction<Types>(stored, [&]<typename Direction>(std::type_identity<Direction>) {
             descriptor = &descriptor_of<Direction>;
@@ -160,16 +160,13 @@ private:
 
     template <typename Direction>
     void take_run(std::span<entry const> run) {
-        auto driver = assembly_.make_driver(call_);
-        window<Direction> jobs{std::min(room_, run.size())};
+        window_of<Assembly, Direction> jobs{assembly_, call_, std::min(room_, run.size())};
         auto const round = [&] {
-            jobs.round(driver, false,
-                       [&](std::size_t, job& work, execution_state const& execution) {
-                           deliver(conclude(work, execution, assembly_.reader(driver)));
-                       });
+            jobs.round(false, false,
+                       [&](std::size_t, outcome&& concluded, interruption) { deliver(concluded); });
         };
         for (entry const& stored : run) {
-            if (driver.thrown()) break;
+            if (jobs.thrown()) break;
             if (call_.stop.stop_requested()) {
                 left_ = true;
                 break;
@@ -179,12 +176,11 @@ private:
                 skip(stored, parameters.problem());
                 continue;
             }
-            auto work = taken_job<Direction>(stored, parameters.value(), driver.how());
-            jobs.add(std::move(work), std::move(parameters).value(), 0);
+            jobs.take(stored, std::move(parameters).value());
             while (jobs.full()) round();
         }
         while (!jobs.empty()) round();
-        driver.rethrow();
+        jobs.rethrow();
     }
 
     /// An unreadable entry in a page has no parameters, and entry::fault without an error code. A
@@ -224,7 +220,7 @@ private:
     Assembly& assembly_;
     std::size_t room_;
     call_options call_;
-    typename Assembly::patience_type patience_;
+    patience patience_;
     recovery_report report_;
     bool left_ = false; ///< a stop request came before the end of a page
 };

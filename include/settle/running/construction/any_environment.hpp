@@ -8,53 +8,46 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   Rules - of the order of a window; copies share one environment
-template <typename Rules>
-class any_environment {
+/// Shape:   the environment outlives this view of it
+class environment_view {
 public:
-    using order_rules = Rules;
-
     template <typename Environment>
-        requires(!std::is_same_v<Environment, any_environment>)
-    explicit any_environment(Environment const& given)
-        : held_(std::make_shared<holder<Environment>>(given)) {}
+        requires(!std::is_base_of_v<environment_view, Environment>)
+    explicit environment_view(Environment const& given)
+        : given_(&given), functions_(&functions_of<Environment>) {}
 
-    [[nodiscard]] timestamp now() const { return held_->now(); }
-    [[nodiscard]] std::chrono::nanoseconds elapsed() const { return held_->elapsed(); }
-    [[nodiscard]] std::uint64_t random() const { return held_->random(); }
+    [[nodiscard]] timestamp now() const { return functions_->now(given_); }
+    [[nodiscard]] std::chrono::nanoseconds elapsed() const { return functions_->elapsed(given_); }
+    [[nodiscard]] std::uint64_t random() const { return functions_->random(given_); }
     void pause(std::chrono::nanoseconds duration, std::stop_token const& stop) const {
-        held_->pause(duration, stop);
+        functions_->pause(given_, duration, stop);
     }
 
 private:
-    class port {
-    public:
-        port() = default;
-        port(port const&) = delete;
-        port& operator=(port const&) = delete;
-        virtual ~port() = default;
-        [[nodiscard]] virtual timestamp now() const = 0;
-        [[nodiscard]] virtual std::chrono::nanoseconds elapsed() const = 0;
-        [[nodiscard]] virtual std::uint64_t random() const = 0;
-        virtual void pause(std::chrono::nanoseconds duration,
-                           std::stop_token const& stop) const = 0;
+    struct functions {
+        timestamp (*now)(void const*);
+        std::chrono::nanoseconds (*elapsed)(void const*);
+        std::uint64_t (*random)(void const*);
+        void (*pause)(void const*, std::chrono::nanoseconds, std::stop_token const&);
     };
     template <typename Environment>
-    class holder final : public port {
-    public:
-        explicit holder(Environment const& given) : given_(given) {}
-        [[nodiscard]] timestamp now() const override { return given_.now(); }
-        [[nodiscard]] std::chrono::nanoseconds elapsed() const override { return given_.elapsed(); }
-        [[nodiscard]] std::uint64_t random() const override { return given_.random(); }
-        void pause(std::chrono::nanoseconds duration, std::stop_token const& stop) const override {
-            given_.pause(duration, stop);
-        }
+    static constexpr functions functions_of{
+        [](void const* given) { return static_cast<Environment const*>(given)->now(); },
+        [](void const* given) { return static_cast<Environment const*>(given)->elapsed(); },
+        [](void const* given) { return static_cast<Environment const*>(given)->random(); },
+        [](void const* given, std::chrono::nanoseconds duration, std::stop_token const& stop) {
+            static_cast<Environment const*>(given)->pause(duration, stop);
+        }};
 
-    private:
-        Environment given_;
-    };
+    void const* given_;
+    functions const* functions_;
+};
 
-    std::shared_ptr<port const> held_;
+/// Shape:   Rules - of the order of a window
+template <typename Rules>
+struct any_environment : environment_view {
+    using order_rules = Rules;
+    using environment_view::environment_view;
 };
 
 /// Shape:   the observer outlives this view of it

@@ -4,6 +4,7 @@
 
 #include <settle/running/calls/patience.hpp>
 #include <settle/running/calls/refusals.hpp>
+#include <settle/running/calls/worker.hpp>
 #include <settle/running/calls/wrong_calls.hpp>
 #include <settle/running/construction/argument_lists.hpp>
 #include <settle/running/construction/home.hpp>
@@ -159,6 +160,23 @@ struct widest<Log, std::tuple<Sessions...>> {
                   capabilities<Sessions>.largest_window...});
 };
 
+template <std::size_t Index, typename Session, typename Log>
+struct indexed_port {
+    port_of_store<Session, Log> port;
+};
+/// A port for each session of an engine.
+template <typename Index, typename Log, typename... Sessions>
+struct indexed_ports;
+template <std::size_t... Index, typename Log, typename... Sessions>
+struct indexed_ports<std::index_sequence<Index...>, Log, Sessions...>
+    : indexed_port<Index, Sessions, Log>... {
+    indexed_ports(Log& log, std::tuple<Sessions...>& sessions)
+        : indexed_port<Index, Sessions, Log>{{std::get<Index>(sessions), log}}...,
+          ports{&static_cast<indexed_port<Index, Sessions, Log>&>(*this).port...} {}
+
+    std::array<store_port*, sizeof...(Sessions)> const ports;
+};
+
 /// The ports of an engine's log, stores, environment and observer.
 template <typename Targets, typename Rules, typename Log, typename Sessions>
 class ports;
@@ -169,20 +187,14 @@ public:
     ports(Log& log, std::tuple<Sessions...>& sessions, Environment const& given_environment,
           Observer& given_observer)
         : environment(given_environment), observer(given_observer), log_(log),
-          stores_{std::apply(
-              [&](Sessions&... session) {
-                  return stores{std::make_unique<port_of_store<Sessions, Log>>(session, log)...};
-              },
-              sessions)} {}
+          held_(log, sessions) {}
 
-    [[nodiscard]] engine_ports view() { return {log_, stores_, targets}; }
+    [[nodiscard]] engine_ports view() { return {log_, held_.ports, targets}; }
 
     any_environment<Rules> const environment;
     any_observer observer;
 
 private:
-    using stores = std::array<std::unique_ptr<store_port>, sizeof...(Sessions)>;
-
     template <typename Target>
     static constexpr target_binding binding_of() {
         std::size_t port = 0;
@@ -194,7 +206,7 @@ private:
         binding_of<Targets>()...};
 
     port_of_log<Log> log_;
-    stores stores_;
+    indexed_ports<std::index_sequence_for<Sessions...>, Log, Sessions...> held_;
 };
 
 /// Containers are called without ports.
@@ -209,11 +221,12 @@ class assembly {
     using log_type = decltype(std::declval<given_type&>().bind_log());
     using sessions_type =
         decltype(std::declval<given_type&>().bind_stores(std::declval<std::string const&>()));
-    using environment_type =
-        std::remove_cvref_t<decltype(std::declval<given_type&>().environment())>;
     using observer_type = std::remove_cvref_t<decltype(std::declval<given_type&>().observer())>;
 
 public:
+    using environment_type =
+        std::remove_cvref_t<decltype(std::declval<given_type&>().environment())>;
+    using order_rules = typename order_rules_of<environment_type>::type;
     using types = typename given_type::gathered::types;
 
     assembly(assembly const&) = delete;
@@ -240,10 +253,9 @@ public:
     [[nodiscard]] observer_type& observer() { return given_.observer(); }
     [[nodiscard]] stuck_transactions& stuck() { return stuck_; }
 
-    using patience_type = patience<environment_type>;
     /// Shape:   call - outlives the result
-    [[nodiscard]] patience_type patience_of(call_options const& call) const {
-        return {given_.environment(), limits_, call};
+    [[nodiscard]] patience patience_of(call_options const& call) const {
+        return {environment_view{given_.environment()}, limits_, call};
     }
     [[nodiscard]] result<std::optional<entry>> read_entry(transaction_id const& id,
                                                           call_options const& call) {
@@ -335,11 +347,11 @@ public:
     using driver_type = std::conditional_t<
         is_container,
         driver<container_calls<log_type, sessions_type>, environment_type, observer_type>,
-        seam_driver<typename order_rules_of<environment_type>::type>>;
+        seam_driver<order_rules>>;
 
     driver_type make_driver(call_options const& call) {
-        auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
         if constexpr (is_container) {
+            // Containers have no native transactions.
             return driver_type{{log_, sessions_},
                                given_.environment(),
                                given_.observer(),
@@ -347,14 +359,30 @@ public:
                                owner_,
                                call,
                                stuck_,
-                               how,
+                               phases::two,
                                capabilities_here(log_).keeps_at_insert};
         } else {
-            return driver_type{
-                ports_.view(),
-                ports_.environment,
-                ports_.observer,
-                {limits_, owner_, call, stuck_, how, capabilities_here(log_).keeps_at_insert}};
+            return seam().driver(call);
+        }
+    }
+    /// Shape:   not of containers
+    auto seam() {
+        auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
+        return seam_context<order_rules>{ports_.view(),
+                                         ports_.environment,
+                                         ports_.observer,
+                                         limits_,
+                                         owner_,
+                                         stuck_,
+                                         how,
+                                         capabilities_here(log_).keeps_at_insert};
+    }
+    /// What runs a transaction at a time.
+    auto make_worker() {
+        if constexpr (is_container) {
+            return worker{container_context<assembly>{*this, given_.environment()}};
+        } else {
+            return worker{seam()};
         }
     }
 
@@ -410,9 +438,7 @@ private:
     stuck_transactions stuck_;
     log_type log_;
     sessions_type sessions_;
-    std::conditional_t<
-        is_container, no_ports,
-        ports<targets, typename order_rules_of<environment_type>::type, log_type, sessions_type>>
+    std::conditional_t<is_container, no_ports, ports<targets, order_rules, log_type, sessions_type>>
         ports_{log_, sessions_, given_.environment(), given_.observer()};
 };
 

@@ -15,30 +15,12 @@ namespace detail {
 /// Begins the kept home of a copy of which a part may be closed: no other answer is left.
 inline constexpr std::string_view closing_home = "a copy that is being closed, and was at ";
 
-[[nodiscard]] inline bool is_closing(log_home const& seen) {
-    return seen.kept.starts_with(closing_home);
-}
+[[nodiscard]] bool is_closing(log_home const& seen);
 
 /// The kept home of a copy from then on. No store finds the parts of its homes in it.
-[[nodiscard]] inline std::string begin_closing(log_home const& seen) {
-    auto text = std::string{closing_home} + seen.kept;
-    std::replace(text.begin(), text.end(), '=', ':');
-    return text;
-}
+[[nodiscard]] std::string begin_closing(log_home const& seen);
 
-[[nodiscard]] inline error elsewhere(std::string const& log_name, log_home const& seen) {
-    if (is_closing(seen)) {
-        return {make_error_code(errc::other_home), "settle: the log '" + log_name + "' is " +
-                                                       seen.kept +
-                                                       ". Call settle::close_copied_log again. "
-                                                       "See copies#a-copy-beside-the-original"};
-    }
-    return {make_error_code(errc::other_home),
-            "settle: the log '" + log_name + "' is a copy, or it was moved: it was at '" +
-                seen.kept + "', and now it is at '" + seen.present +
-                "'. If the original is gone, call settle::accept_moved_log; if the original stays, "
-                "call settle::close_copied_log. See copies#two-answers"};
-}
+[[nodiscard]] error elsewhere(std::string const& log_name, log_home const& seen);
 
 /// Keeps the present home of a log that is at home.
 /// Errors:  throws errc::other_home if the log is elsewhere
@@ -55,3 +37,7 @@ void check_home([[maybe_unused]] Log& log) {
 
 } // namespace detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/construction/home.ipp>
+#endif

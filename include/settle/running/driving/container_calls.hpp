@@ -5,6 +5,7 @@
 // header of such a store includes this file; every other store gets part requests (seam_calls.hpp).
 #pragma once
 
+#include <settle/running/calls/container_window.hpp>
 #include <settle/running/driving/driver.hpp>
 #include <settle/store/record.hpp>
 

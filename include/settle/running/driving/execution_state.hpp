@@ -2,23 +2,12 @@
 // The state that a driver keeps for each job under way.
 #pragma once
 
+#include <settle/running/driving/interruption.hpp>
 #include <settle/running/driving/job.hpp>
 
 #include <memory>
 
 SETTLE_BEGIN
-
-/// Why a drive ended before the coordinator's own end.
-enum class interruption : std::uint8_t {
-    none,
-    stopped,   ///< the deadline passed, or a stop was requested
-    elsewhere, ///< another owner works on the entry, and the caller does not wait
-    mismatch,  ///< another transaction uses the id
-    redefined, ///< another definition made the entry, which is unfinished
-    described, ///< the entry is unfinished, and only its type knows its records
-    unfit,     ///< the log cannot hold the entry
-    failed     ///< by an error that trying again does not remove; job::problem has it
-};
 
 /// The state of a job that only its driver uses; the job itself has the other members.
 struct execution_state {
@@ -58,31 +47,15 @@ struct jobs_side_by_side {
     bool follows; ///< wait for another owner: a caller does, recovery does not
 };
 
-[[nodiscard]] inline bool same_parameters(job const& work, entry const& stored) {
-    std::string ours;
-    ours.reserve(stored.parameters.size());
-    work.type->append_json(ours, work.parameters, secrets::written);
-    // A log may write the members in another order, so their values decide.
-    return ours == stored.parameters || work.type->normal_json(stored.parameters) == ours;
-}
+[[nodiscard]] bool same_parameters(job const& work, entry const& stored);
 
 /// An entry without a type was inserted by a cancel or a sweep, and matches any transaction. A
 /// job without a type knows no records to compensate, so it leaves a typed entry alone.
-[[nodiscard]] inline interruption compare_entry(job const& work, entry const& stored) {
-    if (!work.type->described) {
-        bool const alive = !stored.type.empty() && !is_final(stored.state);
-        return alive ? interruption::described : interruption::none;
-    }
-    if (stored.type.empty()) return interruption::none;
-    if (stored.type != work.type->name() || !same_parameters(work, stored)) {
-        return interruption::mismatch;
-    }
-    // Another definition has other parts, so only it can bring its entry to an end.
-    if (!is_final(stored.state) && stored.definition != work.type->definition()) {
-        return interruption::redefined;
-    }
-    return interruption::none;
-}
+[[nodiscard]] interruption compare_entry(job const& work, entry const& stored);
 
 } // namespace detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/driving/execution_state.ipp>
+#endif

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/definition/codec.hpp>
-#include <settle/protocol/coordinator.hpp>
+#include <settle/protocol/step.hpp>
 
 #include <stdexcept>
 

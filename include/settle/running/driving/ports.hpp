@@ -17,6 +17,7 @@ public:
     virtual void write(std::span<entry_write const> writes, std::span<write_result> results,
                        write_context const& context) = 0;
     virtual void look_up(std::span<read_request const> requests, found_function found) = 0;
+    virtual result<std::optional<entry>> read(transaction_id const& id) = 0;
 };
 
 template <LogSession Session>
@@ -30,6 +31,9 @@ public:
     }
     void look_up(std::span<read_request const> requests, found_function found) override {
         session_.look_up(requests, found);
+    }
+    result<std::optional<entry>> read(transaction_id const& id) override {
+        return session_.read(id);
     }
 
 private:
@@ -96,7 +100,7 @@ struct target_binding {
 /// The log and the stores of an engine, as the driver sees them.
 struct engine_ports {
     log_port& log;
-    std::span<std::unique_ptr<store_port> const> stores;
+    std::span<store_port* const> stores;
     std::span<target_binding const> targets;
 };
 

@@ -6,12 +6,17 @@
 #include <settle/running/calls/statistics.hpp>
 #include <settle/running/construction/any_environment.hpp>
 #include <settle/running/construction/options.hpp>
-#include <settle/running/driving/execution_state.hpp>
-#include <settle/running/driving/job.hpp>
+#include <settle/running/driving/interruption.hpp>
 #include <settle/running/driving/order_rules.hpp>
 #include <settle/running/driving/ports.hpp>
 
+#include <exception>
+
 SETTLE_BEGIN
+
+struct job;
+struct execution_state;
+
 namespace detail {
 
 /// What a driver takes from its engine and its call. All references outlive the driver.

@@ -7,7 +7,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   Direction - of all jobs; the caller adds jobs in the order of its input
+/// Shape:   Direction - of all jobs; the caller adds jobs in the order of its input. If its
+///          parameters are a pointer, it points at the parameters
 template <typename Direction>
 class window {
 public:
@@ -26,7 +27,7 @@ public:
         numbers_.push_back(number);
         executions_.emplace_back();
         jobs_.push_back(std::move(work));
-        jobs_.back().parameters = &parameters_.back();
+        jobs_.back().parameters = address_of(parameters_.back());
     }
 
     /// Looks for the first job's entry before anything is sent for the others. If the entry exists,
@@ -66,6 +67,11 @@ public:
     }
 
 private:
+    static void const* address_of(parameters_type const& parameters) {
+        if constexpr (std::is_pointer_v<parameters_type>) return parameters;
+        else return &parameters;
+    }
+
     /// Jobs point at their parameters, which growth moves.
     void make_room() {
         made_ = std::min(room_, std::max<std::size_t>(16, 2 * made_));
@@ -74,7 +80,7 @@ private:
         numbers_.reserve(made_);
         parameters_.reserve(made_);
         for (std::size_t at = 0; at < jobs_.size(); ++at) {
-            jobs_[at].parameters = &parameters_[at];
+            jobs_[at].parameters = address_of(parameters_[at]);
         }
     }
 
@@ -83,7 +89,7 @@ private:
         numbers_[to] = numbers_[from];
         executions_[to] = std::move(executions_[from]);
         jobs_[to] = std::move(jobs_[from]);
-        jobs_[to].parameters = &parameters_[to];
+        jobs_[to].parameters = address_of(parameters_[to]);
     }
 
     std::size_t room_;

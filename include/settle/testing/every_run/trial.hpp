@@ -2,7 +2,7 @@
 // A trial: workers that run engines; the choices of the run decide turns and faults.
 #pragma once
 
-#include <settle/running/driving/seam_driver.ipp>
+#include <settle/running/calls/windows.ipp>
 #include <settle/testing/every_run/choices.hpp>
 #include <settle/testing/simulate/audit.hpp>
 #include <settle/testing/simulate/schedule.hpp>

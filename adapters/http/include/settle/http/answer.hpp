@@ -2,9 +2,9 @@
 // The answer to a call, from an HTTP answer or from its absence.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/http/options.hpp>
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -2,10 +2,10 @@
 // The service of a client: its address and its options, checked.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/base/error.hpp>
 #include <settle/http/options.hpp>
 
-#include <chrono>
 #include <string>
 #include <string_view>
 

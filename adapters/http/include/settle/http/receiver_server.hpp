@@ -2,12 +2,12 @@
 // A server that passes calls to a function, for tests and samples. It needs cpp-httplib.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/base/error.hpp>
 #include <settle/base/json_writer.hpp>
 #include <settle/base/utf8.hpp>
 #include <settle/http/wire.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>

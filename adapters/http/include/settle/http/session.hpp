@@ -2,10 +2,10 @@
 // The connections of one thread that sends, and the calls that are under way on them.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/http/answer.hpp>
 #include <settle/http/destination.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>

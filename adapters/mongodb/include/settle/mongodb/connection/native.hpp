@@ -5,10 +5,9 @@
 
 #include <settle/adapter/isolation.hpp>
 #include <settle/adapter/retry_pauses.hpp>
+#include <settle/base/chrono.hpp>
 #include <settle/base/function_view.hpp>
 #include <settle/mongodb/connection/bulk.hpp>
-
-#include <chrono>
 
 SETTLE_BEGIN
 namespace mongodb::detail {

@@ -4,12 +4,12 @@
 
 #include <settle/adapter/sql_quotes.hpp>
 #include <settle/adapter/sql_values.hpp>
+#include <settle/base/chrono.hpp>
 #include <settle/base/process.hpp>
 #include <settle/postgresql/connection/address.hpp>
 #include <settle/postgresql/connection/database_options.hpp>
 #include <settle/postgresql/connection/values.hpp>
 
-#include <chrono>
 #include <cstdint>
 
 SETTLE_BEGIN

@@ -4,10 +4,10 @@
 
 #include <settle/adapter/row_values.hpp>
 #include <settle/adapter/sql_quotes.hpp>
+#include <settle/base/chrono.hpp>
 #include <settle/base/process.hpp>
 #include <settle/sqlite/connection/error.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>

@@ -2,10 +2,10 @@
 // The status of the file at a path, and the file's identity.
 #pragma once
 
+#include <settle/base/chrono.hpp>
 #include <settle/base/error.hpp>
 
 #include <cerrno>
-#include <chrono>
 
 #include <sys/stat.h>
 

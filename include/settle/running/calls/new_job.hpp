@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+// Jobs of transactions: new to the log, or taken over from it.
+#pragma once
+
+#include <settle/protocol/fresh.hpp>
+#include <settle/running/calls/new_request.hpp>
+#include <settle/running/driving/job.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// The job of a transaction that is new to the log, constructed in place.
+template <typename Driver, typename Environment>
+job new_job(transaction_id&& id, new_request const& request, goal purpose, Driver const& driver,
+            Environment const& environment) {
+    return job{std::move(id), request.direction, request.parameters,
+               driver.time(), request.parts,     fresh_epoch(environment, driver.time()),
+               purpose,       driver.how(),      driver.stages_of(*request.direction)};
+}
+
+/// The job of an entry that this worker takes over.
+/// Shape:   request - of the entry's direction and parameters
+job taken_job(entry const& stored, new_request const& request, phases how);
+
+} // namespace detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/calls/new_job.ipp>
+#endif
