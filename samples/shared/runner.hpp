@@ -137,7 +137,7 @@ private:
                 return false;
             }
             auto const no =
-                std::visit([this](auto const& piece) { return refusal_of(piece); }, *ahead_);
+                std::visit([this](auto const& piece) { return this->refusal_of(piece); }, *ahead_);
             if (!no) continue;
             report_.refuse(*no);
             ahead_.reset();
@@ -192,6 +192,18 @@ private:
 
     static void run_like(refusal const&) {} // look_ahead() leaves none
 
+    /// Names what a transaction may share with others.
+    template <typename Parameters>
+    void touch(shares& kin, request<Parameters> const& next) {
+        kin.touches(next.id); // the first request takes a repeated id
+        application_->each_record(next.parameters, [&](auto const& collection, auto const& key) {
+            kin.touches(record_name(collection.name, key));
+        });
+        if constexpr (requires { application_->locked_by(next.parameters); }) {
+            kin.touches(application_->locked_by(next.parameters));
+        }
+    }
+
     /// Reads transactions while they have this type, and runs them. The next ones wait for their
     /// end, since both may touch the same records.
     template <typename Parameters>
@@ -203,15 +215,7 @@ private:
             auto* const next = std::get_if<request<Parameters>>(&*ahead_);
             if (next == nullptr) break;
             kin.begin_piece();
-            // The first request takes a repeated id.
-            kin.touches(next->id);
-            application_->each_record(next->parameters,
-                                      [&](auto const& collection, auto const& key) {
-                                          kin.touches(record_name(collection.name, key));
-                                      });
-            if constexpr (requires { application_->locked_by(next->parameters); }) {
-                kin.touches(application_->locked_by(next->parameters));
-            }
+            if (given_->threads > 1) touch(kin, *next);
             origins.push_back(origin_of(next->line, next->id));
             transactions.emplace_back(std::move(next->id), std::move(next->parameters));
             ahead_.reset();

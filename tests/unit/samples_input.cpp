@@ -103,19 +103,19 @@ TEST_SUITE("samples: input") {
         struct bad_line {
             std::string line, reason;
         };
-        for (auto const& [line, reason] : {bad_line{"A,x,1,1,", "no customer"},
-                                           {"A,x,1,1,8", "two customers"},
-                                           {"A,,1,1,7", "no stock code"},
-                                           {"A,x,0,1,7", "quantity of 0"},
-                                           {"A,x,-1,1,7", "negative quantity"},
-                                           {"A,x,1,0,7", "price of 0"},
-                                           {"A,x,1,-1,7", "negative price"},
-                                           {"A,x,one,1,7", "unusable number"},
-                                           {"A,x,1,1.234,7", "unusable number"},
-                                           {"A,x,9000000000000000000,9,7", "unusable number"}}) {
-            CAPTURE(line);
-            CHECK(invoices_of("Z,x,1,1,7\nA,x,1,1,7\n" + line + "\nA,x,1,1,7\nB,x,1,1,7\n") ==
-                  texts{"2 Z 7 1 lines 100", "4 " + reason, "6 B 7 1 lines 100"});
+        for (bad_line const& each : {bad_line{"A,x,1,1,", "no customer"},
+                                     {"A,x,1,1,8", "two customers"},
+                                     {"A,,1,1,7", "no stock code"},
+                                     {"A,x,0,1,7", "quantity of 0"},
+                                     {"A,x,-1,1,7", "negative quantity"},
+                                     {"A,x,1,0,7", "price of 0"},
+                                     {"A,x,1,-1,7", "negative price"},
+                                     {"A,x,one,1,7", "unusable number"},
+                                     {"A,x,1,1.234,7", "unusable number"},
+                                     {"A,x,9000000000000000000,9,7", "unusable number"}}) {
+            CAPTURE(each.line);
+            CHECK(invoices_of("Z,x,1,1,7\nA,x,1,1,7\n" + each.line + "\nA,x,1,1,7\nB,x,1,1,7\n") ==
+                  texts{"2 Z 7 1 lines 100", "4 " + each.reason, "6 B 7 1 lines 100"});
         }
         CHECK(invoices_of("CA,x,1,1,7\n") == texts{"2 positive quantity in a refund"});
     }

@@ -27,20 +27,21 @@ TEST_SUITE("samples: text") {
     TEST_CASE("text: decimals become hundredths, and are printed and read back unchanged") {
         auto const most = std::numeric_limits<std::int64_t>::max();
         auto const least = std::numeric_limits<std::int64_t>::min();
-        for (auto const& [text, hundredths] : {std::pair{"245.20", std::int64_t{24520}},
-                                               {".80", 80},
-                                               {".8", 80},
-                                               {"1000", 100000},
-                                               {"-12.3", -1230},
-                                               {"0", 0},
-                                               {"-.05", -5},
-                                               {"0012.50", 1250},
-                                               {"92233720368547758.07", most},
-                                               {"-92233720368547758.08", least}}) {
-            CAPTURE(text);
-            CHECK(samples::parse_money("amount", text) == hundredths);
-            auto const printed = samples::format_money(hundredths);
-            CHECK(samples::parse_money("amount", printed) == hundredths);
+        using reading = std::pair<char const*, std::int64_t>;
+        for (reading const& each : {reading{"245.20", 24520},
+                                    {".80", 80},
+                                    {".8", 80},
+                                    {"1000", 100000},
+                                    {"-12.3", -1230},
+                                    {"0", 0},
+                                    {"-.05", -5},
+                                    {"0012.50", 1250},
+                                    {"92233720368547758.07", most},
+                                    {"-92233720368547758.08", least}}) {
+            CAPTURE(each.first);
+            CHECK(samples::parse_money("amount", each.first) == each.second);
+            auto const printed = samples::format_money(each.second);
+            CHECK(samples::parse_money("amount", printed) == each.second);
         }
         for (std::string const text :
              {"",      ".",     "-",        "-.",       "5.",    "abc",  "12 ",
