@@ -32,7 +32,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root"
 packages="g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev libmongoc-dev libpq-dev
     postgresql-15 libmariadb-dev mariadb-server
-    libcurl4-openssl-dev libcpp-httplib-dev pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev libicu-dev libbenchmark-dev"
+    libcurl4-openssl-dev libcpp-httplib-dev pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev libbenchmark-dev"
 [ -z "$curves" ] || packages="$packages gnuplot-nox"
 # Messages go to stderr, so that the table can be piped.
 # shellcheck disable=SC2086 # the list is meant to be split

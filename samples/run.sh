@@ -102,12 +102,12 @@ choose() {
 }
 options=
 packages="g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev libcli11-dev libfmt-dev
-    libcsv-dev libicu-dev"
+    libcsv-dev nlohmann-json3-dev"
 choose MONGODB SETTLE_WITH_MONGODB libmongoc-dev
 choose POSTGRESQL SETTLE_WITH_POSTGRESQL libpq-dev
 choose MARIADB SETTLE_WITH_MARIADB libmariadb-dev
 choose HTTP SETTLE_WITH_HTTP libcurl4-openssl-dev libcpp-httplib-dev pkg-config
-choose TESTS SETTLE_BUILD_TESTS doctest-dev nlohmann-json3-dev
+choose TESTS SETTLE_BUILD_TESTS doctest-dev
 # Messages go to stderr, so that a program's output can be piped.
 # shellcheck disable=SC2086 # the lists are meant to be split
 "$root/.ci/install.sh" $packages $servers >&2

@@ -70,7 +70,7 @@ esac
 .ci/install.sh g++ cmake ninja-build libboost-dev librange-v3-dev doctest-dev libsqlite3-dev \
     sqlite3 libmongoc-dev libpq-dev postgresql-15 libmariadb-dev mariadb-server \
     libcurl4-openssl-dev libcpp-httplib-dev pkg-config openssl nghttp2-server python3 \
-    libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev libicu-dev $clang_packages || exit 1
+    libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev $clang_packages || exit 1
 
 [ "$mode" != fuzz ] || exec tests/fuzz/run.sh "$@"
 

@@ -178,7 +178,7 @@ void sample_mistyped_address() {
             Backend::server + std::string{" could not be reached"});
     auto const wrong = call(scheme.substr(1) + "://bank:secret@h/bank", {"check"});
     CHECK(wrong.code == 2);
-    CHECK(wrong.err.starts_with("'" + scheme.substr(1) +
+    CHECK(wrong.err.starts_with("transfer: '" + scheme.substr(1) +
                                 ":…' is no address of a store; known are sqlite:PATH, "));
     CHECK(call(own.address(), {"--layout", "tutorial", "list"}).code == 2);
 }

@@ -13,12 +13,10 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
 namespace {
@@ -30,20 +28,20 @@ public:
     static constexpr std::string_view name = "books";
     static constexpr std::string_view purpose =
         "Moves money between two banks: one in PostgreSQL, one in MariaDB.";
+    static constexpr std::string_view piece = "order";
     static constexpr std::string_view pieces = "payment orders";
     static constexpr std::string_view default_store = "";
+    static constexpr bool in_other_databases = true;
     static constexpr auto const& prepared = books::ledger;
     using reader = books::order_reader;
 
-    std::vector<samples::text_option> options() {
-        return {
-            {"--accounts", "The database of the first bank, which also has the log", &accounts_},
-            {"--ledger", "The database of the second bank", &ledger_}};
-    }
-
-    std::vector<samples::open_option> open_options() {
-        return {{"--balance", "The first balance of each account",
-                 samples::open_option::kind::money, &balance_}};
+    void add_options(CLI::App& line, CLI::App& open) {
+        samples::add_money(open, "--balance", balance_, "The first balance of each account");
+        line.add_option("--accounts", accounts_,
+                        "The database of the first bank, which also has the log")
+            ->capture_default_str();
+        line.add_option("--ledger", ledger_, "The database of the second bank")
+            ->capture_default_str();
     }
 
     template <typename Visit>
@@ -70,37 +68,22 @@ public:
 
     /// Opens the accounts of payers and payees, each at its bank.
     template <typename Opener>
-    void open(Opener& records, std::filesystem::path const& file) const {
-        books::order_reader orders{file};
-        samples::mentions at_first;
-        samples::mentions at_second;
-        std::int64_t sum = 0;
-        books::order_reader::piece piece;
-        // An overflowing sum is found before any account is created.
-        auto const add = [&](samples::mentions& to, std::uint64_t line, std::string const& id) {
-            if (to.add(line, id)) sum = samples::add(sum, balance_);
-        };
-        while (records.goes_on(0) && orders.next(piece)) {
-            if (auto const* no = std::get_if<samples::refusal>(&piece)) records.refuse(*no);
-            if (auto const* noted = std::get_if<samples::remark>(&piece)) records.note(*noted);
-            if (auto const* given = std::get_if<samples::request<books::outgoing>>(&piece)) {
-                add(at_first, given->line, given->parameters.payer);
-                add(at_second, given->line, given->parameters.payee);
-            }
-            if (auto const* given = std::get_if<samples::request<books::incoming>>(&piece)) {
-                add(at_second, given->line, given->parameters.payer);
-                add(at_first, given->line, given->parameters.payee);
-            }
-        }
+    void open(Opener& records, reader& orders) const {
+        samples::account_list<books::account> first{balance_};
+        samples::account_list<books::account> second{balance_};
+        records.read(orders, [&](auto const& order) {
+            auto const& of = order.parameters;
+            bool const out = std::is_same_v<decltype(of), books::outgoing const&>;
+            (out ? first : second).add(of.payer);
+            (out ? second : first).add(of.payee);
+        });
         std::vector<std::string> ids;
-        for (auto const& [line, id] : at_second.all()) ids.push_back(id);
+        for (auto const& account : second.accounts) ids.push_back(account.id);
         books::ledger_client client{ledger_};
         client.make_tables();
         auto const opened = client.open(ids, balance_);
         records.count(ledger_name, opened, ids.size() - opened);
-        records.create_each(books::accounts, at_first, [&](std::string const& id) {
-            return books::account{id, balance_, balance_};
-        });
+        records.create(books::accounts, first.accounts);
     }
 
     /// Calls visit(collection, key) for the record of a transfer. The ledger checks its own
@@ -118,13 +101,6 @@ public:
     template <typename Parameters>
     static std::string locked_by(Parameters const& parameters) {
         return samples::record_name(ledger_name, books::posting_of(parameters).account);
-    }
-
-    template <typename Parameters>
-    static samples::refusal not_open(samples::request<Parameters> const& request, std::string_view,
-                                     std::string const& key) {
-        return {request.line, "unknown account",
-                fmt::format("order '{}': the first bank has no account '{}'", request.id, key)};
     }
 
     /// The moves of a done entry; false when this program cannot read the entry.
@@ -147,36 +123,6 @@ public:
         });
     }
 
-    template <typename Engine>
-    samples::money_sums sums(Engine& engine) const {
-        samples::money_sums sums;
-        sums.opened = 0;
-        each_account(engine, [&](std::string_view, std::string const&, std::int64_t opened_with,
-                                 std::int64_t now) {
-            sums.now = samples::add(sums.now, now);
-            sums.opened = samples::add(*sums.opened, opened_with);
-        });
-        return sums;
-    }
-
-    /// Shape:   account - shown at each bank that has it; empty for all accounts
-    template <typename Engine>
-    samples::exit_code show_balances(Engine& engine, std::string const& account) const {
-        bool found = account.empty();
-        std::int64_t sum = 0;
-        each_account(engine, [&](std::string_view bank, std::string const& id, std::int64_t,
-                                 std::int64_t now) {
-            sum = samples::add(sum, now);
-            if (!account.empty() && account != id) return;
-            found = true;
-            samples::print_amount(samples::record_name(bank, id), samples::format_money(now));
-        });
-        if (account.empty()) samples::print_amount("sum", samples::format_money(sum));
-        if (found) return samples::exit_code::settled;
-        samples::complain(name, fmt::format("neither bank has an account '{}'", account));
-        return samples::exit_code::refused;
-    }
-
     /// Compares the log with the postings, and looks for parts in doubt.
     template <typename Engine>
     bool check_others(Engine& engine) const {
@@ -189,16 +135,13 @@ public:
             compared.wrong(fmt::format("the balance of {} is not the sum of its postings", id));
         }
         bool const well = compared.faults == 0;
-        if (well) {
-            fmt::print("ok  postings    {} agree with the log\n",
-                       samples::with_commas(compared.agreeing));
-        } else {
-            fmt::print("BAD postings    {} faults\n", samples::with_commas(compared.faults));
-            for (auto const& each : compared.sentences) samples::print_line("    " + each);
-        }
+        samples::print_finding(well, "postings",
+                               well
+                                   ? samples::with_commas(compared.agreeing) + " agree with the log"
+                                   : samples::with_commas(compared.faults) + " faults");
+        for (auto const& each : compared.sentences) samples::print_line("    " + each);
         auto const doubts = engine.in_doubt(books::ledger).value().size();
-        fmt::print("{} in doubt    {}\n", doubts == 0 ? "ok " : "BAD",
-                   samples::with_commas(doubts));
+        samples::print_finding(doubts == 0, "in doubt", samples::with_commas(doubts));
         if (doubts > 0) fmt::print("'{} doubts' shows what holds them back\n", name);
         return well && doubts == 0;
     }

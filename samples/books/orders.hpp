@@ -4,7 +4,7 @@
 
 #include "books.hpp"
 
-#include <shared/piece.hpp>
+#include <shared/report.hpp>
 #include <transfer/orders.hpp>
 
 #include <fmt/format.h>
@@ -30,12 +30,12 @@ inline bool is_at_first_bank(std::string_view payer) {
 /// Errors:  samples::input_error when the file as a whole cannot be used
 class order_reader {
 public:
-    using piece = std::variant<samples::refusal, samples::request<outgoing>,
-                               samples::request<incoming>, samples::remark>;
+    using piece =
+        std::variant<samples::refusal, samples::request<outgoing>, samples::request<incoming>>;
 
     static constexpr std::size_t longest_account = 100; ///< bytes, in the ledger
 
-    explicit order_reader(std::filesystem::path path) : orders_(std::move(path)) {}
+    explicit order_reader(std::filesystem::path const& path) : orders_(path) {}
 
     /// False at the end of the file.
     bool next(piece& given) {
@@ -45,11 +45,8 @@ public:
         return true;
     }
 
-    double share() const { return orders_.share(); }
-
 private:
     static piece piece_of(samples::refusal no) { return no; }
-    static piece piece_of(samples::remark noted) { return noted; }
     static piece piece_of(samples::request<bank::transfer> order) {
         auto& [source, destination, amount] = order.parameters;
         for (auto const* const id : {&source, &destination}) {

@@ -4,8 +4,7 @@
 
 #include "payment.hpp"
 
-#include <shared/linked_store.hpp>
-#include <shared/purge_note.hpp>
+#include <shared/store.hpp>
 
 namespace shop {
 

@@ -4,45 +4,43 @@
 
 #include "tutorial.hpp"
 
-#include <shared/mongodb_collections.hpp>
-#include <shared/tutorial_application.hpp>
-
-#include <settle/mongodb/tutorial/layout.hpp>
+#include <shared/mongodb_store.hpp>
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace shop {
 
-class tutorial_shop : public samples::tutorial_application<tutorial_shop, tutorial::payment_type> {
+class tutorial_shop {
 public:
     static constexpr std::string_view name = "payment";
-    static constexpr std::string_view pieces = "payments";
     static constexpr std::array<std::string_view, 3> tables{tutorial::balances.name,
                                                             tutorial::orders.name, "transaction"};
+    static constexpr auto const& type = tutorial::payment_type;
 
-    static settle::mongodb::tutorial_layout layout() {
+    /// Some copies of the article call a balance's field `amount`.
+    static settle::mongodb::tutorial_layout layout(std::string const& address) {
         settle::mongodb::tutorial_layout documents;
         documents.transactions = "transaction";
         documents.states = settle::mongodb::spelling::capitalised;
-        return documents;
-    }
-    /// As above, for the database of an address. Some copies of the article call a balance's field
-    /// `amount`.
-    static settle::mongodb::tutorial_layout layout(std::string const& address) {
-        auto documents = layout();
         auto const has = [&](char const* field) {
-            return samples::has_field(address, tutorial::balances.name, field);
+            return !address.empty() && samples::has_field(address, tutorial::balances.name, field);
         };
         if (has("amount") && !has("balance")) documents.record_fields = {{"balance", "amount"}};
         return documents;
     }
 
+    template <typename Store, typename Make>
+    auto with_arguments(Store& store, settle::phases how, Make&& make) const {
+        return make(store, settle::type<type>, how);
+    }
+
     template <typename Engine, typename Visit>
-    static void each_amount(Engine& engine, Visit&& visit) {
+    static void each_account(Engine& engine, Visit&& visit) {
         for (tutorial::purse const& each : engine.scan(tutorial::balances)) {
-            visit(each.id, each.balance);
+            visit(tutorial::balances.name, each.id, std::int64_t{0}, each.balance);
         }
     }
 };

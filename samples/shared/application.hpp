@@ -3,67 +3,64 @@
 #pragma once
 
 #include "books.hpp"
-#include "complain.hpp"
 #include "doubts.hpp"
 #include "entries.hpp"
-#include "exit_code.hpp"
-#include "home.hpp"
 #include "interrupt.hpp"
-#include "money.hpp"
 #include "opener.hpp"
-#include "output.hpp"
-#include "purge_note.hpp"
 #include "report.hpp"
 #include "runner.hpp"
-#include "sentence.hpp"
 #include "settings.hpp"
+#include "text.hpp"
 
 #include <settle/settle.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace samples {
 
 /// True for an application whose transactions have participants beside its store.
 template <typename Application>
-concept has_others = requires(Application& application) { application.options(); };
+concept has_others = requires { Application::in_other_databases; };
 
 /// True for an application whose transactions have prepared participants.
 template <typename Application>
 concept prepares = requires { Application::prepared; };
 
+/// True for an application that runs new work, not only the leftovers of MongoDB's tutorial.
+template <typename Application>
+concept has_reader = requires { typename Application::reader; };
+
 /// The commands of one application on one engine.
 /// Shape:   Application offers
-///          name, purpose, pieces, default_store - texts for people
-///          tables - the names of its collections
-///          reader - returns pieces: requests, refusals and remarks
-///          open_options() - the options of `open` besides the file
+///          name, purpose, default_store - texts for people
+///          piece, pieces - the name of a row or more, for reports
+///          tables - the names of its collections, each a plural
+///          reader - next(piece) returns requests and refusals; false at the end
+///          add_options(line, open) - adds its options, of the program and of `open`
 ///          with_arguments(store, how, make) - returns make(arguments of the engine…)
-///          open(opener, file) - creates the first records
-///          held_back() - with `doubts` only: what else holds work back, in lines; may be empty
+///          open(opener, reader) - creates the first records
 ///          each_record(parameters, visit) - calls visit(collection, key) for each record
-///          not_open(request, collection's name, key) - the refusal for a missing record
 ///          read_moves(entry, moves) - a done entry's money moves; false when unreadable
 ///          each_account(engine, visit) - calls visit(collection, id, opened_with, now) for each
-///          sums(engine), show_balances(engine, account) - for `check` and `balance`
 ///          in_words(participant, reason) - the application's words for a reason, or nothing
-///          options(), check_others(engine) - only if it has participants beside its store: the
-///          options of the program, and what `check` prints on their data; false when it is wrong
-///          prepared, visit_store(visit), locked_by(parameters) - only if a database prepares its
-///          participants: their target; calls visit(store); the name of what a part locks
-///          An application for the leftovers of MongoDB's tutorial has no reader, and no commands
-///          that begin a transaction.
+///          in_other_databases, check_others(engine) - only if it has participants beside its
+///          store: what `check` prints on their data; false when it is wrong
+///          prepared, visit_store(visit), locked_by(parameters), held_back() - only if a database
+///          prepares its participants: their target; calls visit(store); the name of what a part
+///          locks; what else holds work back, in lines
+///          An application for the leftovers of MongoDB's tutorial offers name, tables,
+///          with_arguments and each_account.
 template <typename Application, typename Engine>
 class commands {
 public:
@@ -72,61 +69,52 @@ public:
         : application_(&application), engine_(&engine), given_(&given), interrupted_(&interrupted) {
     }
 
-    exit_code call(command which) {
-        if constexpr (requires { typename Application::reader; }) {
-            switch (which) {
-            case command::open: return open();
-            case command::run: return run();
-            case command::purge: return purge();
-            case command::reverse: return reverse();
-            default: break;
-            }
+    exit_code call(std::string_view command) {
+        if constexpr (has_reader<Application>) {
+            if (command == "open") return open();
+            if (command == "run") return run();
+            if (command == "purge") return purge();
+            if (command == "reverse") return reverse();
         }
-        switch (which) {
-        case command::recover: return recover();
-        case command::work: return work();
-        case command::list: return list();
-        case command::show: return show();
-        case command::cancel: return cancel();
-        case command::balance: return application_->show_balances(*engine_, given_->account);
-        case command::check: return check();
-        case command::stuck: return stuck();
-        case command::resolve: return resolve();
-        case command::doubts: return doubts();
-        case command::home: return home_comes_first();
-        default: break;
-        }
-        samples::complain(
-            Application::name,
-            "with --layout tutorial there are recover, work, list, show, cancel, "
-            "balance, check and home; for new work write a program with a type of your "
-            "own");
+        if (command == "recover") return recover();
+        if (command == "work") return work();
+        if (command == "list") return list();
+        if (command == "show") return show();
+        if (command == "cancel") return cancel();
+        if (command == "balance") return balance();
+        if (command == "check") return check();
+        if (command == "stuck") return stuck();
+        if (command == "resolve") return resolve();
+        if (command == "doubts") return doubts();
+        // The engine of the earlier commands was built on a log that is at home.
+        refuse(command == "home" ? "'home' is the first command, or the only one"
+                                 : "with --layout tutorial there are recover, work, list, show, "
+                                   "cancel, balance, check and home; for new work write a program "
+                                   "with a type of your own");
         return exit_code::wrong_usage;
     }
 
 private:
     exit_code open() {
+        typename Application::reader pieces{given_->file};
         opener<Engine> records{*engine_, interrupted_->token()};
-        application_->open(records, given_->file);
+        application_->open(records, pieces);
         fmt::print("{}", records.to_text());
         return records.ends_with();
     }
 
     exit_code run() {
         typename Application::reader pieces{given_->input};
-        runner<Application, Engine> running{*application_, *engine_, given_->pace,
+        runner<Application, Engine> running{*application_, *engine_, *given_,
                                             interrupted_->token()};
         auto const result = running.run(pieces);
-        // The orders' outcomes are reported even if the report file cannot be written.
-        auto code = code_of(Application::name, [&] {
-            fmt::print("{}", to_text(result, Application::pieces));
-            std::fflush(stdout);
-            return result.ends_with();
-        });
+        fmt::print("{}", to_text(result, Application::pieces));
+        std::fflush(stdout);
+        auto code = result.ends_with();
         if (!given_->report.empty()) {
-            code = worse(code, code_of(Application::name, [&] {
+            code = worse(code, code_of(name(), [&] {
                              write_report(result, given_->report);
-                             return result.ends_with();
+                             return exit_code::settled;
                          }));
         }
         // A failure of the store, or of a check at the end, is told after what was done.
@@ -163,7 +151,7 @@ private:
     static void print_report(std::string_view did, settle::recovery_report const& found) {
         fmt::print("{}: {} done, {} canceled, {} undecided, {} left alone\n", did, found.done,
                    found.canceled, found.undecided, found.skipped.size());
-        if (found.undecided > 0) fmt::print("  undecided: {}\n", sentence_of(found.problem));
+        if (found.undecided > 0) print_line("  undecided: " + sentence_of(found.problem));
         if (found.elsewhere > 0) {
             fmt::print("  {} are under way in another program\n", with_commas(found.elsewhere));
         }
@@ -176,25 +164,23 @@ private:
         if (!is_reported) throw settle::failure(found.problem);
     }
 
-    [[nodiscard]] exit_code end_of(bool settled) const {
-        return settled && !interrupted_->requested() ? exit_code::settled : exit_code::unsettled;
-    }
-
-    static void print_skipped(std::vector<settle::skipped_entry> const& all) {
-        for (auto const& [id, problem] : all) {
+    static void print_skipped(std::vector<settle::skipped_entry> const& skipped) {
+        for (auto const& [id, problem] : skipped) {
             print_line(fmt::format("  {}: {}", id, sentence_of(problem)));
         }
+    }
+
+    [[nodiscard]] exit_code end_of(bool settled) const {
+        return settled && !interrupted_->requested() ? exit_code::settled : exit_code::unsettled;
     }
 
     exit_code purge() {
         settle::purge_options options;
         options.older_than = given_->finished_for;
         options.stop = interrupted_->token();
-        note_purge(options.older_than);
+        note_purge();
         auto const gone = engine_->purge(options);
-        if (gone.problem.code == settle::errc::too_young) {
-            return complain(sentence_of(gone.problem));
-        }
+        if (gone.problem.code == settle::errc::too_young) return refuse(sentence_of(gone.problem));
         fmt::print("purged: {} entries\n", with_commas(gone.erased));
         if (!gone.problem.empty()) throw settle::failure(gone.problem);
         return exit_code::settled;
@@ -202,16 +188,14 @@ private:
 
     /// Notes, before the first done entry is purged, that the log no longer explains the balances
     /// for `check`.
-    void note_purge(std::chrono::milliseconds older_than) {
-        if (older_than <= engine_->limits().horizon()) return;
-        auto done = engine_->still_for(older_than - std::chrono::minutes(1));
+    void note_purge() {
+        if (given_->finished_for <= engine_->limits().horizon()) return;
+        auto done = engine_->still_for(given_->finished_for - std::chrono::minutes(1));
         done.state = settle::state::done;
-        if (!engine_->page(done, {}, 1).value().empty()) {
-            auto const made = engine_->create(notes, note{purge_note, "entries were purged"});
-            bool const exists =
-                made.has_value() || made.problem().code == settle::errc::record_exists;
-            if (!exists) throw settle::failure(made.problem());
-        }
+        if (engine_->page(done, {}, 1).value().empty()) return;
+        auto const made = engine_->create(notes, note{purge_note, "entries were purged"});
+        bool const exists = made.has_value() || made.problem().code == settle::errc::record_exists;
+        if (!exists) throw settle::failure(made.problem());
     }
 
     exit_code list() {
@@ -229,53 +213,52 @@ private:
         }
         if (given_->list_json) fmt::print("{}]\n", count == 0 ? "[" : "");
         else fmt::print("{} entries\n", with_commas(count));
-        return interrupted_->requested() ? exit_code::unsettled : exit_code::settled;
+        return end_of(true);
     }
 
     exit_code show() {
         auto const found = engine_->find(given_->show_id).value();
-        if (!found) return complain(fmt::format("there is no transaction '{}'", given_->show_id));
+        if (!found) return refuse(fmt::format("there is no transaction '{}'", given_->show_id));
         if (given_->show_json) fmt::print("{}\n", to_json_text(*found, 2));
         else fmt::print("{}", to_text(*found));
         return exit_code::settled;
     }
 
     exit_code cancel() {
+        auto const& id = given_->cancel_id;
         settle::cancel_options options;
         options.even_if_unknown = given_->even_if_unknown;
         options.stop = interrupted_->token();
-        auto const result = engine_->cancel(given_->cancel_id, options);
-        if (result.verdict == settle::verdict::canceled) {
-            print_line(fmt::format("{} is canceled", given_->cancel_id));
+        auto const result = engine_->cancel(id, options);
+        if (result.canceled()) {
+            print_line(fmt::format("{} is canceled", id));
             return exit_code::settled;
         }
-        if (result.verdict == settle::verdict::done) {
-            if constexpr (has_others<Application>) {
-                return complain(
-                    fmt::format("{} is done, too late to cancel it", given_->cancel_id));
-            }
-            return complain(fmt::format("{} is done, too late to cancel it; '{} reverse {}' "
-                                        "undoes it",
-                                        given_->cancel_id, Application::name, given_->cancel_id));
+        if (result.done()) {
+            auto const undoes = has_others<Application>
+                                    ? std::string{}
+                                    : fmt::format("; '{} reverse {}' undoes it", name(), id);
+            return refuse(fmt::format("{} is done, too late to cancel it{}", id, undoes));
         }
         if (result.problem.code == settle::errc::unknown_id) {
-            return complain(fmt::format("there is no transaction '{}'; with --even-if-unknown it "
-                                        "is canceled in advance",
-                                        given_->cancel_id));
+            return refuse(fmt::format("there is no transaction '{}'; with --even-if-unknown it is "
+                                      "canceled in advance",
+                                      id));
         }
         return unsettled(result);
     }
 
     exit_code reverse() {
-        auto const result = engine_->reverse(given_->reverse_id);
-        if (result.verdict == settle::verdict::done) {
-            print_line(fmt::format("{} is reversed by {}", given_->reverse_id, result.id));
+        auto const& id = given_->reverse_id;
+        auto const result = engine_->reverse(id);
+        if (result.done()) {
+            print_line(fmt::format("{} is reversed by {}", id, result.id));
             return exit_code::settled;
         }
-        if (result.verdict == settle::verdict::canceled) {
-            return complain(fmt::format("{} is not reversed: {}{}", given_->reverse_id,
-                                        words_for(*application_, result.participant, result.why),
-                                        cause_of(result.problem)));
+        if (result.canceled()) {
+            return refuse(fmt::format("{} is not reversed: {}{}", id,
+                                      words_for(*application_, result.participant, result.why),
+                                      cause_of(result.problem)));
         }
         return unsettled(result);
     }
@@ -292,66 +275,85 @@ private:
     exit_code doubts() {
         if constexpr (prepares<Application>) {
             auto found = engine_->in_doubt(Application::prepared).value();
-            fmt::print("{}", doubts_text(std::move(found), Application::name));
-            fmt::print("{}", application_->held_back());
+            fmt::print("{}{}", doubts_text(std::move(found), name()), application_->held_back());
         }
         return exit_code::settled;
     }
 
-    /// The engine of the earlier commands was built on a log that is at home.
-    exit_code home_comes_first() {
-        samples::complain(Application::name, "'home' is the first command, or the only one");
-        return exit_code::wrong_usage;
-    }
-
     exit_code resolve() {
-        auto const result = engine_->resolve(given_->resolve_id, given_->participant, given_->why,
-                                             given_->resolving);
-        if (result.verdict == settle::verdict::refused) {
-            return complain(sentence_of(result.problem));
-        }
+        auto const& id = given_->resolve_id;
+        auto const result =
+            engine_->resolve(id, given_->participant, given_->why, given_->resolving);
         if (!result.done() && !result.canceled()) return unsettled(result);
-        print_line(
-            fmt::format("{} is {}", given_->resolve_id, result.done() ? "done" : "canceled"));
+        print_line(fmt::format("{} is {}", id, result.done() ? "done" : "canceled"));
         return exit_code::settled;
     }
 
     /// Reports an outcome that is neither done nor canceled.
     exit_code unsettled(settle::outcome const& result) {
         auto const sentence = sentence_of(result.problem);
-        if (result.verdict == settle::verdict::refused) return complain(sentence);
+        if (result.verdict == settle::verdict::refused) return refuse(sentence);
         bool const lasts = result.problem.code == settle::condition::permanent;
-        samples::complain(Application::name,
-                          fmt::format("{} is undecided: {}{}", result.id, sentence,
-                                      lasts ? "" : "; give the same command again"));
+        refuse(fmt::format("{} is undecided: {}{}", result.id, sentence,
+                           lasts ? "" : "; give the same command again"));
         return exit_code::unsettled;
     }
 
+    // ---------------------------------------------------------------------------------- the money
+
+    static std::string amount_text(std::int64_t amount) {
+        // The tutorial's amounts are whole numbers.
+        return has_reader<Application> ? format_money(amount) : std::to_string(amount);
+    }
+
+    exit_code balance() {
+        auto const& account = given_->account;
+        std::vector<std::pair<std::string, std::int64_t>> found;
+        std::int64_t sum = 0;
+        application_->each_account(*engine_, [&](std::string_view collection, std::string const& id,
+                                                 std::int64_t, std::int64_t now) {
+            sum = add(sum, now);
+            if (!account.empty() && account != id) return;
+            // Only an application with a second bank has two accounts of one id.
+            found.emplace_back(prepares<Application> ? record_name(collection, id) : id, now);
+        });
+        if (!account.empty() && found.empty()) {
+            return refuse(fmt::format("there is no account '{}'", account));
+        }
+        if (account.empty()) found.emplace_back("sum", sum);
+        bool const is_one = !account.empty() && found.size() == 1;
+        if (is_one) fmt::print("{}\n", amount_text(found.front().second));
+        for (auto const& [id, amount] : found) {
+            if (!is_one) fmt::print("{:<20} {:>16}\n", printable(id), amount_text(amount));
+        }
+        return exit_code::settled;
+    }
+
     exit_code check() {
-        auto const sums = application_->sums(*engine_);
+        auto const sums = sums_of(*application_, *engine_);
         auto const marks = engine_->marks().value();
         settle::entry_filter submitted;
         submitted.state = settle::state::initial;
         settle::entry_filter begun;
         begun.unfinished = true;
-        std::uint64_t unfinished = show_unfinished(submitted, 0);
-        std::uint64_t const begun_count = show_unfinished(begun, unfinished);
-        unfinished += begun_count;
-        bool const unchanged = !sums.opened || sums.now == *sums.opened;
-        if (sums.opened) {
-            fmt::print("{} money       {}, opened with {}\n", unchanged ? "ok " : "BAD",
-                       format_money(sums.now), format_money(*sums.opened));
+        std::uint64_t const submitted_count = show_unfinished(submitted, 0);
+        std::uint64_t const begun_count = show_unfinished(begun, submitted_count);
+        auto const unfinished = submitted_count + begun_count;
+        bool well = marks == 0 && unfinished == 0;
+        if constexpr (has_reader<Application>) {
+            print_finding(sums.now == sums.opened, "money",
+                          fmt::format("{}, opened with {}", format_money(sums.now),
+                                      format_money(sums.opened)));
+            well = check_accounts(marks + begun_count > 0) && sums.now == sums.opened && well;
         } else {
             fmt::print("    money       {}\n", sums.now);
         }
-        bool const balanced = !sums.opened || check_accounts(marks + begun_count > 0);
-        fmt::print("{} marks       {} left\n", marks == 0 ? "ok " : "BAD", with_commas(marks));
-        fmt::print("{} unfinished  {}\n", unfinished == 0 ? "ok " : "BAD", with_commas(unfinished));
+        print_finding(marks == 0, "marks", with_commas(marks) + " left");
+        print_finding(unfinished == 0, "unfinished", with_commas(unfinished));
         if (unfinished > 0 || marks > 0) {
             fmt::print("'{} recover' settles transactions of ended programs, or says why not\n",
-                       Application::name);
+                       name());
         }
-        bool well = unchanged && balanced && marks == 0 && unfinished == 0;
         if constexpr (has_others<Application>) {
             well = application_->check_others(*engine_) && well;
         }
@@ -369,45 +371,41 @@ private:
 
     /// Compares every account with the log. False where an account differs.
     bool check_accounts(bool under_way) {
-        auto const found = compare_accounts(under_way);
-        if (!found.impossible.empty()) {
-            print_line(
-                fmt::format("    accounts    not compared with the log: {}", found.impossible));
+        auto const read_moves = [&](auto const& entry, auto& moves) {
+            return application_->read_moves(entry, moves);
+        };
+        auto const impossible = [](std::string const& why) {
+            print_line("    accounts    not compared with the log: " + why);
+            return true;
+        };
+        if (under_way) return impossible("something is unfinished");
+        if (engine_->read(notes, purge_note).value()) return impossible("entries were purged");
+        books by_log{*engine_, read_moves};
+        if (!by_log.unread.empty()) {
+            return impossible(
+                fmt::format("the entry {} is of no type that this program knows", by_log.unread));
+        }
+        application_->each_account(*engine_,
+                                   [&](auto const&... account) { by_log.compare(account...); });
+        by_log.finish();
+        if (by_log.wrong == 0) {
+            print_finding(true, "accounts", with_commas(by_log.accounts) + " agree with the log");
             return true;
         }
-        if (found.wrong == 0) {
-            fmt::print("ok  accounts    {} agree with the log\n", with_commas(found.accounts));
-            return true;
+        if (books{*engine_, read_moves}.entries != by_log.entries) {
+            return impossible("another program is at work");
         }
-        fmt::print("BAD accounts    {} of {} differ from the log\n", with_commas(found.wrong),
-                   with_commas(found.accounts));
-        for (auto const& each : found.sentences) print_line("    " + each);
+        print_finding(false, "accounts",
+                      fmt::format("{} of {} differ from the log", with_commas(by_log.wrong),
+                                  with_commas(by_log.accounts)));
+        for (auto const& each : by_log.sentences) print_line("    " + each);
         return false;
     }
 
-    book_findings compare_accounts(bool under_way) {
-        book_findings found;
-        if constexpr (requires { typename Application::reader; }) {
-            if (under_way) {
-                found.impossible = "something is unfinished";
-                return found;
-            }
-            if (engine_->read(notes, purge_note).value()) {
-                found.impossible = "entries were purged";
-                return found;
-            }
-            books<Application> by_log{*engine_};
-            found =
-                by_log.compare([&](auto&& visit) { application_->each_account(*engine_, visit); });
-            bool const went_on =
-                found.wrong > 0 && books<Application>{*engine_}.entries() != by_log.entries();
-            if (went_on) found.impossible = "another program is at work";
-        }
-        return found;
-    }
+    static std::string_view name() { return Application::name; }
 
-    exit_code complain(std::string const& sentence) {
-        samples::complain(Application::name, sentence);
+    exit_code refuse(std::string_view sentence) {
+        complain(name(), sentence);
         return exit_code::refused;
     }
 
@@ -417,32 +415,65 @@ private:
     interrupt const* interrupted_;
 };
 
+/// Says that the log was moved, or closes it as a copy.
+/// Errors:  settle::failure
+template <typename Application, typename Store>
+exit_code answer_for_home(Application& application, Store& store, settle::phases how,
+                          bool was_copied) {
+    if (was_copied) {
+        auto const closed = application.with_arguments(store, how, [](auto&&... arguments) {
+            return settle::close_copied_log(std::forward<decltype(arguments)>(arguments)...);
+        });
+        fmt::print("closed: {} canceled, {} done\n", with_commas(closed.canceled),
+                   with_commas(closed.done));
+        for (auto const& [id, problem] : closed.skipped) {
+            print_line(fmt::format("  {}: {}", id, sentence_of(problem)));
+        }
+        if (!closed.problem.empty()) throw settle::failure(closed.problem);
+    } else {
+        settle::accept_moved_log(store).value();
+    }
+    fmt::print("the log is at home here\n");
+    return exit_code::settled;
+}
+
 /// Calls the requested commands on one store.
 template <typename Application, typename Store>
 exit_code call_all(Application& application, Store& store, settings const& given,
                    interrupt const& interrupted) {
     auto const how = given.two_phases ? settle::phases::two : settle::phases::one;
-    std::span<command const> rest{given.commands};
-    auto code = exit_code::settled;
-    if (rest.front() == command::home) {
-        code = answer_for_home(application, store, how, given.home);
+    std::span<std::string const> rest{given.commands};
+    if (rest.front() == "home") {
+        auto const code = answer_for_home(application, store, how, given.was_copied);
         rest = rest.subspan(1);
         if (rest.empty()) return code;
     }
-    auto engine = engine_at_home(application, store, how);
-    commands<Application, decltype(engine)> all{application, engine, given, interrupted};
+    auto const make_engine = [&] {
+        try {
+            return application.with_arguments(store, how, [](auto&&... arguments) {
+                return settle::engine{std::forward<decltype(arguments)>(arguments)...};
+            });
+        } catch (settle::failure const& refused) {
+            if (refused.problem().code != settle::errc::other_home) throw;
+            throw std::runtime_error(
+                fmt::format("{0}. The commands are '{1} home moved' and '{1} home copied'",
+                            sentence_of(refused.problem()), Application::name));
+        }
+    };
+    auto engine = make_engine();
+    commands<Application, decltype(engine)> callable{application, engine, given, interrupted};
+    auto code = exit_code::settled;
     bool failed = false;
-    for (auto const each : rest) {
+    for (auto const& each : rest) {
         if (interrupted.requested() || failed) {
-            complain(Application::name,
-                     fmt::format("{}, so {} was not begun", failed ? "this failed" : "interrupted",
-                                 name_of(each)));
+            complain(Application::name, fmt::format("{}, so {} was not begun",
+                                                    failed ? "this failed" : "interrupted", each));
             code = worse(code, exit_code::unsettled);
             continue;
         }
         failed = true;
         code = worse(code, code_of(Application::name, [&] {
-                         auto const ended = all.call(each);
+                         auto const ended = callable.call(each);
                          failed = false;
                          return ended;
                      }));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "money.hpp"
-#include "open_records.hpp"
 
 #include <settle/settle.hpp>
 
@@ -11,13 +10,44 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace samples {
+
+/// A note in the store that entries were purged: from then on the log is incomplete.
+struct note {
+    std::string id;
+    std::string text;
+};
+
+struct note_change {
+    std::string id;
+    std::string text;
+};
+
+} // namespace samples
+
+SETTLE_STRUCT(samples::note, id, text);
+SETTLE_STRUCT(samples::note_change, id, text);
+
+namespace samples {
+
+inline constexpr settle::collection<note, "notes", &note::id> notes;
+
+/// Binds the notes to the engine.
+inline constexpr auto note_type = settle::transaction<note_change, "note">(
+    settle::participant<"note">(notes, settle::param<&note_change::id>)
+        .confirm(settle::field<&note::text> = settle::param<&note_change::text>));
+
+inline std::string const purge_note = "purged";
+
+/// A record's name, unique among all collections: a collection's name holds no slash.
+inline std::string record_name(std::string_view collection, std::string_view key) {
+    return std::string{collection}.append(1, '/').append(key);
+}
 
 /// A part of an effect on money: the amount added to an account.
 struct money_move {
@@ -45,46 +75,34 @@ bool read_parameters(settle::entry const& done, std::string_view type, Move&& mo
 /// The total of the money now, and when everything was opened.
 struct money_sums {
     std::int64_t now = 0;
-    std::optional<std::int64_t> opened{}; ///< if the amount is recorded
+    std::int64_t opened = 0;
 };
 
 template <typename Application, typename Engine>
-money_sums sums_of(Engine& engine) {
+money_sums sums_of(Application& application, Engine& engine) {
     money_sums sums;
-    sums.opened = 0;
-    Application::each_account(engine, [&](std::string_view, std::string const&,
-                                          std::int64_t opened_with, std::int64_t now) {
+    application.each_account(engine, [&](std::string_view, std::string const&,
+                                         std::int64_t opened_with, std::int64_t now) {
         sums.now = add(sums.now, now);
-        sums.opened = add(*sums.opened, opened_with);
+        sums.opened = add(sums.opened, opened_with);
     });
     return sums;
 }
 
-/// The result of a comparison.
-struct book_findings {
-    std::uint64_t accounts = 0;
-    std::uint64_t wrong = 0;
-    std::vector<std::string> sentences; // on the first wrong accounts
-    std::string impossible;             // why no comparison was possible, else empty
-};
-
-/// Sums the moves of the done entries.
+/// The sums of the moves of the done entries, account by account.
 /// Memory:  a name and a sum for each account in the entries
-template <typename Application>
 class books {
 public:
+    /// Shape:   read_moves(entry, moves) - a done entry's money moves; false when unreadable
     /// Errors:  settle::failure when the log cannot be read
-    template <typename Engine>
-    explicit books(Engine& engine) {
+    template <typename Engine, typename ReadMoves>
+    books(Engine& engine, ReadMoves&& read_moves) {
         settle::entry_filter done;
         done.state = settle::state::done;
         for (settle::entry const& entry : engine.list(done)) {
-            ++entries_;
+            ++entries;
             std::vector<money_move> moves;
-            if (!Application::read_moves(entry, moves)) {
-                unread_ = entry.id;
-                return;
-            }
+            if (!read_moves(entry, moves) && unread.empty()) unread = entry.id;
             for (money_move const& move : moves) {
                 // Unsigned sums wrap, so the total is right in any order.
                 moved_[record_name(move.collection, move.account)] +=
@@ -93,47 +111,37 @@ public:
         }
     }
 
-    [[nodiscard]] std::uint64_t entries() const { return entries_; }
-
-    /// Shape:   each_account(visit) calls visit(collection, account, opened_with, now)
-    template <typename EachAccount>
-    book_findings compare(EachAccount&& each_account) {
-        book_findings found;
-        if (!unread_.empty()) {
-            found.impossible =
-                fmt::format("the entry {} is of no type that this program knows", unread_);
-            return found;
-        }
-        each_account([&](std::string_view collection, std::string const& account,
-                         std::int64_t opened_with, std::int64_t now) {
-            ++found.accounts;
-            auto const moved = moved_.extract(record_name(collection, account));
-            compare_one(found, account, opened_with, moved ? moved.mapped() : 0, now);
-        });
-        // The remaining moves concern missing accounts.
+    /// Compares one account. After the last one, finish() compares the accounts that are missing.
+    void compare(std::string_view collection, std::string const& account, std::int64_t opened_with,
+                 std::int64_t now) {
+        ++accounts;
+        auto const moved = moved_.extract(record_name(collection, account));
+        compare_sum(account, opened_with, moved ? moved.mapped() : 0, now);
+    }
+    void finish() {
         for (auto const& [name, moved] : moved_) {
-            if (moved == 0) continue;
-            compare_one(found, name.substr(name.find('/') + 1), 0, moved, 0);
+            compare_sum(name.substr(name.find('/') + 1), 0, moved, 0);
         }
-        return found;
     }
 
+    std::uint64_t entries = 0;
+    std::string unread; ///< the id of an entry that is of another program's type
+    std::uint64_t accounts = 0;
+    std::uint64_t wrong = 0;
+    std::vector<std::string> sentences; ///< on the first wrong accounts
+
 private:
-    static void compare_one(book_findings& found, std::string const& account,
-                            std::int64_t opened_with, std::uint64_t moved, std::int64_t now) {
+    void compare_sum(std::string const& account, std::int64_t opened_with, std::uint64_t moved,
+                     std::int64_t now) {
         constexpr std::size_t most = 5;
         auto const expected =
             static_cast<std::int64_t>(static_cast<std::uint64_t>(opened_with) + moved);
-        if (expected == now) return;
-        ++found.wrong;
-        if (found.sentences.size() >= most) return;
-        found.sentences.push_back(fmt::format("{} holds {}, by the log {}", account,
-                                              format_money(now), format_money(expected)));
+        if (expected == now || ++wrong > most) return;
+        sentences.push_back(fmt::format("{} holds {}, by the log {}", account, format_money(now),
+                                        format_money(expected)));
     }
 
     std::unordered_map<std::string, std::uint64_t> moved_;
-    std::uint64_t entries_ = 0;
-    std::string unread_;
 };
 
 } // namespace samples

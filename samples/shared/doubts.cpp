@@ -1,42 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tells for each prepared part without an end what its entry waits for.
 #include "doubts.hpp"
 
 #include "entries.hpp"
-#include "printable.hpp"
-#include "report.hpp"
+#include "text.hpp"
 
 #include <settle/running/construction/owner.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
 namespace samples {
 
 namespace {
 
-settle::timestamp now() {
-    return std::chrono::time_point_cast<std::chrono::milliseconds>(
-        std::chrono::system_clock::now());
-}
+/// What holds a prepared part back, and the next step: a sentence each.
+struct doubt_advice {
+    std::string held_by;
+    std::string next_step;
+};
 
 /// How long ago a time was, in its two largest units.
 std::string age_of(settle::timestamp when) {
+    using std::chrono::milliseconds;
+    auto const age =
+        std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now() - when);
     // The clock of a server may be ahead.
-    return span_text(std::max(now() - when, std::chrono::milliseconds{0}));
-}
-
-/// The machine and the number of an owner.
-std::string process_of(std::string const& owner) {
-    auto const end = owner.find('/', owner.find('/') + 1);
-    return owner.empty() ? "unknown" : owner.substr(0, end);
-}
-
-bool is_committed(settle::entry const& found) {
-    return found.state == settle::state::applied || found.state == settle::state::done;
+    return span_text(std::max(age, milliseconds{0}));
 }
 
 std::string facts_of(settle::entry const& found) {
@@ -49,16 +40,49 @@ std::string facts_of(settle::entry const& found) {
 
 /// The advice for a transaction whose owner must act.
 /// Shape:   due - the step that the owner has not done: "the commit is due"
-doubt_advice advice_on_owner(settle::entry const& waits_for, std::string_view due,
+doubt_advice advice_on_owner(std::string const& owner, std::string_view due,
                              std::string_view program) {
-    bool const gone = settle::is_gone(waits_for.owner);
-    return {fmt::format("{}; its owner, process {}, {}", due, process_of(waits_for.owner),
+    // The machine and the number of its process.
+    auto const process =
+        owner.empty() ? "unknown" : owner.substr(0, owner.find('/', owner.find('/') + 1));
+    bool const gone = settle::is_gone(owner);
+    return {fmt::format("{}; its owner, process {}, {}", due, process,
                         gone ? "has ended" : "may still run"),
-            gone
-                ? fmt::format("'{} recover' settles the transaction", program)
-                : fmt::format("wait for that process. If it has ended or stands still: '{} recover "
-                              "--older-than 1m'",
-                              program)};
+            gone ? fmt::format("'{} recover' settles the transaction", program)
+                 : fmt::format("wait for that process. If it has ended or stands still: '{} "
+                               "recover --older-than 1m'",
+                               program)};
+}
+
+doubt_advice advice_on(settle::doubtful_part const& part, std::string_view program) {
+    using settle::state;
+    auto const rolled_back = fmt::format("'{} recover' rolls it back", program);
+    if (part.id.empty()) {
+        return {"its name begins like the names of this log, but the library did not make it",
+                "find out which program prepared it; only a person ends it, in the database"};
+    }
+    if (!part.waits_for) return {"it has no entry: its prepare came late", rolled_back};
+    auto const& entry = *part.waits_for;
+    if (!entry.fault.empty()) {
+        return {fmt::format("its entry is damaged: {}", entry.fault),
+                fmt::format("repair the entry: '{} show {}'", program, part.id)};
+    }
+    switch (entry.state) {
+    case state::initial:
+        return {"its transaction waits for a worker", fmt::format("'{} work' runs it", program)};
+    case state::applied:
+    case state::done:
+        if (part.epoch_number != entry.committed) {
+            return {"its transaction was committed with a later prepare", rolled_back};
+        }
+        return advice_on_owner(entry.owner, "the commit is due", program);
+    case state::canceled:
+        return {"its transaction was canceled, and its prepare came late", rolled_back};
+    default: break;
+    }
+    bool const ends = entry.state == state::canceling || part.epoch_number < entry.epoch_number;
+    return advice_on_owner(
+        entry.owner, ends ? "the roll back is due" : "the transaction is not decided", program);
 }
 
 } // namespace
@@ -71,53 +95,21 @@ std::string span_text(std::chrono::milliseconds span) {
     return fmt::format("{} d {} h", seconds / 86400, seconds / 3600 % 24);
 }
 
-doubt_advice advice_on(settle::doubtful_part const& part, std::string_view program) {
-    using settle::state;
-    auto const rolled_back = fmt::format("'{} recover' rolls it back", program);
-    if (part.id.empty()) {
-        return {"its name begins like the names of this log, but the library did not make it",
-                "find out which program prepared it; only a person ends it, in the database"};
-    }
-    if (!part.waits_for) return {"it has no entry: its prepare came late", rolled_back};
-    auto const& waits_for = *part.waits_for;
-    if (!waits_for.fault.empty()) {
-        return {fmt::format("its entry is damaged: {}", waits_for.fault),
-                fmt::format("repair the entry: '{} show {}'", program, part.id)};
-    }
-    if (is_committed(waits_for)) {
-        return part.epoch_number == waits_for.committed
-                   ? advice_on_owner(waits_for, "the commit is due", program)
-                   : doubt_advice{"its transaction was committed with a later prepare",
-                                  rolled_back};
-    }
-    if (waits_for.state == state::canceled) {
-        return {"its transaction was canceled, and its prepare came late", rolled_back};
-    }
-    if (waits_for.state == state::initial) {
-        return {"its transaction waits for a worker", fmt::format("'{} work' runs it", program)};
-    }
-    bool const ends = waits_for.state == state::canceling;
-    if (ends || part.epoch_number < waits_for.epoch_number) {
-        return advice_on_owner(waits_for, "the roll back is due", program);
-    }
-    return advice_on_owner(waits_for, "the transaction is not decided", program);
-}
-
 std::string doubts_text(std::vector<settle::doubtful_part> parts, std::string_view program) {
-    std::stable_sort(parts.begin(), parts.end(), [](auto const& one, auto const& other) {
-        return one.prepared < other.prepared;
+    std::stable_sort(parts.begin(), parts.end(), [](auto const& left, auto const& right) {
+        return left.prepared < right.prepared;
     });
     std::string text;
     for (auto const& part : parts) {
-        auto const advice = advice_on(part, program);
+        auto const [held_by, next_step] = advice_on(part, program);
         text += printable(part.name) + "\n";
-        auto const line = [&](char const* title, std::string_view value) {
-            text += fmt::format("  {:<12} {}\n", title, printable(value));
-        };
-        line("prepared", fmt::format("{} ago, at {}", age_of(part.prepared), utc(part.prepared)));
-        if (part.waits_for) line("transaction", facts_of(*part.waits_for));
-        line("held by", advice.held_by);
-        line("next step", advice.next_step);
+        text += fmt::format("  prepared     {} ago, at {}\n", age_of(part.prepared),
+                            utc(part.prepared));
+        if (part.waits_for) {
+            text += fmt::format("  transaction  {}\n", printable(facts_of(*part.waits_for)));
+        }
+        text += fmt::format("  held by      {}\n  next step    {}\n", printable(held_by),
+                            printable(next_step));
     }
     return text + fmt::format("{} in doubt{}\n", with_commas(parts.size()),
                               parts.empty() ? "" : "; a part in doubt holds its locks");

@@ -11,19 +11,11 @@
 
 namespace samples {
 
-/// What holds a prepared part back, and the next step: a sentence each.
-struct doubt_advice {
-    std::string held_by;
-    std::string next_step;
-};
-
-/// Shape:   program - the name of the program, for commands
-doubt_advice advice_on(settle::doubtful_part const& part, std::string_view program);
-
 /// A span of time for people: `2 h 5 min`.
 std::string span_text(std::chrono::milliseconds span);
 
-/// The list as text, the oldest first.
+/// The list as text, the oldest first, with what holds each part back, and the next step.
+/// Shape:   program - the name of the program, for commands
 std::string doubts_text(std::vector<settle::doubtful_part> parts, std::string_view program);
 
 } // namespace samples

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
-// Writes entries as text and as JSON.
 #include "entries.hpp"
 
-#include "json.hpp"
-#include "printable.hpp"
-#include "sentence.hpp"
+#include "text.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <ctime>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace samples {
 
 namespace {
+
+using json = nlohmann::ordered_json;
 
 /// The state to show; a damaged entry's state is unknown.
 std::string_view shown_state(settle::entry const& entry) {
@@ -35,46 +33,49 @@ std::string why(settle::entry const& entry) {
                        entry.why_text.empty() ? "" : ": ", without_prefix(entry.why_text));
 }
 
-/// A damaged entry is shown, too: what is no JSON there is shown as a text.
-json_value::members to_members(settle::entry const& entry) {
-    json_value::members shown{
-        {"id", entry.id},
-        {"type", entry.type},
-        {"state", shown_state(entry)},
-        {"reason", entry.why == settle::reason::none ? json_value{} : name_of(entry.why)},
-        {"participant", entry.participant},
-        {"created", utc(entry.created)},
-        {"modified", utc(entry.modified)},
-        {"attempts", entry.attempts},
-        {"epoch", entry.epoch_number},
-        {"committed", entry.committed},
-        {"owner", entry.owner},
-        {"definition", entry.definition},
-        {"parameters", json_value::parsed(entry.parameters)},
-    };
-    if (!entry.fault.empty()) shown.emplace_back("fault", entry.fault);
-    if (!entry.why_text.empty()) {
-        shown.emplace_back("reason_text", std::string{without_prefix(entry.why_text)});
-    }
+/// The JSON of a text; a text that is no JSON, as a damaged entry may have it, is shown as it is.
+json parsed(std::string_view text) {
+    if (text.empty()) return {};
+    auto const value = json::parse(text, nullptr, false);
+    return value.is_discarded() ? json(text) : value;
+}
+
+std::string dump(json const& value, int indent) {
+    // ASCII alone, since a terminal obeys some other characters.
+    return value.dump(indent, ' ', true, json::error_handler_t::replace);
+}
+
+json to_json(settle::entry const& entry) {
+    json shown{{"id", entry.id},
+               {"type", entry.type},
+               {"state", shown_state(entry)},
+               {"reason", entry.why == settle::reason::none ? json{} : json(name_of(entry.why))},
+               {"participant", entry.participant},
+               {"created", utc(entry.created)},
+               {"modified", utc(entry.modified)},
+               {"attempts", entry.attempts},
+               {"epoch", entry.epoch_number},
+               {"committed", entry.committed},
+               {"owner", entry.owner},
+               {"definition", entry.definition},
+               {"parameters", parsed(entry.parameters)}};
+    if (!entry.fault.empty()) shown["fault"] = entry.fault;
+    if (!entry.why_text.empty()) shown["reason_text"] = without_prefix(entry.why_text);
     // People count lines from 1.
-    if (entry.line) shown.emplace_back("line", *entry.line + 1);
-    std::vector<json_value> images;
+    if (entry.line) shown["line"] = *entry.line + 1;
     for (settle::image const& each : entry.images) {
-        images.push_back(json_value::object({{"participant", each.participant},
-                                             {"line", each.line + 1},
-                                             {"before", json_value::parsed(each.before)},
-                                             {"after", json_value::parsed(each.after)}}));
+        shown["images"].push_back({{"participant", each.participant},
+                                   {"line", each.line + 1},
+                                   {"before", parsed(each.before)},
+                                   {"after", parsed(each.after)}});
     }
-    if (!images.empty()) shown.emplace_back("images", json_value::list(images));
-    std::vector<json_value> results;
     for (settle::kept_result const& each : entry.results) {
-        json_value::members members{{"participant", each.participant},
-                                    {"line", each.line + 1},
-                                    {"value", json_value::parsed(each.value)}};
-        if (each.closed) members.emplace_back("closed", *each.closed);
-        results.push_back(json_value::object(members));
+        json result{{"participant", each.participant},
+                    {"line", each.line + 1},
+                    {"value", parsed(each.value)}};
+        if (each.closed) result["closed"] = *each.closed;
+        shown["results"].push_back(result);
     }
-    if (!results.empty()) shown.emplace_back("results", json_value::list(results));
     return shown;
 }
 
@@ -97,17 +98,18 @@ std::string list_line(settle::entry const& entry) {
 
 std::string to_text(settle::entry const& entry) {
     std::string text;
-    for (auto const& [name, value] : to_members(entry)) {
-        auto const shown = value.is_null() ? std::string{}
-                           : value.text()  ? printable(*value.text())
-                                           : value.to_ascii(2);
+    auto const members = to_json(entry);
+    for (auto const& [name, value] : members.items()) {
+        auto const shown = value.is_null()     ? std::string{}
+                           : value.is_string() ? printable(value.get<std::string>())
+                                               : dump(value, 2);
         text += fmt::format("{:<12} {}\n", name, shown.empty() ? "-" : shown);
     }
     return text;
 }
 
 std::string to_json_text(settle::entry const& entry, int indent) {
-    return json_value::object(to_members(entry)).to_ascii(indent);
+    return dump(to_json(entry), indent);
 }
 
 } // namespace samples

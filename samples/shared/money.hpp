@@ -2,7 +2,7 @@
 // Money in the samples: integers of hundredths in 64 bits, converted from and to decimal text.
 #pragma once
 
-#include "input_error.hpp"
+#include "text.hpp"
 
 #include <fmt/format.h>
 
@@ -14,78 +14,39 @@
 
 namespace samples {
 
-namespace detail {
-
-/// The text in quotes, shortened if it is very long.
-inline std::string quoted(std::string_view text) {
-    constexpr std::size_t enough = 40;
-    if (text.size() <= enough) return fmt::format("'{}'", text);
-    std::size_t end = enough;
-    // Cuts only between characters.
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-    return fmt::format("'{}…'", text.substr(0, end));
-}
-
-inline bool only_digits(std::string_view text) {
-    return text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-/// Parses the whole text as a number; from_chars alone would accept "12abc".
-inline std::int64_t to_int64(std::string_view name, std::string_view text,
-                             std::string_view digits) {
+/// Reads an integer such as `6` or `-12`.
+/// Shape:   name - of the value in a refusal: "quantity"
+/// Errors:  input_error, with a sentence
+inline std::int64_t parse_whole(std::string_view name, std::string_view text) {
     std::int64_t value = 0;
-    auto const end = digits.data() + digits.size();
-    auto const [stopped, error] = std::from_chars(digits.data(), end, value);
+    auto const* const end = text.data() + text.size();
+    auto const [stopped, error] = std::from_chars(text.data(), end, value);
     if (error == std::errc::result_out_of_range) {
-        throw input_error(fmt::format("the {} {} goes beyond 64 bits", name, quoted(text)));
+        throw input_error(fmt::format("the {} '{}' goes beyond 64 bits", name, text));
     }
     if (error != std::errc{} || stopped != end) {
-        throw input_error(fmt::format("the {} {} is not a number", name, quoted(text)));
+        throw input_error(fmt::format("the {} '{}' is not a number", name, text));
     }
     return value;
 }
 
-} // namespace detail
-
-/// Reads decimal text such as `245.20`, `.80`, `1000`, `-12.3` or `12,50` as hundredths. A comma is
-/// a decimal point only before the last one or two digits.
-/// Shape:   name - of the value in a refusal: "amount"
-/// Errors:  input_error, with a sentence: empty, no number, three decimals, beyond 64 bits
+/// Reads decimal text such as `245.20`, `.80`, `1000` or `-12.3` as hundredths. No separator of
+/// thousands and no decimal comma is guessed.
+/// Errors:  input_error, with a sentence
 inline std::int64_t parse_money(std::string_view name, std::string_view text) {
-    if (text.empty()) throw input_error(fmt::format("the {} is empty", name));
-    bool const negative = text.front() == '-';
-    auto const number = text.substr(negative ? 1 : 0);
-    auto const point = number.find_first_of(".,");
-    auto const whole = number.substr(0, point);
+    auto const point = text.find('.');
     bool const has_point = point != std::string_view::npos;
-    auto const decimals = has_point ? number.substr(point + 1) : std::string_view{};
-    bool const comma = has_point && number[point] == ',';
-    bool const several = decimals.find_first_of(".,") != std::string_view::npos;
-    bool const grouped = several || (comma && decimals.size() > 2);
-    if (grouped && !whole.empty() && detail::only_digits(whole) &&
-        decimals.find_first_not_of("0123456789.,") == std::string_view::npos) {
-        throw input_error(fmt::format("the {} {} seems to have thousands separators, and may mean "
-                                      "more than one number; write it as 1234.50",
-                                      name, detail::quoted(text)));
+    auto const decimals = has_point ? text.substr(point + 1) : std::string_view{};
+    auto const digits = fmt::format("{}{:0<2}", text.substr(0, point), decimals);
+    bool const is_decimal =
+        !text.empty() && text != "-" && (!has_point || !decimals.empty()) &&
+        digits.find_first_not_of("0123456789", text.starts_with('-') ? 1 : 0) == digits.npos;
+    if (!is_decimal || decimals.size() > 2) {
+        throw input_error(fmt::format("the {} '{}' is not a number such as 1245.20, with digits, "
+                                      "and two decimals at most behind a point",
+                                      name, text));
     }
-    bool const ends_early = decimals.empty() && (has_point || whole.empty());
-    if (ends_early || !detail::only_digits(whole) || !detail::only_digits(decimals)) {
-        throw input_error(fmt::format("the {} {} is not a decimal number such as 245.20", name,
-                                      detail::quoted(text)));
-    }
-    if (decimals.size() > 2) {
-        throw input_error(
-            fmt::format("the {} {} has more than two decimals", name, detail::quoted(text)));
-    }
-    // The sign is parsed as well: the least 64-bit number has no positive counterpart.
-    auto digits = fmt::format("{}{}{:0<2}", negative ? "-" : "", whole, decimals);
-    return detail::to_int64(name, text, digits);
-}
-
-/// Reads an integer such as `6` or `-12`; errors as for parse_money.
-inline std::int64_t parse_whole(std::string_view name, std::string_view text) {
-    if (text.empty()) throw input_error(fmt::format("the {} is empty", name));
-    return detail::to_int64(name, text, text);
+    return parse_whole(name, digits);
 }
 
 /// Price times quantity; input_error on overflow.

@@ -3,39 +3,41 @@
 #pragma once
 
 #include "application.hpp"
-#include "linked_store.hpp"
-#include "mongodb_collections.hpp"
+#include "store.hpp"
 
 #include <settle/mongodb/kind.hpp>
 #include <settle/mongodb/tutorial/tutorial.hpp>
 
 namespace samples {
 
+/// Refuses a database with collections but none of `expected`, and a database that only the
+/// tutorial's programs have used.
+/// Shape:   address - of a server that answers; may_create - whether an empty database is accepted;
+///          tutorial_log - the tutorial's collection of transactions; empty where it is expected
+/// Errors:  std::runtime_error, with a sentence
+void check_collections(std::string const& address, std::span<std::string_view const> expected,
+                       bool may_create, std::string_view tutorial_log = {});
+
+/// Whether a document of a collection has a field.
+/// Errors:  std::runtime_error, with a sentence
+bool has_field(std::string const& address, std::string_view collection, std::string_view field);
+
 /// Shape:   Tutorial - of the application: the type that programs of MongoDB's tutorial ran, and
-///          their layout(), or layout(address) where it depends on the documents
+///          layout(address), their layout in a database, or the usual one where it is empty
 template <typename Tutorial>
-settle::any_database open_mongodb(store_address const& address,
-                                  std::span<std::string_view const> tables, bool may_create) {
-    settle::any_database opened{address.path, {settle::mongodb::kind()}};
-    check_collections(address.path, tables, may_create, Tutorial::layout().transactions);
-    return opened;
-}
-
-template <typename Tutorial>
-exit_code call_tutorial(settings const& given, interrupt const& interrupted) {
-    auto const& address = given.store.path;
-    auto const layout = [&] {
-        if constexpr (requires { Tutorial::layout(address); }) return Tutorial::layout(address);
-        else return Tutorial::layout();
-    }();
-    settle::mongodb::tutorial_database<Tutorial::type> store{address, layout};
-    check_collections(address, Tutorial::tables, false);
-    Tutorial old;
-    return call_all(old, store, given, interrupted);
-}
-
-template <typename Tutorial>
-inline linked_store const mongodb_store{server_of(store_kind::mongodb), &open_mongodb<Tutorial>,
-                                        &call_tutorial<Tutorial>};
+inline linked_store const mongodb_store{
+    "mongodb",
+    [](std::string const& address, std::span<std::string_view const> tables, bool may_create) {
+        settle::any_database opened{address, {settle::mongodb::kind()}};
+        check_collections(address, tables, may_create, Tutorial::layout("").transactions);
+        return opened;
+    },
+    [](settings const& given, interrupt const& interrupted) {
+        settle::mongodb::tutorial_database<Tutorial::type> store{given.store,
+                                                                 Tutorial::layout(given.store)};
+        check_collections(given.store, Tutorial::tables, false);
+        Tutorial old;
+        return call_all(old, store, given, interrupted);
+    }};
 
 } // namespace samples

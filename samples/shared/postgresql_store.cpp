@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The store postgresql://….
-#include "linked_store.hpp"
-#include "own_database.hpp"
+#include "store.hpp"
 
 #include <settle/postgresql/kind.hpp>
 
@@ -11,16 +10,10 @@
 #include <array>
 #include <memory>
 #include <stdexcept>
-#include <vector>
 
 namespace samples {
 
 namespace {
-
-struct closer {
-    void operator()(PGconn* held) const noexcept { PQfinish(held); }
-    void operator()(PGresult* held) const noexcept { PQclear(held); }
-};
 
 [[noreturn]] void fail(PGconn const* connection) {
     std::string text = PQerrorMessage(connection);
@@ -29,36 +22,36 @@ struct closer {
         fmt::format("PostgreSQL could not list the tables: {}. See postgresql#errors", text));
 }
 
-/// Errors:  std::runtime_error, with a sentence
-database_tables tables_of(std::string const& address) {
+void check_tables(std::string const& address, std::span<std::string_view const> tables,
+                  bool may_create) {
     // A later value replaces an earlier one, so the address can have a limit of its own.
     std::array<char const*, 4> const names{"connect_timeout", "client_encoding", "dbname", nullptr};
     std::array<char const*, 4> const values{"10", "UTF8", address.c_str(), nullptr};
-    std::unique_ptr<PGconn, closer> const with{PQconnectdbParams(names.data(), values.data(), 1)};
-    if (PQstatus(with.get()) != CONNECTION_OK) fail(with.get());
+    std::unique_ptr<PGconn, decltype(&PQfinish)> const session{
+        PQconnectdbParams(names.data(), values.data(), 1), &PQfinish};
+    if (PQstatus(session.get()) != CONNECTION_OK) fail(session.get());
     // Tables, partitioned and foreign ones, and views.
-    std::unique_ptr<PGresult, closer> const found{
-        PQexec(with.get(), "SELECT relname FROM pg_catalog.pg_class "
-                           "WHERE relnamespace = pg_catalog.to_regnamespace("
-                           "pg_catalog.quote_ident(pg_catalog.current_schema())) "
-                           "AND relkind IN ('r', 'p', 'f', 'v', 'm') "
-                           "AND NOT pg_catalog.starts_with(relname, 'settle_') ORDER BY relname")};
-    if (PQresultStatus(found.get()) != PGRES_TUPLES_OK) fail(with.get());
-    database_tables existing{PQdb(with.get()), {}};
+    constexpr char const* query =
+        "SELECT relname FROM pg_catalog.pg_class WHERE relnamespace = pg_catalog.to_regnamespace("
+        "pg_catalog.quote_ident(pg_catalog.current_schema())) AND relkind IN ('r', 'p', 'f', 'v', "
+        "'m') AND NOT pg_catalog.starts_with(relname, 'settle_') ORDER BY relname";
+    std::unique_ptr<PGresult, decltype(&PQclear)> const found{PQexec(session.get(), query),
+                                                              &PQclear};
+    if (PQresultStatus(found.get()) != PGRES_TUPLES_OK) fail(session.get());
+    std::vector<std::string> existing;
     for (int row = 0; row < PQntuples(found.get()); ++row) {
-        existing.names.emplace_back(PQgetvalue(found.get(), row, 0));
+        existing.emplace_back(PQgetvalue(found.get(), row, 0));
     }
-    return existing;
+    check_own(PQdb(session.get()), "table", existing, tables, may_create);
 }
 
 } // namespace
 
 linked_store const postgresql_store{
-    server_of(store_kind::postgresql),
-    [](store_address const& address, std::span<std::string_view const> tables, bool may_create) {
-        settle::any_database opened{address.path, {settle::postgresql::kind()}};
-        auto const existing = tables_of(address.path);
-        check_own(existing.database, "table", existing.names, tables, may_create);
+    "postgresql",
+    [](std::string const& address, std::span<std::string_view const> tables, bool may_create) {
+        settle::any_database opened{address, {settle::postgresql::kind()}};
+        check_tables(address, tables, may_create);
         return opened;
     }};
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The report of a run: text for people, JSON for programs.
+// What a reader makes of the input, and the report of a run: text for people, JSON for programs.
 #pragma once
 
-#include "exit_code.hpp"
-#include "piece.hpp"
+#include "text.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,18 +10,31 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace samples {
 
-/// A sentence that may quote a file; the middle of a long sentence is cut out.
-std::string shortened(std::string sentence);
+/// A transaction in the input.
+template <typename Parameters>
+struct request {
+    std::uint64_t line = 0; // its first line in the file
+    std::string id;
+    Parameters parameters;
+};
+
+/// A piece of the input that cannot be run.
+struct refusal {
+    std::uint64_t line = 0;
+    std::string reason;   // a few words, equal for all of its kind, for counting
+    std::string sentence; // the fault of this piece
+};
 
 /// Counts of one run. Every request and refusal is in exactly one of the first five counts.
 struct report {
-    static constexpr std::size_t most_remarks = 1000; // bounds the memory
-    static constexpr std::size_t most_printed = 20;   // more would push the counts off the screen
+    struct remark {
+        std::uint64_t line = 0; // 0 without a line
+        std::string sentence;
+    };
 
     std::uint64_t done = 0;
     std::uint64_t canceled = 0;
@@ -42,51 +54,26 @@ struct report {
 
     std::uint64_t total() const { return done + canceled + undecided + refused + repeated; }
 
-    /// Counts a refused piece; the sentence names the fault.
-    void refuse(std::uint64_t line, std::string_view reason, std::string sentence) {
-        ++refused;
-        ++reasons[std::string{reason}];
-        note(line, std::move(sentence));
-    }
-
-    /// Keeps a sentence; after many sentences it only counts.
-    void note(std::uint64_t line, std::string sentence) {
-        if (remarks.size() >= most_remarks) ++unnamed;
-        else remarks.push_back({line, shortened(std::move(sentence))});
-    }
-
-    exit_code ends_with() const {
-        if (undecided > 0 || left_over > 0 || stopped) return exit_code::unsettled;
-        return refused > 0 ? exit_code::refused : exit_code::settled;
-    }
+    void refuse(refusal const& no);
+    /// Keeps a sentence; the middle of a long one is cut out. After 1,000 sentences it only counts.
+    void note(std::uint64_t line, std::string sentence);
+    exit_code ends_with() const;
 };
 
-/// A count with separators: 6471 is `6,471`.
-inline std::string with_commas(std::uint64_t count) {
-    auto const digits = std::to_string(count);
-    std::string text;
-    for (std::size_t at = 0; at < digits.size(); ++at) {
-        if (at > 0 && (digits.size() - at) % 3 == 0) text += ',';
-        text += digits[at];
-    }
-    return text;
-}
-
-/// The reasons and remarks of a report.
-std::string remarks_text(report const& shown, std::size_t most_printed = report::most_printed);
+/// The reasons, and the first remarks.
+std::string remarks_text(report const& shown, std::size_t most);
 
 /// The report as text.
 /// Shape:   name - of the input: "payment orders"
 std::string to_text(report const& shown, std::string_view name);
 
-/// The target of a link, which may be missing: the report replaces the target, and the link stays.
-std::filesystem::path real_path(std::filesystem::path path);
-
 /// Checks, before the run, whether a report can be written there.
-/// Errors:  input_error, when it cannot
-void check_report_path(std::filesystem::path const& path);
+/// Shape:   read - files that the program reads, with the database
+/// Errors:  input_error, when it cannot, or when it would replace one of those files
+void check_report_path(std::filesystem::path const& path,
+                       std::vector<std::filesystem::path> const& read);
 
-/// Writes the report as JSON, whole or not at all; sums are whole hundredths.
+/// Writes the report as JSON; sums are whole hundredths.
 /// Errors:  input_error, when the file cannot be written there
 void write_report(report const& shown, std::filesystem::path const& path);
 

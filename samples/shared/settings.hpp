@@ -2,16 +2,18 @@
 // The settings of a sample's command line: its commands, their order, and their options.
 #pragma once
 
-#include "exit_code.hpp"
-#include "pace.hpp"
-#include "store_address.hpp"
+#include "text.hpp"
 
 #include <settle/protocol/state.hpp>
 #include <settle/running/construction/options.hpp>
 
+#include <CLI/CLI.hpp>
+
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,48 +21,19 @@
 
 namespace samples {
 
-enum class command {
-    open,
-    run,
-    recover,
-    work,
-    purge,
-    list,
-    show,
-    cancel,
-    reverse,
-    balance,
-    check,
-    stuck,
-    resolve,
-    doubts,
-    home
-};
-
-/// What a person says about a log that is elsewhere.
-enum class home_answer {
-    moved, ///< or restored; the original is gone
-    copied ///< the original stays in use
-};
-
-/// The name of a command on the command line.
-std::string_view name_of(command named);
-
-/// The layout of a store's documents.
-enum class layout {
-    own,     ///< settle's own
-    tutorial ///< the layout of MongoDB's tutorial
-};
-
 struct settings {
-    store_address store;
-    samples::layout layout = samples::layout::own;
+    static constexpr std::size_t most_in_flight = 20'000;
+    static constexpr std::size_t most_threads = 64;
+
+    std::string store; // its address
+    bool tutorial = false;
     bool two_phases = false;
-    std::vector<command> commands; // in the order given
-    std::filesystem::path file;    // of open
-    std::filesystem::path input;   // of run
+    std::vector<std::string> commands; // in the order given
+    std::filesystem::path file;        // of open
+    std::filesystem::path input;       // of run
     std::filesystem::path report;
-    samples::pace pace;
+    std::size_t window = 0; // transactions in flight on each thread; 0 lets the stores decide
+    std::size_t threads = 1;
     std::string show_id; // each command has its own, since several may be given
     std::string cancel_id;
     std::string reverse_id;
@@ -77,39 +50,28 @@ struct settings {
     bool list_json = false;
     bool show_json = false;
     bool even_if_unknown = false;
-    home_answer home = home_answer::moved;
-};
-
-/// An option of `open` besides the file: an amount of money, or a count.
-struct open_option {
-    enum class kind { money, count };
-
-    std::string name; // with its dashes
-    std::string purpose;
-    kind type = kind::money;
-    std::int64_t* target = nullptr;
-};
-
-/// An option of the program: a text with a default.
-struct text_option {
-    std::string name; // with its dashes
-    std::string purpose;
-    std::string* target = nullptr;
+    bool was_copied = false; ///< of home; false: moved
 };
 
 /// The special parts of a sample's command line.
 struct command_line_description {
     std::string name;
     std::string purpose;
-    std::string default_store;
-    std::vector<open_option> open_options;
-    std::vector<text_option> options{};
-    bool calls_services = false; // has `stuck` and `resolve`, no `reverse`, no store of a server
-    bool prepares = false;       // has `stuck` and `doubts`, no `reverse`, no option --store
+    /// Adds the application's own options, of the program and of `open`.
+    std::function<void(CLI::App& line, CLI::App& open)> add_options;
+    std::string known_stores{};  // the forms of their addresses; empty: no option --store
+    bool has_layouts = false;    // may have leftovers of MongoDB's tutorial
+    bool calls_services = false; // has `stuck` and `resolve`, no `reverse`
+    bool prepares = false;       // has `stuck` and `doubts`, no `reverse`
 };
 
+/// Adds an option that takes an amount of money, not below zero.
+void add_money(CLI::App& line, std::string const& name, std::int64_t& target,
+               std::string const& purpose);
+
 /// Reads the command line. For help or an error, prints the text and returns the exit code.
-std::optional<exit_code> read_command_line(command_line_description const& of, int argc,
+/// Shape:   target - with the default values
+std::optional<exit_code> read_command_line(command_line_description const& description, int argc,
                                            char** argv, settings& target);
 
 } // namespace samples

@@ -4,32 +4,37 @@
 
 #include "tutorial.hpp"
 
-#include <shared/tutorial_application.hpp>
-
 #include <settle/mongodb/tutorial/layout.hpp>
 
 #include <array>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace bank {
 
-class tutorial_bank : public samples::tutorial_application<tutorial_bank, tutorial::transfer_type> {
+class tutorial_bank {
 public:
     static constexpr std::string_view name = "transfer";
-    static constexpr std::string_view pieces = "transfers";
     static constexpr std::array<std::string_view, 2> tables{tutorial::accounts.name,
                                                             "transactions"};
+    static constexpr auto const& type = tutorial::transfer_type;
 
-    static settle::mongodb::tutorial_layout layout() {
+    static settle::mongodb::tutorial_layout layout(std::string const&) {
         settle::mongodb::tutorial_layout documents;
         documents.fields = {{"amount", "value"}};
         return documents;
     }
 
+    template <typename Store, typename Make>
+    auto with_arguments(Store& store, settle::phases how, Make&& make) const {
+        return make(store, settle::type<type>, how);
+    }
+
     template <typename Engine, typename Visit>
-    static void each_amount(Engine& engine, Visit&& visit) {
+    static void each_account(Engine& engine, Visit&& visit) {
         for (tutorial::account const& each : engine.scan(tutorial::accounts)) {
-            visit(each.id, each.balance);
+            visit(tutorial::accounts.name, each.id, std::int64_t{0}, each.balance);
         }
     }
 };

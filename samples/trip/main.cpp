@@ -15,11 +15,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace {
@@ -36,9 +34,11 @@ public:
     static constexpr std::string_view name = "trip";
     static constexpr std::string_view purpose =
         "Sells trips: books flight, hotel and car, and charges a card.";
+    static constexpr std::string_view piece = "order";
     static constexpr std::string_view pieces = "orders";
     static constexpr std::string_view default_store = "sqlite:trip.db";
     static constexpr std::array<std::string_view, 1> tables{agency::accounts.name};
+    static constexpr bool in_other_databases = true;
     using reader = agency::order_reader;
 
     agency_application() {
@@ -49,27 +49,21 @@ public:
         }
     }
 
-    std::vector<samples::text_option> options() {
-        std::vector<samples::text_option> all;
+    void add_options(CLI::App& line, CLI::App& open) {
+        samples::add_money(open, "--balance", balance_, "The first balance of each traveller");
         for (std::size_t at = 0; at < locations_.size(); ++at) {
-            auto const name_of_service = agency::service_kinds[at].name;
-            all.push_back({fmt::format("--{}", name_of_service),
-                           fmt::format("The address of the {} service", name_of_service),
-                           &locations_[at].address});
-            all.push_back({fmt::format("--{}-database", name_of_service),
-                           fmt::format("The file of the {} service, for check", name_of_service),
-                           &locations_[at].database});
+            auto const service = agency::service_kinds[at].name;
+            line.add_option(fmt::format("--{}", service), locations_[at].address,
+                            fmt::format("The address of the {} service", service))
+                ->capture_default_str();
+            line.add_option(fmt::format("--{}-database", service), locations_[at].database,
+                            fmt::format("The file of the {} service, for check", service))
+                ->capture_default_str();
         }
-        return all;
     }
 
-    std::vector<samples::open_option> open_options() {
-        return {{"--balance", "The first balance of each traveller",
-                 samples::open_option::kind::money, &balance_}};
-    }
-
-    template <typename Store, typename Make>
-    auto with_arguments(Store& store, settle::phases how, Make&& make) {
+    template <typename Make>
+    auto with_arguments(settle::any_database& store, settle::phases how, Make&& make) {
         for (auto& each : locations_) {
             each.client = std::make_unique<settle::http::client>(each.address);
         }
@@ -85,25 +79,12 @@ public:
 
     /// Opens the agency's account and an account for every traveller of the file.
     template <typename Opener>
-    void open(Opener& records, std::filesystem::path const& file) const {
-        agency::order_reader orders{file};
-        samples::mentions ids;
-        std::int64_t sum = 0;
-        agency::order_reader::piece piece;
-        while (records.goes_on(0) && orders.next(piece)) {
-            if (auto const* no = std::get_if<samples::refusal>(&piece)) records.refuse(*no);
-            if (auto const* noted = std::get_if<samples::remark>(&piece)) records.note(*noted);
-            auto const* order = std::get_if<samples::request<agency::trip>>(&piece);
-            if (order == nullptr) continue;
-            // An overflowing sum is found before any account is created.
-            if (ids.add(order->line, order->parameters.traveller)) {
-                sum = samples::add(sum, balance_);
-            }
-        }
-        records.create(agency::accounts, agency::account{"agency", 0, 0});
-        records.create_each(agency::accounts, ids, [&](std::string const& id) {
-            return agency::account{id, balance_, balance_};
-        });
+    void open(Opener& records, reader& orders) const {
+        samples::account_list<agency::account> travellers{balance_};
+        records.read(orders,
+                     [&](auto const& order) { travellers.add(order.parameters.traveller); });
+        records.create(agency::accounts, std::vector{agency::account{"agency", 0, 0}});
+        records.create(agency::accounts, travellers.accounts);
     }
 
     /// Calls visit(collection, key) for the records of a trip.
@@ -111,12 +92,6 @@ public:
     static void each_record(agency::trip const& parameters, Visit&& visit) {
         visit(agency::accounts, parameters.traveller);
         visit(agency::accounts, std::string{"agency"});
-    }
-
-    static samples::refusal not_open(samples::request<agency::trip> const& request,
-                                     std::string_view, std::string const& key) {
-        return {request.line, "unknown traveller",
-                fmt::format("order '{}': there is no account '{}'", request.id, key)};
     }
 
     /// The moves of a done entry; false when this program cannot read the entry.
@@ -135,29 +110,6 @@ public:
         }
     }
 
-    template <typename Engine>
-    samples::money_sums sums(Engine& engine) const {
-        return samples::sums_of<agency_application>(engine);
-    }
-
-    template <typename Engine>
-    samples::exit_code show_balances(Engine& engine, std::string const& account) const {
-        if (!account.empty()) {
-            auto const found = engine.read(agency::accounts, account).value();
-            if (!found) {
-                samples::complain(name, fmt::format("there is no account '{}'", account));
-                return samples::exit_code::refused;
-            }
-            fmt::print("{}\n", samples::format_money(found->balance));
-            return samples::exit_code::settled;
-        }
-        for (agency::account const& each : engine.scan(agency::accounts)) {
-            samples::print_amount(each.id, samples::format_money(each.balance));
-        }
-        samples::print_amount("sum", samples::format_money(sums(engine).now));
-        return samples::exit_code::settled;
-    }
-
     /// Compares the log with the files of the services.
     template <typename Engine>
     bool check_others(Engine& engine) const {
@@ -170,18 +122,18 @@ public:
         // After a purge, the log may lack trips that the services still have.
         if (!engine.read(samples::notes, samples::purge_note).value()) compared.finish();
         bool const well = compared.faults == 0;
-        if (well) {
-            fmt::print("ok  services    {} trips are in all books, {} in none\n",
-                       samples::with_commas(compared.whole), samples::with_commas(compared.never));
-        } else {
-            fmt::print("BAD services    {} faults in their books\n",
-                       samples::with_commas(compared.faults));
-            for (auto const& each : compared.sentences) samples::print_line("    " + each);
-        }
+        samples::print_finding(
+            well, "services",
+            well ? fmt::format("{} trips are in all books, {} in none",
+                               samples::with_commas(compared.whole),
+                               samples::with_commas(compared.never))
+                 : fmt::format("{} faults in their books", samples::with_commas(compared.faults)));
+        for (auto const& each : compared.sentences) samples::print_line("    " + each);
         bool const paid = compared.booked() == compared.charged();
-        fmt::print("{} cards       charged {}, for bookings of {}\n", paid ? "ok " : "BAD",
-                   samples::format_money(compared.charged()),
-                   samples::format_money(compared.booked()));
+        samples::print_finding(paid, "cards",
+                               fmt::format("charged {}, for bookings of {}",
+                                           samples::format_money(compared.charged()),
+                                           samples::format_money(compared.booked())));
         return well && paid;
     }
 

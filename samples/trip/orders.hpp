@@ -6,7 +6,7 @@
 
 #include <shared/csv.hpp>
 #include <shared/money.hpp>
-#include <shared/piece.hpp>
+#include <shared/report.hpp>
 
 #include <fmt/format.h>
 
@@ -17,7 +17,6 @@
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace agency {
 
@@ -27,29 +26,18 @@ namespace agency {
 /// Errors:  samples::input_error when the file as a whole cannot be used
 class order_reader {
 public:
-    using piece = std::variant<samples::refusal, samples::request<trip>, samples::remark>;
+    using piece = std::variant<samples::refusal, samples::request<trip>>;
 
-    explicit order_reader(std::filesystem::path path)
-        : file_(std::move(path), {{{"id"},
-                                   {"traveller"},
-                                   {"price"},
-                                   {"card"},
-                                   {"flight"},
-                                   {"people"},
-                                   {"hotel"},
-                                   {"rooms"},
-                                   {"nights"},
-                                   {"car"},
-                                   {"days"}}}) {}
+    explicit order_reader(std::filesystem::path const& path)
+        : file_(path, {{"id", "traveller", "price", "card", "flight", "people", "hotel", "rooms",
+                        "nights", "car", "days"}}) {}
 
     /// False at the end of the file.
     bool next(piece& given) {
-        if (!file_.next(row_)) return false;
+        if (!file_.next()) return false;
         given = read();
         return true;
     }
-
-    double share() const { return file_.share(); }
 
 private:
     enum column : std::size_t {
@@ -66,10 +54,9 @@ private:
         days
     };
 
-    std::string const& value(column which) const { return file_.value(row_, which); }
-
     samples::refusal refuse(std::string reason, std::string_view sentence) const {
-        return {row_.line, std::move(reason), fmt::format("order '{}': {}", value(id), sentence)};
+        return {file_.line(), std::move(reason),
+                fmt::format("order '{}': {}", file_[id], sentence)};
     }
 
     piece read() const {
@@ -78,30 +65,31 @@ private:
                                                               {flight, "flight"},
                                                               {hotel, "hotel"},
                                                               {car, "car"}};
-        if (!row_.note.empty()) return samples::remark{row_.line, row_.note};
-        if (!row_) return samples::refusal{row_.line, "unreadable line", row_.problem};
-        if (samples::is_blank(value(id))) {
-            return samples::refusal{row_.line, "no id", "the order has no id"};
+        if (!file_.problem().empty()) {
+            return samples::refusal{file_.line(), "unreadable line", file_.problem()};
+        }
+        if (file_[id].empty()) {
+            return samples::refusal{file_.line(), "no id", "the order has no id"};
         }
         for (auto const& [which, name] : names) {
-            if (samples::is_blank(value(which))) {
+            if (file_[which].empty()) {
                 return refuse(fmt::format("no {}", name), fmt::format("it names no {}", name));
             }
         }
-        if (value(traveller) == "agency") {
+        if (file_[traveller] == "agency") {
             return refuse("the agency travels", "the agency sells trips and buys none");
         }
         try {
-            auto const paid = samples::parse_money("price", value(price));
+            auto const paid = samples::parse_money("price", file_[price]);
             if (paid <= 0) {
                 return refuse("price not above zero",
-                              fmt::format("the price {} is not above zero", value(price)));
+                              fmt::format("the price {} is not above zero", file_[price]));
             }
-            return samples::request<trip>{row_.line, value(id),
-                                          trip{value(traveller), paid, value(card), value(flight),
-                                               count("number of people", people), value(hotel),
+            return samples::request<trip>{file_.line(), file_[id],
+                                          trip{file_[traveller], paid, file_[card], file_[flight],
+                                               count("number of people", people), file_[hotel],
                                                count("number of rooms", rooms),
-                                               count("number of nights", nights), value(car),
+                                               count("number of nights", nights), file_[car],
                                                count("number of days", days)}};
         } catch (samples::input_error const& error) {
             return refuse("unusable number", error.what());
@@ -110,16 +98,15 @@ private:
 
     std::int64_t count(std::string_view name, column which) const {
         constexpr std::int64_t most = 1'000;
-        auto const found = samples::parse_whole(name, value(which));
+        auto const found = samples::parse_whole(name, file_[which]);
         if (found < 1 || found > most) {
             throw samples::input_error(
-                fmt::format("the {} {} is not from 1 to {}", name, value(which), most));
+                fmt::format("the {} {} is not from 1 to {}", name, file_[which], most));
         }
         return found;
     }
 
     samples::csv_file file_;
-    samples::csv_row row_;
 };
 
 } // namespace agency

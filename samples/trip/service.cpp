@@ -3,12 +3,9 @@
 #include "books.hpp"
 #include "trip.hpp"
 
-#include <shared/complain.hpp>
-#include <shared/exit_code.hpp>
-#include <shared/input_error.hpp>
 #include <shared/interrupt.hpp>
 #include <shared/money.hpp>
-#include <shared/sentence.hpp>
+#include <shared/text.hpp>
 
 #include <settle/http/receiver_server.hpp>
 #include <settle/sqlite/receiver/receiver.hpp>

@@ -94,7 +94,7 @@ TEST_CASE("books: orders in both directions, and what check finds") {
                                                         "T8,9000,F-3,1.00\n");
     auto const run = banks.call({"run", more, "--threads", "3"});
     CHECK_MESSAGE(run.code == 1, run.out << run.err);
-    CHECK(contains(run.out, "order 'T8': the first bank has no account 'F-3'"));
+    CHECK(contains(run.out, "order 'T8': there is no account 'F-3'"));
     CHECK(contains(run.out, "money  6000.00 before, 6000.00 after: unchanged"));
     auto const ends = banks.states();
     CHECK(ends == std::map<std::string, std::string>{{"T1", "done"},

@@ -31,17 +31,6 @@ std::vector<std::string> ends(nlohmann::json const& listed) {
 
 } // namespace
 
-TEST_CASE("payment: a stock that is not a count is refused in plain words") {
-    scratch_folder const folder{"shop-stock"};
-    for (std::string const bad : {"-1", "1.5", "many", "99999999999999999999"}) {
-        auto const how = payment(folder, {"open", invoices, "--balance", "1", "--stock", bad});
-        CHECK(how.code == 2);
-        CHECK(how.err == "--stock: '" + bad +
-                             "' is not a whole number from 0 to 2^63 - 1\n"
-                             "Run with --help for more information.\n");
-    }
-}
-
 TEST_CASE("payment: the shop has 366 orders and 43 refunds done, 34 canceled, 69 refused") {
     scratch_folder const folder{"shop"};
     auto const opened =

@@ -199,8 +199,8 @@ TEST_CASE("trip: a store that the program does not have is refused with the stor
     };
     auto const refused = call({"--store", "mongodb://127.0.0.1/trips", "check"});
     CHECK(refused.code == 2);
-    CHECK(refused.err == "'mongodb://127.0.0.1/trips' is no address of a store; known are "
-                         "sqlite:PATH and memory:\n");
+    CHECK(refused.err == "trip: 'mongodb:…' is no address of a store; known are sqlite:PATH and "
+                         "memory:\n");
     CHECK_FALSE(contains(call({"--help"}).out, "mongodb"));
 }
 

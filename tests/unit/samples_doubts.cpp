@@ -43,50 +43,43 @@ settle::doubtful_part waiting(state in, settle::epoch prepared, settle::epoch co
     return part;
 }
 
-std::string held_by(settle::doubtful_part const& part) {
-    return samples::advice_on(part, "books").held_by;
-}
-std::string next_step(settle::doubtful_part const& part) {
-    return samples::advice_on(part, "books").next_step;
+std::string text_of(settle::doubtful_part const& part) {
+    return samples::doubts_text({part}, "books");
 }
 
 } // namespace
 
 TEST_CASE("doubts: each state of the entry has its sentence and its next step") {
-    std::string const sweep = "'books recover' rolls it back";
-    CHECK(next_step(doubtful(7)) == sweep);
-    CHECK(next_step(waiting(state::canceled, 7)) == sweep);
-    CHECK(next_step(waiting(state::done, 6, 7)) == sweep);
-    CHECK(next_step(waiting(state::applied, 6, 7)) == sweep);
-    CHECK(contains(held_by(waiting(state::pending, 7)),
-                   "the transaction is not decided; its owner, "));
-    CHECK(contains(held_by(waiting(state::pending, 6)), "the roll back is due; its owner, "));
-    CHECK(contains(held_by(waiting(state::canceling, 7)), "the roll back is due; its owner, "));
-    CHECK(contains(held_by(waiting(state::applied, 7, 7)), "the commit is due; its owner, "));
-    CHECK(contains(next_step(waiting(state::pending, 7)), "'books recover --older-than 1m'"));
-    CHECK(next_step(waiting(state::initial, 7)) == "'books work' runs it");
+    for (auto const& late : {doubtful(7), waiting(state::canceled, 7), waiting(state::done, 6, 7),
+                             waiting(state::applied, 6, 7)}) {
+        CHECK(contains(text_of(late), "\n  next step    'books recover' rolls it back\n"));
+    }
+    CHECK(contains(text_of(waiting(state::pending, 7)),
+                   "\n  held by      the transaction is not decided; its owner, "));
+    for (auto const& ending : {waiting(state::pending, 6), waiting(state::canceling, 7)}) {
+        CHECK(contains(text_of(ending), "\n  held by      the roll back is due; its owner, "));
+    }
+    CHECK(contains(text_of(waiting(state::applied, 7, 7)), "the commit is due; its owner, "));
+    CHECK(contains(text_of(waiting(state::pending, 7)), "'books recover --older-than 1m'"));
+    CHECK(contains(text_of(waiting(state::initial, 7)), "'books work' runs it"));
 
     auto damaged = waiting(state::pending, 7);
     damaged.waits_for->fault = "the state is 99";
-    CHECK(contains(held_by(damaged), "the state is 99"));
-    CHECK(contains(next_step(damaged), "'books show T1'"));
-
-    auto foreign = doubtful(7);
-    foreign.id.clear();
-    CHECK(contains(next_step(foreign), "only a person ends it"));
+    CHECK(contains(text_of(damaged), "the state is 99"));
+    CHECK(contains(text_of(damaged), "'books show T1'"));
 }
 
 TEST_CASE("doubts: the oldest is first, and no name forges a line") {
-    auto const older = waiting(state::pending, 7);
     auto newer = doubtful(8);
     newer.name = "settle/log/x\ny";
     newer.id.clear();
     newer.prepared += std::chrono::hours{24};
-    auto const text = samples::doubts_text({newer, older}, "books");
+    auto const text = samples::doubts_text({newer, waiting(state::pending, 7)}, "books");
     CHECK(text.starts_with("settle/log/1.0/T1/7\n  prepared     2 d 1 h "));
     CHECK(contains(text,
                    "\n  transaction  'T1', outgoing, pending, 1 further attempt, last moved 2 d "));
     CHECK(contains(text, "\nsettle/log/x\\ny\n  prepared     1 d 1 h "));
+    CHECK(contains(text, "only a person ends it"));
     CHECK(text.ends_with("\n2 in doubt; a part in doubt holds its locks\n"));
     CHECK(samples::doubts_text({}, "books") == "0 in doubt\n");
 }
