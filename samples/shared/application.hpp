@@ -108,8 +108,11 @@ private:
         runner<Application, Engine> running{*application_, *engine_, *given_,
                                             interrupted_->token()};
         auto const result = running.run(pieces);
-        fmt::print("{}", to_text(result, Application::pieces));
-        std::fflush(stdout);
+        {
+            file_wait const waiting;
+            fmt::print("{}", to_text(result, Application::pieces));
+            std::fflush(stdout);
+        }
         auto code = result.ends_with();
         if (!given_->report.empty()) {
             code = worse(code, code_of(name(), [&] {

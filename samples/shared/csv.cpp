@@ -2,6 +2,7 @@
 // Splits the lines of a table with libcsv.
 #include "csv.hpp"
 
+#include "interrupt.hpp"
 #include "text.hpp"
 
 #include <settle/base/utf8.hpp>
@@ -11,6 +12,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -40,16 +43,37 @@ std::string in_lower_case(std::string text) {
     return text;
 }
 
+/// A request to stop ends the wait for the writer of a pipe.
+std::FILE* open(std::filesystem::path const& path) {
+    file_wait const waiting;
+    return std::fopen(path.c_str(), "rb");
+}
+
+/// Reads a line without its end; false at the end of the file, or at a request to stop.
+bool read_until_newline(std::FILE* file, std::string& line) {
+    file_wait const waiting;
+    char* text = nullptr;
+    std::size_t room = 0;
+    auto const size = ::getline(&text, &room, file);
+    std::unique_ptr<char, decltype(&std::free)> const freeing{text, &std::free};
+    if (size < 0) return false;
+    line.assign(text, static_cast<std::size_t>(size));
+    if (line.ends_with('\n')) line.pop_back();
+    return true;
+}
+
 } // namespace
 
 csv_file::csv_file(std::filesystem::path const& path, std::vector<table_layout> layouts)
-    : name_(path.string()), file_(path, std::ios::binary) {
+    : name_(path.string()), file_(open(path), &std::fclose) {
+    bool const is_stopped = !file_ && errno == EINTR;
     std::error_code ignored;
     auto const* const problem =
-        std::filesystem::is_directory(path, ignored) ? "this is a directory, not a file"
-        : file_                                      ? nullptr
-        : std::filesystem::exists(path, ignored)     ? "the file cannot be opened"
-                                                     : "there is no such file";
+        is_stopped ? "a signal ended the program before the file was open"
+        : std::filesystem::is_directory(path, ignored) ? "this is a directory, not a file"
+        : file_                                        ? nullptr
+        : std::filesystem::exists(path, ignored)       ? "the file cannot be opened"
+                                                       : "there is no such file";
     if (problem != nullptr) throw input_error(fmt::format("{}: {}", name_, problem));
     read_header(layouts);
 }
@@ -78,8 +102,8 @@ bool csv_file::read_line() {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     std::string text;
     do {
-        if (!std::getline(file_, text)) {
-            if (!file_.bad()) return false;
+        if (!read_until_newline(file_.get(), text)) {
+            if (std::ferror(file_.get()) == 0 || errno == EINTR) return false;
             throw input_error(fmt::format("{}: cannot be read after line {}", name_, line_));
         }
         if (++line_ == 1 && text.starts_with(byte_order_mark)) text.erase(0, 3);

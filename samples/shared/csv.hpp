@@ -4,8 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ private:
     void read_header(std::vector<table_layout> const& layouts);
 
     std::string name_;
-    std::ifstream file_;
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
     std::uint64_t line_ = 0;
     std::vector<std::string> fields_;
     std::string problem_;

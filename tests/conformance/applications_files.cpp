@@ -6,6 +6,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
 namespace files_test {
 
 namespace {
@@ -79,6 +88,29 @@ TEST_CASE("files: a report never overwrites the database or an input file") {
                                     "--report r.json check");
     CHECK_MESSAGE(good.code == 0, good.err);
     CHECK(nlohmann::json::parse(testing::read_file(folder.at("r.json")))["done"] == 2);
+}
+
+TEST_CASE("files: one signal ends the wait for a pipe, and the run is reported") {
+    scratch_folder const folder{"files-signal"};
+    folder.write("f.csv", orders);
+    REQUIRE(shell(folder, "transfer --store sqlite:x.db open f.csv --balance 10").code == 0);
+    auto const fifo = folder.at("fifo");
+    REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+    int const writer = ::open(fifo.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(::write(writer, orders.data(), orders.size()) == static_cast<ssize_t>(orders.size()));
+    testing::program run{folder,
+                         {std::string{SETTLE_BIN_DIR} + "/transfer", "--store",
+                          "sqlite:" + folder.at("x.db"), "run", fifo}};
+    // The program reads all of it, and waits for more.
+    for (int unread = 1; unread > 0 && !run.has_ended();) {
+        REQUIRE(::ioctl(writer, FIONREAD, &unread) == 0);
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    }
+    run.signal(SIGTERM);
+    auto const stopped = run.wait();
+    ::close(writer);
+    CHECK_MESSAGE(stopped.code == 3, stopped.out << stopped.err);
+    CHECK(contains(stopped.out, "payment orders, stopped before the end\n"));
 }
 
 TEST_CASE("files: commands without a server load no client; MongoDB's works without /dev/shm") {
