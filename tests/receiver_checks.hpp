@@ -8,7 +8,7 @@
 //   db, airline_receiver, clock
 //   another(name)        opens the same database again, for a receiver of this name; its error
 //   bookings(), effects(), confirms()       in the airline's own records
-//   book_twice(session)  a statement that fails: "duplicate key"
+//   book_twice(session)  a statement that fails, with the text `twice` in its error
 //   damage(key)          takes the last moment from a row
 #pragma once
 
@@ -176,7 +176,7 @@ void check_failed_work() {
     // The server has undone the work at the error, whatever the handler answers.
     auto const lost = in.airline_receiver.take(made_call(call_operation::apply, "a"), careless{});
     CHECK(lost.status == call_status::unavailable);
-    CHECK(contains(lost.text, "duplicate key"));
+    CHECK(contains(lost.text, Office::twice));
     CHECK_FALSE(in.airline_receiver.find("a").value());
     CHECK(in.bookings() == 0);
     CHECK(in.airline_receiver.take(made_call(call_operation::apply, "a"), handler{}).status ==

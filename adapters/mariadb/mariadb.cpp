@@ -22,12 +22,15 @@
 #include <settle/mariadb/prepared/receipts.ipp>
 #include <settle/mariadb/prepared/resource.ipp>
 #include <settle/mariadb/prepared/xa.ipp>
+#include <settle/mariadb/receiver/receiver.ipp>
 #include <settle/mariadb/records/bound_table.ipp>
 #include <settle/mariadb/records/record_session.hpp>
 #include <settle/mariadb/records/table_check.ipp>
 
 SETTLE_BEGIN
 template class detail::sql::log_session<mariadb::detail::parts>;
+template class detail::sql::receiver_transaction<mariadb::detail::receiver_parts>;
+template class detail::sql::receiver_database<mariadb::detail::receiver_parts>;
 template std::shared_ptr<detail::one_phase_store<mariadb::log_session>>
 detail::sql::make_record_store<mariadb::detail::parts>(
     mariadb::detail::pool&, std::string const&,

@@ -27,6 +27,8 @@
 
 SETTLE_BEGIN
 template class detail::sql::log_session<postgresql::detail::parts>;
+template class detail::sql::receiver_transaction<postgresql::detail::receiver_parts>;
+template class detail::sql::receiver_database<postgresql::detail::receiver_parts>;
 template std::shared_ptr<detail::one_phase_store<postgresql::log_session>>
 detail::sql::make_record_store<postgresql::detail::parts>(
     postgresql::detail::pool&, std::string const&,

@@ -86,9 +86,6 @@ answer_of_another_request(receiver_row& row, service_call const& call, bool& cha
 [[nodiscard]] service_answer checked_answer(service_answer given, service_call const& call,
                                             receiver_options const& options);
 
-/// The error of a call whose key no row can have; empty if a row can have it.
-[[nodiscard]] std::string fault_of_key(std::string_view key);
-
 [[nodiscard]] service_answer answer_of_missing(service_call const& call);
 
 [[nodiscard]] service_answer answer_of_uncommitted(commit_result const& ended);

@@ -97,6 +97,7 @@ struct office {
     static void book_twice(receiver_session& db) {
         db.run(R"({"insert": "flights", "documents": [{"_id": "LH1"}]})");
     }
+    static constexpr std::string_view twice = "duplicate key";
     void damage(std::string const& key) const {
         run(R"({"update": "settle_receiver", "updates": [{"q": {"_id": ")" + key +
             R"("}, "u": {"$unset": {"last_moment": 1}}}]})");

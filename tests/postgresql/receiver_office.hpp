@@ -93,6 +93,7 @@ struct office {
     static void book_twice(receiver_session& db) {
         db.execute("INSERT INTO flight SELECT free FROM flight");
     }
+    static constexpr std::string_view twice = "duplicate key";
     void damage(std::string const& key) const {
         ask(own.address(), "ALTER TABLE settle_receiver ALTER last_moment DROP NOT NULL;"
                            "UPDATE settle_receiver SET last_moment = NULL WHERE key = '" +

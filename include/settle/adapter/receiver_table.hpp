@@ -13,8 +13,10 @@ namespace detail {
 /// The statements of the table.
 class receiver_sql {
 public:
-    /// Shape:   table - as SQL takes it; sign - before the number of a parameter: `?1` or `$1`
-    receiver_sql(std::string table, char sign) : table_(std::move(table)), sign_(sign) {}
+    /// Shape:   table - as SQL takes it; sign - before the number of a parameter: `?1` or `$1`;
+    ///          key - the name of the key's column, as SQL takes it
+    receiver_sql(std::string table, char sign, std::string key = "key")
+        : table_(std::move(table)), key_(std::move(key)), sign_(sign) {}
 
     /// Creates the table and its index.
     /// Shape:   key - type and constraint of the key; options - of the table, after its columns
@@ -25,18 +27,24 @@ public:
     /// Rows for read_receiver_row().
     /// Shape:   condition - with `?` as the sign
     [[nodiscard]] std::string select(std::string_view condition) const;
+    /// The columns of such a row.
+    [[nodiscard]] std::string selected() const;
     /// Rows in the order of their keys. page_of_receiver_rows() gives the parameters.
     [[nodiscard]] std::string list() const;
     /// Inserts or replaces a row. values_of_receiver_row() gives the parameters.
     [[nodiscard]] std::string store() const;
+    /// What follows INSERT or REPLACE, with the parameters of store().
+    [[nodiscard]] std::string insert() const;
     /// Erases at most ?2 rows whose end_of() (the last moment of an ended row) precedes ?1.
     /// Shape:   lock - a clause after the query of their keys
     [[nodiscard]] std::string erase(std::string_view lock = {}) const;
 
 private:
+    [[nodiscard]] std::string columns() const;
     [[nodiscard]] std::string with_sign(std::string_view sql) const;
 
     std::string table_;
+    std::string key_;
     char sign_;
 };
 

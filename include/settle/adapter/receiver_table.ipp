@@ -30,24 +30,33 @@ SETTLE_FUNCTION std::string receiver_sql::upgrade() const {
 }
 
 SETTLE_FUNCTION std::string receiver_sql::select(std::string_view condition) const {
-    return "SELECT key, status, answer, service, txn, participant, line, has_apply, last_moment, "
-           "created, modified, request FROM " +
-           table_ + " WHERE " + with_sign(condition);
+    return "SELECT " + selected() + " FROM " + table_ + " WHERE " + with_sign(condition);
+}
+
+SETTLE_FUNCTION std::string receiver_sql::selected() const {
+    return key_ + ", status, answer, service, txn, participant, line, has_apply, last_moment, "
+                  "created, modified, request";
+}
+
+SETTLE_FUNCTION std::string receiver_sql::columns() const {
+    return key_ + ", status, answer, service, txn, participant, line, has_apply, last_moment, "
+                  "created, modified, ends, request";
 }
 
 SETTLE_FUNCTION std::string receiver_sql::list() const {
-    return select("key > ?1 AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR txn = ?3) "
-                  "ORDER BY key LIMIT ?4");
+    return select(key_ + " > ?1 AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR txn = ?3) " +
+                  "ORDER BY " + key_ + " LIMIT ?4");
+}
+
+SETTLE_FUNCTION std::string receiver_sql::insert() const {
+    return "INTO " + table_ + "(" + columns() + ") " +
+           with_sign("VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)");
 }
 
 SETTLE_FUNCTION std::string receiver_sql::store() const {
-    return "INSERT INTO " + table_ +
-           with_sign("(key, status, answer, service, txn, participant, line, has_apply, "
-                     "last_moment, created, modified, ends, request) "
-                     "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) "
-                     "ON CONFLICT(key) DO UPDATE SET status = excluded.status, "
-                     "answer = excluded.answer, modified = excluded.modified, "
-                     "ends = excluded.ends, request = excluded.request");
+    return "INSERT " + insert() +
+           " ON CONFLICT(key) DO UPDATE SET status = excluded.status, answer = excluded.answer, "
+           "modified = excluded.modified, ends = excluded.ends, request = excluded.request";
 }
 
 SETTLE_FUNCTION std::string receiver_sql::erase(std::string_view lock) const {

@@ -51,6 +51,9 @@ namespace detail {
 /// True for a statement that may begin or end a native transaction or a savepoint.
 [[nodiscard]] bool controls_transaction(std::string_view sql);
 
+/// True for a statement that only reads or writes rows, of MariaDB, which commits others at once.
+[[nodiscard]] bool handles_rows(std::string_view sql);
+
 /// The answer to a prepare whose native transaction is rolled back after the work; empty if the
 /// native transaction can be prepared.
 /// Shape:   problem - of the first statement of the work that failed; is_busy - true for errors of

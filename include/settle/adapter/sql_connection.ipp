@@ -57,21 +57,42 @@ template <typename Executed>
     }
 }
 
-SETTLE_FUNCTION bool controls_transaction(std::string_view sql) {
-    bool controls = false;
+/// The first words of a statement and of the comments before it that MariaDB executes, in lower
+/// case. The statement's own is the last.
+[[nodiscard]] SETTLE_FUNCTION std::vector<std::string> first_words(std::string_view sql) {
+    std::vector<std::string> words;
     auto const rest = without_comments(sql, [&](std::string_view executed) {
-        controls = controls || controls_transaction(executed);
+        auto const inner = first_words(executed);
+        words.insert(words.end(), inner.begin(), inner.end());
     });
-    std::string first_word;
+    auto& word = words.emplace_back();
     for (char const byte : rest) {
         auto const low = static_cast<char>(byte | 0x20);
         if (low < 'a' || low > 'z') break;
-        first_word += low;
+        word += low;
     }
+    return words;
+}
+
+[[nodiscard]] inline bool is_among(std::span<std::string_view const> all, std::string_view word) {
+    return std::find(all.begin(), all.end(), word) != all.end();
+}
+
+SETTLE_FUNCTION bool controls_transaction(std::string_view sql) {
     constexpr std::string_view all[]{"abort",     "begin",   "commit",  "end",
                                      "execute",   "prepare", "release", "rollback",
                                      "savepoint", "start",   "xa"};
-    return controls || std::find(std::begin(all), std::end(all), first_word) != std::end(all);
+    auto const words = first_words(sql);
+    return std::any_of(words.begin(), words.end(),
+                       [&](auto const& word) { return is_among(all, word); });
+}
+
+SETTLE_FUNCTION bool handles_rows(std::string_view sql) {
+    constexpr std::string_view all[]{"select", "with",    "insert", "update",
+                                     "delete", "replace", "do"};
+    auto const words = first_words(sql);
+    return std::all_of(words.begin(), words.end(),
+                       [&](auto const& word) { return is_among(all, word); });
 }
 
 SETTLE_FUNCTION std::optional<prepare_result>

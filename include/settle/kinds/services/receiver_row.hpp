@@ -50,4 +50,10 @@ struct receiver_filter {
     std::string transaction{}; ///< an id, or empty for every transaction
 };
 
+namespace detail {
+
+/// The error of a call whose key no row can have; empty if a row can have it.
+[[nodiscard]] std::string fault_of_key(std::string_view key);
+
+} // namespace detail
 SETTLE_END

@@ -70,6 +70,12 @@ public:
     /// Errors:  none; if the rollback cannot be sent, the connection is closed instead
     void rollback() noexcept;
 
+    /// Sends the queue, and runs a statement of a handler, whose native transaction is open: a
+    /// round trip for each.
+    sql_rows run_work(std::string const& sql, std::span<sql_value const> values, char const* phase);
+    /// Queues what gives the session its settings again, and releases its user locks.
+    void queue_renewal();
+
     [[nodiscard]] bool in_transaction() const noexcept { return open_; }
     /// False once the connection is lost. It may not yet know that it is.
     [[nodiscard]] bool good() const noexcept { return session_.good(); }
@@ -158,6 +164,7 @@ private:
     prepared_list prepared_; ///< closed after their session, which then needs no message for each
     std::unordered_map<std::string_view, prepared_list::iterator> by_sql_;
     session session_;
+    std::string settings_; ///< the statement that gives the session its settings
     server_facts server_;
     std::vector<queued> queue_;
     std::vector<sql_value> values_; ///< of the queue

@@ -18,8 +18,23 @@ inline constexpr std::size_t bytes_of_header = 1024;
 inline constexpr std::size_t most_listed_rows = 2048;
 
 SETTLE_FUNCTION connection::connection(address const& to, options const& limits)
-    : session_(to, limits, session_use::records) {
+    : session_(to, limits, session_use::records),
+      settings_(session_sql(limits, session_use::records)) {
     check_server();
+}
+
+SETTLE_FUNCTION sql_rows connection::run_work(std::string const& sql,
+                                              std::span<sql_value const> values,
+                                              char const* phase) {
+    sync();
+    ++round_trips_;
+    return session_.run(sql, values, phase);
+}
+
+SETTLE_FUNCTION void connection::queue_renewal() {
+    char const* const phase = "put a session right";
+    send_sql(settings_, phase);
+    send_sql("DO RELEASE_ALL_LOCKS()", phase);
 }
 
 SETTLE_FUNCTION void connection::check_server() {

@@ -16,9 +16,21 @@ namespace detail {
 
 using metadata_table = settle::detail::sql::metadata_table<parts>;
 
-/// Creates the tables of records and of the log, if they do not exist.
+/// Tables that are made together. The table `<prefix>meta` has values about the others.
+struct own_tables {
+    std::string_view prefix;
+    std::string_view version;
+    /// The statements that create the others. A CREATE TABLE ends with its last column.
+    /// Shape:   schema - with the dot after it, as SQL takes it
+    std::vector<std::string> (*create)(std::string const& schema);
+};
+
+/// The tables of records and of the log.
+[[nodiscard]] own_tables const& database_tables() noexcept;
+
+/// Creates the tables, if they do not exist. Returns the values about them.
 /// Errors:  throws settle::failure; errc::other_version for tables that this library cannot use
-void prepare_schema(pool& from);
+metadata_table prepare_schema(pool& from, own_tables const& tables = database_tables());
 
 /// Runs a query about the server or its tables.
 /// Shape:   phase - a literal

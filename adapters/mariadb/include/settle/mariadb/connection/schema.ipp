@@ -26,52 +26,63 @@ namespace mariadb::detail {
            " FROM " + prefix + "settle_entry AS e";
 }
 
-SETTLE_FUNCTION void create_tables(connection& session, std::string const& prefix) {
-    // Ids and keys are compared by their bytes. An index has at most 3,072 bytes: an id has 200, so
-    // a key has at most 500 characters. Numbers are NOT NULL where they can be, as a row that grows
-    // costs as much as a commit.
-    constexpr auto options =
-        ") ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin ROW_FORMAT = DYNAMIC";
+[[nodiscard]] SETTLE_FUNCTION std::vector<std::string> record_tables(std::string const& prefix) {
+    // An index has at most 3,072 bytes: an id has 200, so a key has at most 500 characters. Numbers
+    // are NOT NULL where they can be, as a row that grows costs as much as a commit.
     std::string const create = "CREATE TABLE IF NOT EXISTS " + prefix;
-    for (auto const& sql :
-         {create +
-              "settle_entry(id VARCHAR(200) PRIMARY KEY, state SMALLINT NOT NULL, "
-              "epoch BIGINT NOT NULL, revision BIGINT NOT NULL DEFAULT 0, "
-              "committed BIGINT NOT NULL DEFAULT 0, created BIGINT NOT NULL, modified BIGINT NOT "
-              "NULL, "
-              "attempts BIGINT NOT NULL, stages_kept BIGINT NOT NULL DEFAULT 0, "
-              "reason SMALLINT, line BIGINT, open BOOLEAN NOT NULL, type TEXT, "
-              "definition TEXT, owner VARCHAR(512) NOT NULL, participant TEXT, "
-              "parameters LONGTEXT, images LONGTEXT, results LONGTEXT, reason_text TEXT, "
-              "KEY settle_entry_open (open, id)" +
-              options,
-          create +
-              "settle_mark(collection VARCHAR(64), `key` VARCHAR(500), id VARCHAR(200), "
-              "participant BIGINT, line BIGINT, epoch BIGINT NOT NULL, effect TEXT NOT "
-              "NULL, confirm LONGTEXT, `undo` LONGTEXT, image LONGTEXT, "
-              "PRIMARY KEY (collection, `key`, id, participant, line)" +
-              options,
-          entries_view(prefix),
-          // The last, so that a program that finds it finds the others.
-          create + "settle_meta(name VARCHAR(64) PRIMARY KEY, value LONGTEXT NOT NULL" + options}) {
-        session.send_sql(sql, "create the tables of settle");
-        session.sync();
-    }
+    return {
+        create + "settle_entry(id VARCHAR(200) PRIMARY KEY, state SMALLINT NOT NULL, "
+                 "epoch BIGINT NOT NULL, revision BIGINT NOT NULL DEFAULT 0, "
+                 "committed BIGINT NOT NULL DEFAULT 0, created BIGINT NOT NULL, "
+                 "modified BIGINT NOT NULL, attempts BIGINT NOT NULL, "
+                 "stages_kept BIGINT NOT NULL DEFAULT 0, reason SMALLINT, line BIGINT, "
+                 "open BOOLEAN NOT NULL, type TEXT, definition TEXT, owner VARCHAR(512) NOT NULL, "
+                 "participant TEXT, parameters LONGTEXT, images LONGTEXT, results LONGTEXT, "
+                 "reason_text TEXT, KEY settle_entry_open (open, id)",
+        create + "settle_mark(collection VARCHAR(64), `key` VARCHAR(500), id VARCHAR(200), "
+                 "participant BIGINT, line BIGINT, epoch BIGINT NOT NULL, effect TEXT NOT NULL, "
+                 "confirm LONGTEXT, `undo` LONGTEXT, image LONGTEXT, "
+                 "PRIMARY KEY (collection, `key`, id, participant, line)",
+        entries_view(prefix)};
 }
 
-SETTLE_FUNCTION void prepare_schema(pool& from) {
+SETTLE_FUNCTION own_tables const& database_tables() noexcept {
+    static constexpr own_tables tables{"settle_", schema_version, &record_tables};
+    return tables;
+}
+
+SETTLE_FUNCTION metadata_table prepare_schema(pool& from, own_tables const& tables) {
+    auto const name = std::string{tables.prefix} + "meta";
     bool is_made = false;
-    ask(from,
+    ask(
+        from,
         "SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
-        "TABLE_NAME = 'settle_meta'",
-        "look for the tables of settle", [&](rows const& table) { is_made = !table.empty(); });
-    if (!is_made) create_tables(*from.take(), from.schema_prefix());
-    auto const version =
-        metadata_table{from}.get_or_init("schema_version", mariadb::schema_version);
-    if (version == mariadb::schema_version) return;
+        "TABLE_NAME = $1",
+        "look for the tables of settle", [&](rows const& table) { is_made = !table.empty(); },
+        name);
+    metadata_table metadata{from, dialect::table_name(from, name)};
+    if (!is_made) {
+        auto all = tables.create(from.schema_prefix());
+        // The last, so that a program that finds it finds the others.
+        all.push_back("CREATE TABLE IF NOT EXISTS " + dialect::table_name(from, name) +
+                      "(name VARCHAR(64) PRIMARY KEY, value LONGTEXT NOT NULL");
+        auto session = from.take();
+        for (auto& sql : all) {
+            // Ids and keys are compared by their bytes.
+            if (sql.starts_with("CREATE TABLE")) {
+                sql += ") ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin "
+                       "ROW_FORMAT = DYNAMIC";
+            }
+            session->send_sql(sql, "create the tables of settle");
+            session->sync();
+        }
+    }
+    auto const version = metadata.get_or_init("schema_version", tables.version);
+    if (version == tables.version) return metadata;
     raise(errc::other_version,
-          "settle: the tables " + from.schema_prefix() + "settle_… have version " + version +
-              " and this library needs version " + std::string{mariadb::schema_version} +
+          "settle: the tables " + from.schema_prefix() + std::string{tables.prefix} +
+              "… have version " + version + " and this library needs version " +
+              std::string{tables.version} +
               ". Use the release of settle that made them. See mariadb#schema-version");
 }
 

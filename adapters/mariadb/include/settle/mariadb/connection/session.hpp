@@ -20,6 +20,9 @@ namespace mariadb::detail {
 /// What a session is for: the statements of a user, or those on records and entries.
 enum class session_use : std::uint8_t { work, records };
 
+/// The statement that makes a session independent of the server's settings.
+[[nodiscard]] std::string session_sql(options const& limits, session_use use);
+
 /// A session with the options' limits, strict SQL, UTF-8, READ COMMITTED and autocommit.
 /// Errors:  all functions throw settle::failure; a lost session is then unusable
 class session {

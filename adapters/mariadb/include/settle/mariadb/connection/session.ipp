@@ -20,9 +20,7 @@ SETTLE_FUNCTION unsigned whole_seconds(std::chrono::milliseconds limit) {
     return static_cast<unsigned>(rounded.count());
 }
 
-/// The statement that makes a session independent of the server's settings.
-[[nodiscard]] SETTLE_FUNCTION std::string session_sql(options const& limits,
-                                                      session_use use = session_use::work) {
+SETTLE_FUNCTION std::string session_sql(options const& limits, session_use use) {
     std::string sql{"SET SESSION "};
     auto const set = [&](std::string_view name, std::chrono::milliseconds limit) {
         sql.append(name).append(" = ").append(std::to_string(whole_seconds(limit))).append(", ");
@@ -229,7 +227,7 @@ SETTLE_FUNCTION void session::renew(address const& to, options const& limits) {
     if (mysql_reset_connection(native) != 0 || mysql_select_db(native, to.database.c_str()) != 0) {
         fail(phase);
     }
-    run(session_sql(limits), phase);
+    run(session_sql(limits, session_use::work), phase);
     has_run_work_ = false;
 }
 
