@@ -63,7 +63,10 @@ TEST_CASE("files: a report never overwrites the database or an input file") {
                           "ln -s bank.db link.db; mkdir folder")
                 .code == 0);
     auto const before = testing::read_file(folder.at("bank.db"));
-    for (auto const& [line, sentence] : std::vector<std::pair<std::string, std::string>>{
+    struct refused_line {
+        std::string line, sentence;
+    };
+    for (auto const& refused : std::vector<refused_line>{
              {"run f.csv --report bank.db", "would replace bank.db"},
              {"run f.csv --report ./folder/../bank.db", "would replace bank.db"},
              {"run f.csv --report bank.db-wal", "would replace bank.db-wal"},
@@ -74,10 +77,10 @@ TEST_CASE("files: a report never overwrites the database or an input file") {
              {"run f.csv --report folder", "folder: the report cannot be written there"},
              {"--store sqlite:nowhere.db open f.csv --balance 1 run f.csv --report none/r.json",
               "none/r.json: the report cannot be written there"}}) {
-        auto const how = shell(folder, "transfer " + line);
-        INFO(line << '\n' << how.out << how.err);
+        auto const how = shell(folder, "transfer " + refused.line);
+        INFO(refused.line << '\n' << how.out << how.err);
         CHECK(how.code == 1);
-        CHECK(contains(how.err, sentence));
+        CHECK(contains(how.err, refused.sentence));
         CHECK(how.out.empty());
         CHECK(testing::read_file(folder.at("bank.db")) == before);
         CHECK(testing::read_file(folder.at("f.csv")) == orders);

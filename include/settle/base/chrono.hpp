@@ -3,6 +3,8 @@
 // which each user's source would compile as well.
 #pragma once
 
+#include <settle/version.hpp>
+
 #if __has_include(<bits/chrono.h>)
 #include <bits/chrono.h>
 #else

@@ -53,6 +53,17 @@ struct part_result {
     }
 };
 
+namespace detail {
+
+/// A copy that needs no other environment: a view of one copies what it sees.
+template <typename Environment>
+[[nodiscard]] Environment own_copy_of(Environment const& environment) {
+    if constexpr (requires { environment.own_copy(); }) return environment.own_copy();
+    else return environment;
+}
+
+} // namespace detail
+
 /// The clock of an environment, which outlives the view.
 struct clock_view {
     struct operations {
@@ -69,7 +80,8 @@ struct clock_view {
         static constexpr operations table{
             [](void const* given) { return static_cast<Environment const*>(given)->now(); },
             [](void const* given) -> std::shared_ptr<void const> {
-                return std::make_shared<Environment>(*static_cast<Environment const*>(given));
+                return std::make_shared<Environment>(
+                    detail::own_copy_of(*static_cast<Environment const*>(given)));
             }};
         return {&environment, &table};
     }

@@ -5,10 +5,12 @@
 #include <settle/base/environment.hpp>
 #include <settle/running/driving/observer.hpp>
 
+#include <memory>
+
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   the environment outlives this view of it
+/// Shape:   the environment outlives this view of it, and views that copy it
 class environment_view {
 public:
     template <typename Environment>
@@ -23,12 +25,20 @@ public:
         functions_->pause(given_, duration, stop);
     }
 
+protected:
+    /// Makes this a view of a copy of the environment, which it owns.
+    void own() {
+        owned_ = functions_->copy(given_);
+        given_ = owned_.get();
+    }
+
 private:
     struct functions {
         timestamp (*now)(void const*);
         std::chrono::nanoseconds (*elapsed)(void const*);
         std::uint64_t (*random)(void const*);
         void (*pause)(void const*, std::chrono::nanoseconds, std::stop_token const&);
+        std::shared_ptr<void const> (*copy)(void const*);
     };
     template <typename Environment>
     static constexpr functions functions_of{
@@ -37,10 +47,14 @@ private:
         [](void const* given) { return static_cast<Environment const*>(given)->random(); },
         [](void const* given, std::chrono::nanoseconds duration, std::stop_token const& stop) {
             static_cast<Environment const*>(given)->pause(duration, stop);
+        },
+        [](void const* given) -> std::shared_ptr<void const> {
+            return std::make_shared<Environment>(*static_cast<Environment const*>(given));
         }};
 
     void const* given_;
     functions const* functions_;
+    std::shared_ptr<void const> owned_{};
 };
 
 /// Shape:   Rules - of the order of a window
@@ -48,6 +62,13 @@ template <typename Rules>
 struct any_environment : environment_view {
     using order_rules = Rules;
     using environment_view::environment_view;
+
+    /// A copy that needs no other environment.
+    [[nodiscard]] any_environment own_copy() const {
+        any_environment copied = *this;
+        copied.own();
+        return copied;
+    }
 };
 
 /// Shape:   the observer outlives this view of it

@@ -94,7 +94,8 @@ public:
     }
 
     [[nodiscard]] std::shared_ptr<one_phase_decider> copy() const override {
-        auto copied = std::make_shared<one_phase_decision>(std::span<job>{}, environment_, *this);
+        auto copied = std::make_shared<one_phase_decision>(std::span<job>{},
+                                                           own_copy_of(environment_), *this);
         copied->copies_ = std::make_unique<copied_jobs>(jobs_);
         copied->jobs_ = copied->copies_->jobs();
         return copied;
