@@ -59,15 +59,15 @@ TEST_CASE("receivers: a handler's statement on MariaDB that would commit is refu
     }
 }
 
-TEST_CASE("receivers: what a handler sets on MariaDB does not meet the next one") {
-    struct setting : seats {
+TEST_CASE("receivers: a lock that a handler takes on MariaDB ends with it") {
+    struct locking : seats {
         service_answer apply(receiver_session& session, service_call const& call) const {
-            session.query("SELECT @mine := 5, GET_LOCK('mine', 1)");
+            session.query("SELECT GET_LOCK('mine', 1)");
             return seats::apply(session, call);
         }
     };
     office in;
-    CHECK(in.airline_receiver.take(made_call(call_operation::apply, "a"), setting{}).status ==
+    CHECK(in.airline_receiver.take(made_call(call_operation::apply, "a"), locking{}).status ==
           call_status::ok);
     CHECK(in.number("SELECT IS_FREE_LOCK('mine')") == 1);
 }
