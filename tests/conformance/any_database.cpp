@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Databases that are chosen when the program runs. The store suite runs on the one in memory; the
-// programs of the samples use the others.
+// Databases that are chosen when the program runs.
 #include "fixtures.hpp"
-
-#include <served_suite.hpp>
 
 #include <settle/adapter/held_database.hpp>
 #include <settle/memory/kind.hpp>
@@ -11,26 +8,6 @@
 #include <settle/sqlite/kind.hpp>
 
 #include <doctest/doctest.h>
-
-namespace {
-
-/// The memory of a database ends with it, so it is not opened again.
-class memory_databases final : public settle_test::suite_databases {
-public:
-    settle::any_database& here() override { return here_; }
-    settle::any_database& second() override { return second_; }
-    settle::any_database& reopened() override { return here_; }
-
-private:
-    settle::any_database here_{"memory:", {settle::memory::kind()}};
-    settle::any_database second_{"memory:", {settle::memory::kind()}};
-};
-
-} // namespace
-
-std::unique_ptr<settle_test::suite_databases> settle_test::make_suite_databases() {
-    return std::make_unique<memory_databases>();
-}
 
 namespace any_tests {
 
