@@ -142,7 +142,7 @@ public:
         for (auto const& each : compared.sentences) samples::print_line("    " + each);
         auto const doubts = engine.in_doubt(books::ledger).value().size();
         samples::print_finding(doubts == 0, "in doubt", samples::with_commas(doubts));
-        if (doubts > 0) fmt::print("'{} doubts' shows what holds them back\n", name);
+        if (doubts > 0) print("'{} doubts' shows what holds them back\n", name);
         return well && doubts == 0;
     }
 

@@ -99,7 +99,7 @@ private:
         typename Application::reader pieces{given_->file};
         opener<Engine> records{*engine_, interrupted_->token()};
         application_->open(records, pieces);
-        fmt::print("{}", records.to_text());
+        print("{}", records.to_text());
         return records.ends_with();
     }
 
@@ -108,12 +108,11 @@ private:
         runner<Application, Engine> running{*application_, *engine_, *given_,
                                             interrupted_->token()};
         auto const result = running.run(pieces);
-        {
-            file_wait const waiting;
-            fmt::print("{}", to_text(result, Application::pieces));
-            std::fflush(stdout);
-        }
-        auto code = result.ends_with();
+        auto code = worse(result.ends_with(), code_of(name(), [&] {
+                              print("{}", to_text(result, Application::pieces));
+                              flush_output();
+                              return exit_code::settled;
+                          }));
         if (!given_->report.empty()) {
             code = worse(code, code_of(name(), [&] {
                              write_report(result, given_->report);
@@ -133,8 +132,8 @@ private:
         print_report("recovered", found);
         auto const swept = engine_->sweep(interrupted_->token());
         if (swept.undone > 0 || !swept.skipped.empty()) {
-            fmt::print("swept: {} stray marks undone, {} left alone\n", with_commas(swept.undone),
-                       swept.skipped.size());
+            print("swept: {} stray marks undone, {} left alone\n", with_commas(swept.undone),
+                  swept.skipped.size());
         }
         print_skipped(swept.skipped);
         if (!swept.problem.empty()) throw settle::failure(swept.problem);
@@ -152,15 +151,15 @@ private:
     /// Prints the outcomes of entries.
     /// Errors:  throws the problem that stopped the call early
     static void print_report(std::string_view did, settle::recovery_report const& found) {
-        fmt::print("{}: {} done, {} canceled, {} undecided, {} left alone\n", did, found.done,
-                   found.canceled, found.undecided, found.skipped.size());
+        print("{}: {} done, {} canceled, {} undecided, {} left alone\n", did, found.done,
+              found.canceled, found.undecided, found.skipped.size());
         if (found.undecided > 0) print_line("  undecided: " + sentence_of(found.problem));
         if (found.elsewhere > 0) {
-            fmt::print("  {} are under way in another program\n", with_commas(found.elsewhere));
+            print("  {} are under way in another program\n", with_commas(found.elsewhere));
         }
         if (found.young > 0) {
-            fmt::print("  {} have not stood still for that long (--older-than)\n",
-                       with_commas(found.young));
+            print("  {} have not stood still for that long (--older-than)\n",
+                  with_commas(found.young));
         }
         print_skipped(found.skipped);
         bool const is_reported = found.problem.empty() || found.undecided > 0;
@@ -184,7 +183,7 @@ private:
         note_purge();
         auto const gone = engine_->purge(options);
         if (gone.problem.code == settle::errc::too_young) return refuse(sentence_of(gone.problem));
-        fmt::print("purged: {} entries\n", with_commas(gone.erased));
+        print("purged: {} entries\n", with_commas(gone.erased));
         if (!gone.problem.empty()) throw settle::failure(gone.problem);
         return exit_code::settled;
     }
@@ -206,24 +205,24 @@ private:
         settle::entry_filter filter;
         if (given_->older_than.count() > 0) filter = engine_->still_for(given_->older_than);
         filter.state = given_->state;
-        if (!given_->list_json) fmt::print("{}\n", list_head());
+        if (!given_->list_json) print("{}\n", list_head());
         for (settle::entry const& entry : engine_->list(filter)) {
             if (interrupted_->requested()) break;
             auto const* const before = count == 0 ? "[" : ",\n ";
-            if (given_->list_json) fmt::print("{}{}", before, to_json_text(entry));
-            else fmt::print("{}\n", list_line(entry));
+            if (given_->list_json) print("{}{}", before, to_json_text(entry));
+            else print("{}\n", list_line(entry));
             ++count;
         }
-        if (given_->list_json) fmt::print("{}]\n", count == 0 ? "[" : "");
-        else fmt::print("{} entries\n", with_commas(count));
+        if (given_->list_json) print("{}]\n", count == 0 ? "[" : "");
+        else print("{} entries\n", with_commas(count));
         return end_of(true);
     }
 
     exit_code show() {
         auto const found = engine_->find(given_->show_id).value();
         if (!found) return refuse(fmt::format("there is no transaction '{}'", given_->show_id));
-        if (given_->show_json) fmt::print("{}\n", to_json_text(*found, 2));
-        else fmt::print("{}", to_text(*found));
+        if (given_->show_json) print("{}\n", to_json_text(*found, 2));
+        else print("{}", to_text(*found));
         return exit_code::settled;
     }
 
@@ -269,16 +268,16 @@ private:
     exit_code stuck() {
         auto const& age = given_->stuck_for;
         auto const found = (age ? engine_->stuck(*age) : engine_->stuck()).value();
-        fmt::print("{}\n", list_head());
-        for (settle::entry const& entry : found) fmt::print("{}\n", list_line(entry));
-        fmt::print("{} entries\n", with_commas(found.size()));
+        print("{}\n", list_head());
+        for (settle::entry const& entry : found) print("{}\n", list_line(entry));
+        print("{} entries\n", with_commas(found.size()));
         return exit_code::settled;
     }
 
     exit_code doubts() {
         if constexpr (prepares<Application>) {
             auto found = engine_->in_doubt(Application::prepared).value();
-            fmt::print("{}{}", doubts_text(std::move(found), name()), application_->held_back());
+            print("{}{}", doubts_text(std::move(found), name()), application_->held_back());
         }
         return exit_code::settled;
     }
@@ -325,9 +324,9 @@ private:
         }
         if (account.empty()) found.emplace_back("sum", sum);
         bool const is_one = !account.empty() && found.size() == 1;
-        if (is_one) fmt::print("{}\n", amount_text(found.front().second));
+        if (is_one) print("{}\n", amount_text(found.front().second));
         for (auto const& [id, amount] : found) {
-            if (!is_one) fmt::print("{:<20} {:>16}\n", printable(id), amount_text(amount));
+            if (!is_one) print("{:<20} {:>16}\n", printable(id), amount_text(amount));
         }
         return exit_code::settled;
     }
@@ -349,13 +348,12 @@ private:
                                       format_money(sums.opened)));
             well = check_accounts(marks + begun_count > 0) && sums.now == sums.opened && well;
         } else {
-            fmt::print("    money       {}\n", sums.now);
+            print("    money       {}\n", sums.now);
         }
         print_finding(marks == 0, "marks", with_commas(marks) + " left");
         print_finding(unfinished == 0, "unfinished", with_commas(unfinished));
         if (unfinished > 0 || marks > 0) {
-            fmt::print("'{} recover' settles transactions of ended programs, or says why not\n",
-                       name());
+            print("'{} recover' settles transactions of ended programs, or says why not\n", name());
         }
         if constexpr (has_others<Application>) {
             well = application_->check_others(*engine_) && well;
@@ -367,7 +365,7 @@ private:
     std::uint64_t show_unfinished(settle::entry_filter const& filter, std::uint64_t shown) {
         std::uint64_t count = 0;
         for (settle::entry const& entry : engine_->list(filter)) {
-            if (++count + shown <= 5) fmt::print("{}\n", list_line(entry));
+            if (++count + shown <= 5) print("{}\n", list_line(entry));
         }
         return count;
     }
@@ -427,8 +425,8 @@ exit_code answer_for_home(Application& application, Store& store, settle::phases
         auto const closed = application.with_arguments(store, how, [](auto&&... arguments) {
             return settle::close_copied_log(std::forward<decltype(arguments)>(arguments)...);
         });
-        fmt::print("closed: {} canceled, {} done\n", with_commas(closed.canceled),
-                   with_commas(closed.done));
+        print("closed: {} canceled, {} done\n", with_commas(closed.canceled),
+              with_commas(closed.done));
         for (auto const& [id, problem] : closed.skipped) {
             print_line(fmt::format("  {}: {}", id, sentence_of(problem)));
         }
@@ -436,7 +434,7 @@ exit_code answer_for_home(Application& application, Store& store, settle::phases
     } else {
         settle::accept_moved_log(store).value();
     }
-    fmt::print("the log is at home here\n");
+    print("the log is at home here\n");
     return exit_code::settled;
 }
 
@@ -477,6 +475,7 @@ exit_code call_all(Application& application, Store& store, settings const& given
         failed = true;
         code = worse(code, code_of(Application::name, [&] {
                          auto const ended = callable.call(each);
+                         flush_output();
                          failed = false;
                          return ended;
                      }));

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include <stdio_ext.h>
+
 namespace samples {
 
 namespace detail {
@@ -58,8 +60,11 @@ int main_of(Application& application, command_line_description line, int argc, c
         if (!given.report.empty()) check_report_path(given.report, files_of(given));
         return run(given);
     });
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        complain(Application::name, "the output could not be written");
+    if (std::ferror(stdout) != 0 || std::fflush(stdout) != 0) {
+        __fpurge(stdout); // the end of the process would wait for the reader again
+        if (code == exit_code::settled) {
+            complain(Application::name, "the output could not be written");
+        }
         code = worse(code, exit_code::unsettled);
     }
     return static_cast<int>(code);

@@ -2,16 +2,21 @@
 // What a sample prints, its errors, and its exit codes.
 #pragma once
 
+#include "interrupt.hpp"
+
 #include <settle/base/error.hpp>
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 namespace samples {
 
@@ -57,12 +62,29 @@ inline std::string cause_of(settle::error const& problem) {
     return problem.empty() ? std::string{} : ": " + sentence_of(problem);
 }
 
+/// Writes to standard output. A request to stop ends it where the reader of the output does not
+/// read. Errors:  throws std::system_error
+template <typename... Values>
+void print(fmt::format_string<Values...> format, Values&&... values) {
+    file_wait const waiting;
+    fmt::print(format, std::forward<Values>(values)...);
+}
+
+/// Sends what was printed to the reader of the output.
+/// Errors:  throws std::system_error
+inline void flush_output() {
+    file_wait const waiting;
+    if (std::fflush(stdout) != 0) {
+        throw std::system_error(errno, std::generic_category(), "the output could not be written");
+    }
+}
+
 /// Prints a line with escaped ids and names.
-inline void print_line(std::string_view text) { fmt::print("{}\n", printable(text)); }
+inline void print_line(std::string_view text) { print("{}\n", printable(text)); }
 
 /// Prints a line of `check`.
 inline void print_finding(bool well, std::string_view what, std::string_view found) {
-    fmt::print("{} {:<11} {}\n", well ? "ok " : "BAD", what, found);
+    print("{} {:<11} {}\n", well ? "ok " : "BAD", what, found);
 }
 
 /// Prints a sentence after the program's name. A closed stderr must not change the exit code.

@@ -116,6 +116,34 @@ TEST_CASE("files: one signal ends the wait for a pipe, and the run is reported")
     CHECK(contains(stopped.out, "payment orders, stopped before the end\n"));
 }
 
+TEST_CASE("files: one signal ends the wait for a reader of the output") {
+    scratch_folder const folder{"files-reader"};
+    std::string many = header;
+    for (int i = 0; i < 200; ++i) many += "many-orders-" + std::to_string(i) + ",ann,bob,1\n";
+    folder.write("f.csv", many);
+    REQUIRE(
+        shell(folder, "transfer --store sqlite:x.db open f.csv --balance 1000 run f.csv").code ==
+        0);
+    auto const fifo = folder.at("fifo");
+    REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+    int const reader = ::open(fifo.c_str(), O_RDWR | O_CLOEXEC);
+    int const capacity = ::fcntl(reader, F_SETPIPE_SZ, 4096);
+    testing::program list{folder,
+                          {"/bin/bash", "-c",
+                           "exec '" + std::string{SETTLE_BIN_DIR} + "/transfer' --store 'sqlite:" +
+                               folder.at("x.db") + "' list >'" + fifo + "'"}};
+    for (int unread = 0; unread < capacity && !list.has_ended();) {
+        REQUIRE(::ioctl(reader, FIONREAD, &unread) == 0);
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    }
+    REQUIRE_FALSE(list.has_ended());
+    list.signal(SIGTERM);
+    auto const stopped = list.wait();
+    ::close(reader);
+    CHECK_MESSAGE(stopped.code == 3, stopped.err);
+    CHECK_MESSAGE(contains(stopped.err, "Interrupted system call"), stopped.err);
+}
+
 TEST_CASE("files: commands without a server load no client; MongoDB's works without /dev/shm") {
     scratch_folder const folder{"files-shm"};
     folder.write("f.csv", orders);
