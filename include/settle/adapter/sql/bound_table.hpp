@@ -71,8 +71,7 @@ public:
     /// Queues a conditional update of records that were not read. It fails with a wrong count if a
     /// record does not exist, or a member is out of its range; it locks records that it does not
     /// change.
-    /// Shape:   changed, bounded - integer members, a bit for each
-    void send_sums(connection& to, std::uint64_t changed, std::uint64_t bounded,
+    void send_sums(connection& to, sum_members const& which,
                    keyed<conditional_sum const*> records) const;
     /// Queues the creation of records that certainly do not exist.
     void send_new(connection& to, std::span<void const* const> records) const {
@@ -151,7 +150,7 @@ private:
         return dialect::row_stands(stands_, value);
     }
     [[nodiscard]] statement const& update_of(std::uint64_t fields) const;
-    [[nodiscard]] statement const& sums_of(std::uint64_t changed, std::uint64_t bounded) const;
+    [[nodiscard]] statement const& sums_of(sum_members const& which) const;
 
     pool* pool_;
     std::string stands_;
@@ -167,8 +166,7 @@ private:
     statement const* create_;
     statement const* erase_;
     mutable statement_cache<std::uint64_t, statement> updates_; ///< by the members
-    /// By the changed and the bounded members.
-    mutable statement_cache<std::pair<std::uint64_t, std::uint64_t>, statement> sums_;
+    mutable statement_cache<sum_members, statement> sums_;
 };
 
 template <typename Sql>
@@ -247,9 +245,8 @@ typename Sql::statement const& bound_table<Sql>::update_of(std::uint64_t fields)
 }
 
 template <typename Sql>
-typename Sql::statement const& bound_table<Sql>::sums_of(std::uint64_t changed,
-                                                         std::uint64_t bounded) const {
-    return sums_.of({changed, bounded}, [&]() -> auto const& {
+typename Sql::statement const& bound_table<Sql>::sums_of(sum_members const& which) const {
+    return sums_.of(which, [&]() -> auto const& {
         auto const& key = this->key_column();
         std::vector<parameter_type> types{key.array()};
         auto const given_key = dialect::write_sql(key, "w.c0");
@@ -259,12 +256,14 @@ typename Sql::statement const& bound_table<Sql>::sums_of(std::uint64_t changed,
         };
         assignments sets;
         auto condition = dialect::among("t." + key.name, given_key);
-        for_each_bit(changed, [&](std::size_t member) {
+        for_each_bit(which.changed, [&](std::size_t member) {
             auto const& name = this->column(member).name;
             sets.emplace_back(name, "t." + name + " + " + next(member));
         });
-        for_each_bit(bounded, [&](std::size_t member) {
+        for_each_bit(which.at_least, [&](std::size_t member) {
             condition += " AND t." + this->column(member).name + " >= " + next(member);
+        });
+        for_each_bit(which.at_most, [&](std::size_t member) {
             condition += " AND t." + this->column(member).name + " <= " + next(member);
         });
         if (sets.empty()) {
@@ -277,20 +276,18 @@ typename Sql::statement const& bound_table<Sql>::sums_of(std::uint64_t changed,
 }
 
 template <typename Sql>
-void bound_table<Sql>::send_sums(connection& to, std::uint64_t changed, std::uint64_t bounded,
+void bound_table<Sql>::send_sums(connection& to, sum_members const& which,
                                  keyed<conditional_sum const*> records) const {
-    auto const& prepared = sums_of(changed, bounded);
+    auto const& prepared = sums_of(which);
     std::vector<array> arrays{this->keys_of(records)};
     auto const add = [&](std::size_t member, std::int64_t conditional_sum::* value) {
         auto& values = arrays.emplace_back(array::integers());
         auto const position = of().members()[member].integer;
         for (auto const& record : records) values.add(record.second[position].*value);
     };
-    for_each_bit(changed, [&](std::size_t member) { add(member, &conditional_sum::added); });
-    for_each_bit(bounded, [&](std::size_t member) {
-        add(member, &conditional_sum::least);
-        add(member, &conditional_sum::most);
-    });
+    for_each_bit(which.changed, [&](std::size_t member) { add(member, &conditional_sum::added); });
+    for_each_bit(which.at_least, [&](std::size_t member) { add(member, &conditional_sum::least); });
+    for_each_bit(which.at_most, [&](std::size_t member) { add(member, &conditional_sum::most); });
     to.send(prepared, parameters{arrays, static_cast<std::int64_t>(records.size())});
 }
 

@@ -18,6 +18,21 @@ struct conditional_sum {
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
 
+/// The integer members of a conditional update, a bit for each.
+struct sum_members {
+    std::uint64_t changed = 0;
+    std::uint64_t at_least = 0; ///< they have a least value
+    std::uint64_t at_most = 0;
+
+    sum_members& operator|=(sum_members const& others) {
+        changed |= others.changed;
+        at_least |= others.at_least;
+        at_most |= others.at_most;
+        return *this;
+    }
+    friend auto operator<=>(sum_members const&, sum_members const&) = default;
+};
+
 /// The requests of one record, folded into one conditional update.
 struct folded_record {
     folded_record(record_descriptor const& of, part_key const& of_record)
@@ -139,20 +154,16 @@ template <typename Sql>
 void conditional_table<Sql>::send_changes(connection& on) {
     auto const& members = of().members();
     std::vector<conditional_sum> sums(records_.size() * of().record->integers);
-    struct group {
-        std::uint64_t changed;
-        std::uint64_t bounded;
-        std::vector<std::pair<part_key, conditional_sum const*>> all;
-    };
-    std::vector<group> groups;
+    using keyed_sum = std::pair<part_key, conditional_sum const*>;
+    std::vector<std::pair<sum_members, std::vector<keyed_sum>>> groups;
+    bool const is_small = records_.size() <= Sql::dialect::most_rows_of_one_update;
     std::vector<std::size_t> order(records_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     this->sort_by_key(order);
     for (auto const number : order) {
         auto const& record = records_[number];
         auto* const made = sums.data() + number * of().record->integers;
-        std::uint64_t changed = 0;
-        std::uint64_t bounded = 0;
+        sum_members which;
         for (std::size_t at = 0; at < members.size(); ++at) {
             if (members[at].integer == member_descriptor::no_integer) continue;
             auto const& from = record.members[members[at].integer];
@@ -166,19 +177,28 @@ void conditional_table<Sql>::send_changes(connection& on) {
             to.added = static_cast<std::int64_t>(from.added);
             to.least = static_cast<std::int64_t>(std::max(least, wide{column.least}));
             to.most = static_cast<std::int64_t>(std::min(most, wide{column.most}));
-            if (to.added != 0) changed |= std::uint64_t{1} << at;
-            if (to.least > column.least || to.most < column.most) bounded |= std::uint64_t{1} << at;
+            auto const member = std::uint64_t{1} << at;
+            // An addition that leaves 64 bits fails by itself.
+            bool const overflows = column.has_all_integers();
+            wide const lowest =
+                overflows && to.added < 0 ? column.least - wide{to.added} : column.least;
+            wide const highest =
+                overflows && to.added > 0 ? column.most - wide{to.added} : column.most;
+            if (to.added != 0) which.changed |= member;
+            if (to.least > lowest) which.at_least |= member;
+            if (to.most < highest) which.at_most |= member;
         }
         // A mark that changes nothing is pulled without its record.
-        if (confirms_ && changed == 0) continue;
-        auto const known = std::find_if(groups.begin(), groups.end(), [&](group const& one) {
-            return one.changed == changed && one.bounded == bounded;
+        if (confirms_ && which.changed == 0) continue;
+        auto const known = std::find_if(groups.begin(), groups.end(), [&](auto const& group) {
+            return is_small || group.first.changed == which.changed;
         });
-        auto& of_masks =
-            known != groups.end() ? *known : groups.emplace_back(group{changed, bounded, {}});
-        of_masks.all.emplace_back(view_of(record.key), made);
+        auto& [members_of_group, sums_of_group] =
+            known != groups.end() ? *known : groups.emplace_back();
+        members_of_group |= which;
+        sums_of_group.emplace_back(view_of(record.key), made);
     }
-    for (auto const& one : groups) table_->send_sums(on, one.changed, one.bounded, one.all);
+    for (auto const& [which, of_group] : groups) table_->send_sums(on, which, of_group);
     auto const name = of().name;
     if (unmarked_.size() > 0) marks_->send_unmarked(on, name, unmarked_);
     if (applies_) marks_->send_new(on, name, own_);

@@ -12,7 +12,7 @@
 //   row_stands(stands, value)                ` AND …`, which fails with an error if `stands` is
 //   false;
 //                                            empty where the server notices an altered table itself
-//   exists(table, condition), same(left, right)
+//   exists(table, condition)
 //   among(key, value), by_key(key, key_value, value)
 //                                            that a key is one of the wave's; the wave's value for
 //                                            that key. Some rows are then changed by one statement
@@ -26,7 +26,10 @@
 //   update(table, alias, sets, types, condition)   also of one row, without a wave
 //   update_giving(list, …)                         the same, and gives a list of columns
 //   erase(table, alias, types, condition)
-//   update_found, erase_found(…, key, condition)   the same, where a row is found by `key` first
+//   erased_name(table, alias)                      the alias of a table whose rows are erased
+//   update_found, erase_found(…, condition, keys, others)
+//                                                  the same, where columns are those of a row of
+//                                                  the wave, and a row is found by `keys` first
 //   insert(table, names, values, types, condition)
 //   insert_absent(table, names, values, types, condition, key, value)
 //                                                  inserts where no row has the key; gives the keys
@@ -41,6 +44,9 @@
 //   prepare_absent(pool, types, table, alias, key, value, condition)
 //                                                   if a row of the wave finds a row by its key
 //
+//   most_rows_of_one_update                         so many rows are changed by one UPDATE, with
+//   rows
+//                                                   that it locks alone
 //   returns_changes                                 an UPDATE can give the rows that it changed
 //   committed_is_null                               an entry without a committed epoch has NULL
 #pragma once

@@ -78,9 +78,9 @@ protected:
 private:
     /// What a statement on the writes of a wave is for.
     enum class purpose : std::uint8_t { insert, insert_new, lock, change, certain };
-    /// A purpose, the action, and the columns that have values and whose values are arrays, a bit
-    /// for each.
-    using shape = std::tuple<purpose, step, std::uint64_t, std::uint64_t>;
+    /// A purpose, the action, the columns that have values and whose values are arrays, a bit for
+    /// each, and whether each entry is committed with the epoch that it has.
+    using shape = std::tuple<purpose, step, std::uint64_t, std::uint64_t, bool>;
 
     [[nodiscard]] static bool inserts(purpose of_writes) noexcept {
         return of_writes == purpose::insert || of_writes == purpose::insert_new;
@@ -162,12 +162,13 @@ entry_table<Sql>::entry_table(pool& from)
 template <typename Sql>
 typename Sql::statement const& entry_table<Sql>::statement_of(shape const& key) const {
     return writes_.of(key, [&]() -> auto const& {
-        auto const [of_writes, action, with_value, arrays] = key;
+        auto const [of_writes, action, with_value, arrays, commits_epoch] = key;
         write_columns const columns{inserts(of_writes), action};
         std::vector<parameter_type> types;
         std::vector<std::string> values;
         for (std::size_t number = 0; number < count_of(of_writes, columns); ++number) {
             auto& value = values.emplace_back();
+            if (commits_epoch && columns.is_committed(number)) value = "e.epoch";
             if ((with_value >> number & 1U) == 0) continue;
             bool const is_array = (arrays >> number & 1U) != 0;
             types.push_back({columns.kind(number), is_array});
@@ -269,11 +270,18 @@ std::size_t entry_table<Sql>::send_writes(purpose of_writes, connection& to,
     }
     // A server that chooses the order of a join would count on too few entries with one state.
     auto const found_by = std::max(dialect::returns_changes ? columns.expected : 0, std::size_t{1});
+    bool const commits_epoch =
+        columns.expected > 0 && count > columns.expected &&
+        std::all_of(writes.begin(), writes.end(), [](auto const& each) {
+            auto const& change = each.write->change;
+            return change.committed != 0 && change.committed == change.from_epoch;
+        });
     std::uint64_t with_value = 0;
     std::uint64_t arrays = 0;
     parameters bound;
     for (std::size_t number = 0; number < count; ++number) {
         if (!values[number].is_given()) continue;
+        if (commits_epoch && columns.is_committed(number)) continue;
         bool const is_array = writes.size() > 1 && (number < found_by || values[number].differ());
         with_value |= std::uint64_t{1} << number;
         arrays |= std::uint64_t{is_array} << number;
@@ -281,7 +289,7 @@ std::size_t entry_table<Sql>::send_writes(purpose of_writes, connection& to,
         else values[number].bind_value(bound);
     }
     if (of_writes == purpose::certain) bound.bind(static_cast<std::int64_t>(writes.size()));
-    return to.send(statement_of({of_writes, action, with_value, arrays}), bound);
+    return to.send(statement_of({of_writes, action, with_value, arrays, commits_epoch}), bound);
 }
 
 template <typename Sql>

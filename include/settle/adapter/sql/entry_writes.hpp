@@ -41,6 +41,10 @@ struct write_columns {
         return at == 0 ? column_kind::text : column_kind::integer;
     }
 
+    [[nodiscard]] bool is_committed(std::size_t at) const {
+        return at >= expected && fields[at - expected] == entry_field::committed;
+    }
+
     /// Calls `give(column, value)` with each value of a write; without a value, it is nullptr.
     template <typename Give>
     void for_each_value(sent_write const& one, write_context const& at, Give&& give) const {

@@ -78,29 +78,40 @@ mark_table<Sql>::mark_table(pool& from) {
                             dialect::name("undo") + ", image, collection",
                         "w.c0, w.c1, w.c2, w.c3, w.c4, w.c5, w.c6, w.c7, w.c8, $10", added, ""),
         added, "add marks");
-    auto const is = [&](std::string const& alias, std::size_t collection) {
-        auto const column = [&](std::string const& name, int number) {
-            return " AND " + alias + "." + name + " = w.c" + std::to_string(number);
-        };
-        return alias + ".collection = $" + std::to_string(collection) + column(key, 0) +
-               column("id", 1) + column("participant", 2) + column("line", 3);
+    auto const of_collection = [](std::string const& name, int number) {
+        return name + ".collection = $" + std::to_string(number);
+    };
+    auto const keys_of = [&](std::string const& name) {
+        return assignments{{name + "." + key, "w.c0"}, {name + ".id", "w.c1"}};
+    };
+    auto const parts_of = [](std::string const& name) {
+        return assignments{{name + ".participant", "w.c2"}, {name + ".line", "w.c3"}};
     };
     types const raised{text_array,    text_array,    integer_array,
                        integer_array, integer_array, text_value};
-    raise_ = &dialect::prepare_exact(
-        from, dialect::update_found(table, "m", {{"epoch", "w.c4"}}, raised, is("m", 6), ""),
-        raised, "raise marks");
+    raise_ = &dialect::prepare_exact(from,
+                                     dialect::update_found(table, "m", {{"epoch", "w.c4"}}, raised,
+                                                           of_collection("m", 6), keys_of("m"),
+                                                           parts_of("m")),
+                                     raised, "raise marks");
+    auto const erased = dialect::erased_name(table, "m");
     types const pulled{text_array, text_array, integer_array, integer_array, text_value};
-    pull_ = &dialect::prepare_exact(from, dialect::erase_found(table, "m", pulled, is("m", 5), ""),
+    pull_ = &dialect::prepare_exact(from,
+                                    dialect::erase_found(table, erased, pulled,
+                                                         of_collection(erased, 5), keys_of(erased),
+                                                         parts_of(erased)),
                                     pulled, "pull marks");
     types const finished{text_array,    text_array, integer_array, integer_array,
                          integer_array, text_array, text_value};
-    finish_ = &dialect::prepare_exact(from,
-                                      dialect::erase_found(table, "m", finished, is("m", 7),
-                                                           "m.epoch = w.c4 AND " +
-                                                               dialect::same("m.confirm", "w.c5") +
-                                                               " AND m.effect = 'add'"),
-                                      finished, "pull marks");
+    auto checked = parts_of(erased);
+    checked.emplace_back(erased + ".epoch", "w.c4");
+    checked.emplace_back("coalesce(" + erased + ".confirm, '')", "coalesce(w.c5, '')");
+    finish_ = &dialect::prepare_exact(
+        from,
+        dialect::erase_found(table, erased, finished,
+                             of_collection(erased, 7) + " AND " + erased + ".effect = 'add'",
+                             keys_of(erased), checked),
+        finished, "pull marks");
     types const keys{text_array, text_value};
     unmarked_ =
         &dialect::prepare_absent(from, keys, table, "m", "m." + key, "w.c0", "m.collection = $2");

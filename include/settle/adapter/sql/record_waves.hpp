@@ -13,6 +13,7 @@
 //   log_session                          as in adapter/sql/log_session.hpp
 //   longest_repetition                   how long a native transaction is repeated after conflicts
 //   page                                 the page of its documentation, for sentences
+//   leaders                              the number of groups of callers that work at a time
 //   is_held(code)                        another native transaction holds a row
 //   is_of_one_record(code)               a record or its table refuses a change
 //   is_of_one_table(code)                a table has changed, or takes no change of this user
@@ -44,7 +45,8 @@ class record_waves final : public executed_store<one_phase_store<typename Sql::l
 public:
     /// Errors:  throws settle::failure when a table does not fit its collection
     record_waves(pool& with, std::span<collection_descriptor const* const> bound)
-        : executed_store<one_phase_store<log_session>>(wave_limits{}), pool_(&with), marks_(with) {
+        : executed_store<one_phase_store<log_session>>({.leaders = Sql::leaders}), pool_(&with),
+          marks_(with) {
         for (auto const* const one : bound) {
             tables_.push_back(std::make_unique<bound_table>(with, *one));
             bound_.push_back(one);

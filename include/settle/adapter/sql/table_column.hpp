@@ -76,6 +76,11 @@ struct table_column : column_limits {
     [[nodiscard]] static std::int64_t micros(member_access const& access) noexcept {
         return access.unit_num * 1'000'000 / access.unit_den;
     }
+    /// Whether it holds every integer of 64 bits, and no other value.
+    [[nodiscard]] bool has_all_integers() const noexcept {
+        using limits = std::numeric_limits<std::int64_t>;
+        return form == column_form::number && least == limits::min() && most == limits::max();
+    }
     /// Makes it a decimal, with the limits of its smallest unit.
     void set_decimal(int precision, int digits_after_point);
 

@@ -16,6 +16,8 @@ namespace mariadb::detail {
 inline constexpr std::size_t bytes_of_header = 1024;
 /// Waves of at most so many rows are executed as a list that may name a row twice.
 inline constexpr std::size_t most_listed_rows = 2048;
+/// Of more rows, an INSERT is a message of its own, whose rows the server inserts one by one.
+inline constexpr std::size_t most_rows_of_insert = 100;
 
 SETTLE_FUNCTION connection::connection(address const& to, options const& limits)
     : session_(to, limits, session_use::records),
@@ -128,17 +130,21 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters c
     bool const by_row = !sent.row_form.texts.empty() && wave && *wave > 0 &&
                         *wave <= (sent.row_form.repeats ? most_listed_rows : most_single_rows);
     bool const is_list = by_row && sent.row_form.has_list;
-    bool const is_bulk = !by_row && sent.inserts && wave && *wave > 0;
+    bool const is_bulk = !by_row && sent.inserts && wave && *wave > most_rows_of_insert;
     queued made{{}, {},   sent.phase,      0,          0,     by_row && !is_list ? *wave : 1,
                 0,  true, sent.has_result, sent.reads, false, is_bulk};
     char const* const count = sent.has_result ? "FOUND_ROWS()" : "ROW_COUNT()";
-    auto const check = [&](std::string_view meant) {
-        made.is_alone = false;
+    // For several rows, one statement takes their number as a value.
+    bool const takes_count =
+        sent.expects == expectation::all && wave && *wave != 1 && (!by_row || is_list);
+    char const* const meant = takes_count ? "?" : sent.expects == expectation::all ? "1" : "0";
+    auto const check = [&] {
+        // Of one row, the client sees whether it was found.
+        made.is_alone = meant == std::string_view{"1"};
         made.after.append(" IF ").append(count).append(" <> ").append(meant).append(" THEN ");
         made.after.append(raised_sql(wrong_count)).append("; END IF;");
     };
-    if (sent.expects == expectation::no_row) check("0");
-    else if (sent.expects == expectation::all) check(!wave || (by_row && !is_list) ? "1" : "?");
+    if (sent.expects == expectation::no_row || sent.expects == expectation::all) check();
     else if (sent.expects == expectation::counted) made.after = " SELECT ROW_COUNT();";
     // A list of another size is another statement, which must be prepared.
     auto const end = wave && sent.row_form.repeats ? std::bit_ceil(*wave) : wave.value_or(0);
@@ -155,12 +161,12 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters c
     }
     bool const gives_count = made.sql.starts_with("SELECT COUNT");
     if (gives_count) {
-        made.sql = "IF (" + made.sql + ") <> ? THEN " + raised_sql(wrong_count) + "; END IF";
+        made.sql =
+            "IF (" + made.sql + ") <> " + meant + " THEN " + raised_sql(wrong_count) + "; END IF";
         made.after.clear();
+        made.is_alone = false;
     }
-    if (sent.expects == expectation::all && wave && (!by_row || is_list)) {
-        made.bytes += queue_value(static_cast<std::int64_t>(*wave));
-    }
+    if (takes_count) made.bytes += queue_value(static_cast<std::int64_t>(*wave));
     made.values = values_.size() - before;
     if (made.bytes + bytes_of_header > server_.most_bytes) {
         values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(before), values_.end());

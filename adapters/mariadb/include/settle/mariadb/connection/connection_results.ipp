@@ -21,9 +21,13 @@ SETTLE_FUNCTION void connection::run_alone(message const& sent) {
     rows& into = results_[sent.first];
     expected_result const expected{&into, false};
     execute(native, sent, {&expected, statement.has_result ? 1U : 0U});
-    if (!statement.has_result) {
-        into.add_changed(static_cast<std::int64_t>(mysql_stmt_affected_rows(native)));
+    if (statement.has_result) return;
+    auto const changed = static_cast<std::int64_t>(mysql_stmt_affected_rows(native));
+    // A statement that was meant to change one row has changed none.
+    if (statement.changed == 1 && changed != 1) {
+        fail(static_cast<unsigned>(raised_number(wrong_count)), "45000", {}, sent);
     }
+    into.add_changed(changed);
 }
 
 SETTLE_FUNCTION void connection::run_compound(message const& sent, bool starts, bool commits) {

@@ -38,15 +38,28 @@ SETTLE_FUNCTION std::string dialect::beside_wave(types_of_parameters const& type
     return has_wave(types) ? "\x01" + wave_sql(types, true) + " STRAIGHT_JOIN \x02\x03" : "";
 }
 
-SETTLE_FUNCTION std::string dialect::among_many(assignments const& keys) {
+SETTLE_FUNCTION std::string dialect::erase_found(std::string const& table, std::string const& alias,
+                                                 types_of_parameters const& types,
+                                                 std::string const& condition,
+                                                 assignments const& keys,
+                                                 assignments const& others) {
+    auto const rows = both(condition, among_many(keys, others));
+    auto const many = "DELETE " + alias + " FROM " + beside_wave(types) + table + " WHERE " + rows;
+    return either(many, "DELETE FROM " + table + " WHERE " + rows);
+}
+
+SETTLE_FUNCTION std::string dialect::among_many(assignments const& keys,
+                                                assignments const& others) {
     std::string joined;
     std::string names;
     std::string values;
-    for (auto const& [name, value] : keys) {
+    auto const add = [&](std::string const& name, std::string const& value) {
         joined.append(joined.empty() ? "" : " AND ").append(name).append(" = ").append(value);
         names.append(names.empty() ? "" : ", ").append(name);
         values.append(values.empty() ? "" : ", ").append(value);
-    }
+    };
+    for (auto const& [name, value] : keys) add(name, value);
+    for (auto const& [name, value] : others) add(name, value);
     return "\x01" + joined + "\x02(" + names + ") IN (\x04(" + values + ")\x07)\x03";
 }
 

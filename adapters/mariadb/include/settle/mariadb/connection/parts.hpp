@@ -37,6 +37,8 @@ struct parts {
 
     static constexpr auto longest_repetition = detail::longest_repetition;
     static constexpr std::string_view page = "mariadb";
+    /// One group of all callers is quicker than several beside each other.
+    static constexpr std::size_t leaders = 1;
 
     static constexpr auto is_held = &detail::is_held;
     static constexpr auto is_of_one_record = &detail::is_of_one_record;

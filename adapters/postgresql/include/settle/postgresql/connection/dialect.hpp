@@ -22,6 +22,7 @@ struct dialect {
     using assignments = settle::detail::sql::assignments;
 
     static constexpr bool returns_changes = true;
+    static constexpr std::size_t most_rows_of_one_update = 0;
     static constexpr bool committed_is_null = true;
 
     static std::string name(std::string const& text) { return text; }
@@ -53,9 +54,6 @@ struct dialect {
     static std::string by_key(std::string const&, std::string const&, std::string const& value) {
         return value;
     }
-    static std::string same(std::string const& left, std::string const& right) {
-        return left + " IS NOT DISTINCT FROM " + right;
-    }
 
     static std::string lock(std::string const& list, types_of_parameters const& types,
                             std::string const& table, std::string const& alias,
@@ -79,16 +77,18 @@ struct dialect {
     }
     static std::string update_found(std::string const& table, std::string const& alias,
                                     assignments const& sets, types_of_parameters const& types,
-                                    std::string const& key, std::string const& condition) {
+                                    std::string const& condition, assignments const& keys,
+                                    assignments const& others) {
         return "UPDATE " + table + " AS " + alias + " SET " +
                settle::detail::sql::assignments_sql(sets) + " FROM " +
-               found(table, alias, types, key, condition);
+               found(table, alias, types, condition, keys, others);
     }
+    static std::string erased_name(std::string const&, std::string const& alias) { return alias; }
     static std::string erase_found(std::string const& table, std::string const& alias,
-                                   types_of_parameters const& types, std::string const& key,
-                                   std::string const& condition) {
+                                   types_of_parameters const& types, std::string const& condition,
+                                   assignments const& keys, assignments const& others) {
         return "DELETE FROM " + table + " AS " + alias + " USING " +
-               found(table, alias, types, key, condition);
+               found(table, alias, types, condition, keys, others);
     }
     static std::string insert(std::string const& table, std::string const& names,
                               std::string const& values, types_of_parameters const& types,
@@ -130,8 +130,8 @@ private:
                               std::string const& condition, std::string const& name);
     /// The rows of a table that a wave finds by their keys, by their places.
     static std::string found(std::string const& table, std::string const& alias,
-                             types_of_parameters const& types, std::string const& key,
-                             std::string const& condition);
+                             types_of_parameters const& types, std::string const& condition,
+                             assignments const& keys, assignments const& others);
 };
 
 } // namespace postgresql::detail

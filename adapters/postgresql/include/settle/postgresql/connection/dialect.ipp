@@ -81,10 +81,12 @@ SETTLE_FUNCTION std::string dialect::update(std::string const& table, std::strin
 }
 
 SETTLE_FUNCTION std::string dialect::found(std::string const& table, std::string const& alias,
-                                           types_of_parameters const& types, std::string const& key,
-                                           std::string const& condition) {
-    return beside(types, alias + ".ctid", table, alias, key, "k") + " WHERE " + alias +
-           ".ctid = k.ctid" + (condition.empty() ? "" : " AND " + condition);
+                                           types_of_parameters const& types,
+                                           std::string const& condition, assignments const& keys,
+                                           assignments const& others) {
+    return beside(types, alias + ".ctid", table, alias, condition + " AND " + among_many(keys),
+                  "k") +
+           " WHERE " + alias + ".ctid = k.ctid AND " + among_many(others);
 }
 
 SETTLE_FUNCTION std::string dialect::insert(std::string const& table, std::string const& names,

@@ -37,6 +37,7 @@ struct parts {
 
     static constexpr auto longest_repetition = detail::longest_repetition;
     static constexpr std::string_view page = "postgresql";
+    static constexpr std::size_t leaders = 4;
 
     static constexpr auto is_held = &detail::is_held;
     static constexpr auto is_of_one_record = &detail::is_of_one_record;
