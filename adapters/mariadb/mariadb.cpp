@@ -28,6 +28,7 @@
 #include <settle/mariadb/records/table_check.ipp>
 
 SETTLE_BEGIN
+template class detail::sql::database<mariadb::detail::parts>;
 template class detail::sql::log_session<mariadb::detail::parts>;
 template class detail::sql::receiver_transaction<mariadb::detail::receiver_parts>;
 template class detail::sql::receiver_database<mariadb::detail::receiver_parts>;

@@ -26,6 +26,7 @@
 #include <settle/postgresql/records/table_check.ipp>
 
 SETTLE_BEGIN
+template class detail::sql::database<postgresql::detail::parts>;
 template class detail::sql::log_session<postgresql::detail::parts>;
 template class detail::sql::receiver_transaction<postgresql::detail::receiver_parts>;
 template class detail::sql::receiver_database<postgresql::detail::receiver_parts>;

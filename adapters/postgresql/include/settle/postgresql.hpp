@@ -2,11 +2,15 @@
 // A store and a log in one schema of a PostgreSQL database, which any number of programs may share.
 #pragma once
 
+#include <settle/adapter/sql/database.hpp>
 #include <settle/postgresql/connection/listener.hpp>
 #include <settle/postgresql/prepared/resource.hpp>
 #include <settle/postgresql/records/record_session.hpp>
 
 SETTLE_BEGIN
+#ifdef SETTLE_COMPILED
+extern template class detail::sql::database<postgresql::detail::parts>;
+#endif
 namespace postgresql {
 
 /// What holds the oldest snapshot of a server. While it does, VACUUM removes no row that was erased
@@ -24,31 +28,13 @@ struct snapshot_holder {
 /// Errors:  the constructor throws settle::failure with one sentence
 /// Cost:    connections come from a pool. Threads and engines share them
 /// Source:  postgresql#address
-class database {
+class database : public settle::detail::sql::database<detail::parts> {
 public:
     explicit database(std::string const& address, database_options const& options = {});
-    database(database const&) = delete;
-    database& operator=(database const&) = delete;
-    ~database();
 
     /// As the constructor, but returns the error.
     static result<std::unique_ptr<database>> open(std::string const& address,
                                                   database_options const& options = {});
-
-    /// Errors:  throws settle::failure when a table does not fit its collection, or when the
-    ///          schema's records belong to another log
-    template <typename... Collections>
-    record_session<Collections...> bind(std::string const& log_name) {
-        return record_session<Collections...>{*pool_, log_name};
-    }
-
-    /// As bind(), for any_database.
-    std::shared_ptr<settle::detail::one_phase_store<log_session>>
-    bind_described(std::string const& log_name,
-                   std::span<settle::detail::collection_descriptor const* const> bound);
-
-    /// Errors:  throws settle::failure when the database cannot be read or written
-    log_session bind_log();
 
     /// Wakes a worker when a transaction is submitted to this database's log, by any program.
     /// Errors:  throws settle::failure when the server cannot be reached
@@ -58,12 +44,6 @@ public:
     /// with the rights of `pg_monitor`.
     /// Cost:    one round trip
     [[nodiscard]] result<std::optional<snapshot_holder>> oldest_snapshot();
-
-    /// The round trips to the server up to now, without the round trips that connect.
-    [[nodiscard]] std::uint64_t round_trips() const noexcept;
-
-private:
-    std::unique_ptr<detail::pool> pool_;
 };
 
 } // namespace postgresql

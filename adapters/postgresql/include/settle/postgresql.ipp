@@ -4,18 +4,16 @@
 
 #include <settle/postgresql.hpp>
 
-#include <settle/adapter/ownership.hpp>
 #include <settle/postgresql/connection/schema.hpp>
 
 SETTLE_BEGIN
 namespace postgresql {
 
 SETTLE_FUNCTION database::database(std::string const& address, database_options const& options)
-    : pool_(std::make_unique<detail::pool>(address, options)) {
-    detail::prepare_schema(*pool_);
+    : settle::detail::sql::database<detail::parts>(
+          std::make_unique<detail::pool>(address, options)) {
+    detail::prepare_schema(from());
 }
-
-SETTLE_FUNCTION database::~database() = default;
 
 SETTLE_FUNCTION result<std::unique_ptr<database>> database::open(std::string const& address,
                                                                  database_options const& options) {
@@ -26,18 +24,7 @@ SETTLE_FUNCTION result<std::unique_ptr<database>> database::open(std::string con
     }
 }
 
-SETTLE_FUNCTION std::shared_ptr<settle::detail::one_phase_store<log_session>>
-database::bind_described(std::string const& log_name,
-                         std::span<settle::detail::collection_descriptor const* const> bound) {
-    return settle::detail::sql::make_record_store<detail::parts>(*pool_, log_name, bound);
-}
-
-SETTLE_FUNCTION log_session database::bind_log() {
-    auto const fresh = settle::detail::fresh_log_name("postgresql-");
-    return log_session{*pool_, detail::metadata(*pool_).get_or_init("log", fresh)};
-}
-
-SETTLE_FUNCTION listener database::listen() { return {*pool_, detail::work_channel(*pool_)}; }
+SETTLE_FUNCTION listener database::listen() { return {from(), detail::work_channel(from())}; }
 
 SETTLE_FUNCTION result<std::optional<snapshot_holder>> database::oldest_snapshot() {
     constexpr auto sql =
@@ -51,7 +38,7 @@ SETTLE_FUNCTION result<std::optional<snapshot_holder>> database::oldest_snapshot
         "FROM pg_catalog.pg_replication_slots) AS held WHERE oldest IS NOT NULL "
         "ORDER BY pg_catalog.age(oldest) DESC, since LIMIT 1";
     try {
-        auto on = pool_->take();
+        auto on = from().take();
         auto const number = on->send_sql(sql, "look for old snapshots");
         on->sync();
         auto const& found = on->result(number);
@@ -62,10 +49,6 @@ SETTLE_FUNCTION result<std::optional<snapshot_holder>> database::oldest_snapshot
     } catch (failure const& caught) {
         return caught.problem();
     }
-}
-
-SETTLE_FUNCTION std::uint64_t database::round_trips() const noexcept {
-    return pool_->round_trips();
 }
 
 } // namespace postgresql

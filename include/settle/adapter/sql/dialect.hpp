@@ -4,7 +4,7 @@
 // says. An adapter names its dialect in its parts (adapter/sql/record_waves.hpp): a struct with
 // these static functions, which give SQL.
 //
-//   name(text)                               a name, quoted if it may be a reserved word
+//   name(text), quoted(text)                 a name, quoted if it may be a reserved word; or always
 //   table_name(pool, text)                   a table's name, with its schema
 //   as_text(value), one()                    the value as a text; the number 1
 //   read_sql(column), write_sql(column, value)

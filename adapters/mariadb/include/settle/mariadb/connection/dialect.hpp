@@ -25,6 +25,7 @@ struct dialect {
     static constexpr bool committed_is_null = false;
 
     static std::string name(std::string const& text) { return quoted_name(text); }
+    static std::string quoted(std::string_view text) { return quoted_name(text); }
     static std::string table_name(pool const& from, std::string_view text) {
         return from.schema_prefix() + quoted_name(text);
     }

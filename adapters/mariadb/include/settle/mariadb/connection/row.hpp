@@ -34,11 +34,5 @@ void for_each_row(rows const& of, Function&& function) {
     for (int at = 0; at < of.size(); ++at) function(row{of, at});
 }
 
-/// Runs a native transaction of one statement or a few.
-/// Errors:  throws settle::failure if it was not committed
-inline void perform_or_throw(pool& with, native_transaction::action action) {
-    native_transaction{with}.perform_or_throw(action, longest_repetition);
-}
-
 } // namespace mariadb::detail
 SETTLE_END

@@ -2,7 +2,8 @@
 // The bodies of functions that table_check.hpp declares.
 #pragma once
 
-#include <settle/adapter/table_rules.hpp>
+#include <settle/adapter/sql/table_check.hpp>
+#include <settle/postgresql/connection/parts.hpp>
 #include <settle/postgresql/records/table_check.hpp>
 
 #include <algorithm>
@@ -30,149 +31,6 @@ struct column_found {
     std::int64_t declared_modifier; ///< its length, precision and scale
 };
 
-/// True for a type of the catalog whose input function refuses every text.
-[[nodiscard]] constexpr bool is_unwritable(std::string_view type) noexcept {
-    if (type.starts_with('_')) type.remove_prefix(1); // an array of them
-    return type == "pg_node_tree" || type == "pg_ndistinct" || type == "pg_dependencies" ||
-           type == "pg_mcv_list" || type == "gtsvector" || type.starts_with("pg_brin_");
-}
-
-class table_check : settle::detail::table_rules {
-public:
-    table_check(pool& with, collection_descriptor const& of)
-        : table_check(with, of, with.schema_prefix() + quoted_name(of.name)) {}
-
-    [[nodiscard]] bool exists() const {
-        bool found = false;
-        ask("SELECT to_regclass($1) IS NOT NULL",
-            [&](rows const& answer) { found = answer.boolean(0, 0); });
-        return found;
-    }
-
-    /// Errors:  throws errc::unfit_store with one sentence that names the change to make
-    [[nodiscard]] fit_table check() {
-        fit_table made;
-        check_kind(made);
-        read_columns();
-        for (auto const& one : of_.members()) {
-            made.columns.push_back(column_for(one));
-            bool const may_lack = !one.access->optional && !found(one.name).not_null;
-            if (may_lack || one.access->nested) made.is_readable = false;
-        }
-        check_key_and_obstacles();
-        find_indexed_texts(made);
-        check_publications();
-        made.count = columns_.size();
-        for (auto const& one : columns_) {
-            bool const named = of_.record->find(one.name).has_value();
-            if (named || one.generated) continue;
-            made.others.push_back({one.name, one.declared, one.base});
-            if (is_unwritable(one.base)) made.unwritable = one.name;
-        }
-        return made;
-    }
-
-    [[nodiscard]] std::string create_sql() const {
-        std::string sql = "CREATE TABLE IF NOT EXISTS " + table_;
-        char separator = '(';
-        for (std::size_t at = 0; at < of_.members().size(); ++at) {
-            auto const& one = of_.members()[at];
-            sql += std::exchange(separator, ',');
-            sql += quoted_name(one.name) + ' ' + made_type(*one.access);
-            if (at == of_.key) {
-                sql += one.access->kind == field_kind::text ? " COLLATE \"C\"" : "";
-                sql += " PRIMARY KEY";
-            } else if (!one.access->optional) {
-                sql += " NOT NULL";
-            }
-        }
-        // Room in the pages keeps changes away from the index.
-        return sql + ") WITH (fillfactor = 80)";
-    }
-
-private:
-    table_check(pool& with, collection_descriptor const& of, std::string const& table)
-        : table_rules(settle::detail::need_of(of), table, "postgresql"), pool_(with), of_(of),
-          table_(table) {}
-
-    static std::string made_type(member_access const& access) {
-        if (access.nested) return "jsonb";
-        switch (access.kind) {
-        case field_kind::boolean: return "boolean";
-        case field_kind::text: return "text";
-        // A timestamptz has not the range of all times.
-        default: return "bigint";
-        }
-    }
-
-    /// Runs a query about the table.
-    void ask(char const* sql, settle::detail::function_view<void(rows const&)> take) const {
-        auto const& query = pool_.prepare(sql, {value_type::text}, "look at a table");
-        auto on = pool_.take();
-        auto const number = on->send(query, table_);
-        on->sync();
-        take(on->result(number));
-    }
-    void check_kind(fit_table& made) const {
-        ask("SELECT c.relkind::text, c.relpersistence::text, c.relispartition, c.relhasrules, "
-            "row_security_active(c.oid), "
-            "EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = c.oid), "
-            "EXISTS (SELECT FROM pg_constraint AS f WHERE f.confrelid = c.oid AND "
-            "f.contype = 'f') FROM pg_class AS c WHERE c.oid = to_regclass($1)",
-            [&](rows const& found) {
-                check_kind(found);
-                made.is_referenced = found.boolean(0, 6);
-            });
-    }
-    void check_kind(rows const& found) const;
-    void read_columns();
-    [[nodiscard]] column_found const& found(std::string_view name) const;
-    [[nodiscard]] table_column column_for(member_descriptor const& of) const;
-    [[nodiscard]] bool set_form(table_column& made, member_access const& access,
-                                column_found const& is) const;
-    void set_number(table_column& made, member_access const& access, column_found const& is) const;
-    /// Checks the key, and then everything that could refuse a change.
-    void check_key_and_obstacles() const;
-    /// Finds members whose texts are in an index, which may refuse a long one.
-    void find_indexed_texts(fit_table& made) const;
-    /// Refuses a table whose changes a publication makes the server refuse.
-    void check_publications() const;
-
-    pool& pool_;
-    collection_descriptor const& of_;
-    std::string table_;
-    std::vector<column_found> columns_;
-};
-
-SETTLE_FUNCTION void table_check::check_kind(rows const& found) const {
-    if (found.empty()) refuse_gone();
-    auto const kind = found.text(0, 0);
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kinds{
-        {{"v", "view"},
-         {"m", "materialized view"},
-         {"f", "foreign table"},
-         {"p", "partitioned table"},
-         {"S", "sequence"}}};
-    for (auto const& [letter, name] : kinds) {
-        if (kind != letter) continue;
-        refuse("it is a " + std::string{name} + ", not an ordinary table", "Name a table");
-    }
-    if (kind != "r") refuse("it is not an ordinary table", "Name a table");
-    if (found.text(0, 1) != "p") {
-        refuse("it is unlogged or temporary, so a crash empties it",
-               "Use ALTER TABLE … SET LOGGED");
-    }
-    if (found.boolean(0, 2) || found.boolean(0, 5)) {
-        refuse("it shares its rows with other tables, as a partition or by inheritance",
-               "Name a table of its own");
-    }
-    if (found.boolean(0, 3)) refuse("it has a rule, which could change a write", "Drop the rule");
-    if (found.boolean(0, 4)) {
-        refuse("its row security could hide rows from this user",
-               "Use ALTER TABLE … DISABLE ROW LEVEL SECURITY, or a user with BYPASSRLS");
-    }
-}
-
 /// A row for each column of the table.
 inline constexpr char const* columns_sql =
     "SELECT a.attname::text, format_type(a.atttypid, a.atttypmod), "
@@ -194,7 +52,7 @@ inline constexpr char const* columns_sql =
     "ORDER BY a.attnum";
 
 /// A row for each column of each object that could refuse a change.
-inline constexpr char const* obstacles_sql =
+inline constexpr char const* obstacles_of_table =
     "SELECT 'trigger', t.tgname::text, NULL::text, false FROM pg_trigger AS t "
     "WHERE t.tgrelid = to_regclass($1) AND NOT t.tgisinternal AND t.tgenabled <> 'D' "
     "UNION ALL SELECT CASE k.contype WHEN 'c' THEN 'check' ELSE 'foreign key' END, "
@@ -237,6 +95,99 @@ inline constexpr char const* obstacles_sql =
     "JOIN pg_attribute AS a ON a.attrelid = g.attrelid AND a.attnum = d.refobjsubid "
     "WHERE g.attrelid = to_regclass($1) AND g.attgenerated <> ''";
 
+class table_check : public settle::detail::sql::table_check<table_check, parts, column_found> {
+    using base = settle::detail::sql::table_check<table_check, parts, column_found>;
+
+public:
+    table_check(pool& from, collection_descriptor const& of)
+        : table_check(from, of, dialect::table_name(from, of.name)) {}
+
+    [[nodiscard]] bool exists() const {
+        bool found = false;
+        ask("SELECT to_regclass($1) IS NOT NULL",
+            [&](rows const& answer) { found = answer.boolean(0, 0); });
+        return found;
+    }
+    void check_kind(fit_table& made) const {
+        ask("SELECT c.relkind::text, c.relpersistence::text, c.relispartition, c.relhasrules, "
+            "row_security_active(c.oid), "
+            "EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = c.oid), "
+            "EXISTS (SELECT FROM pg_constraint AS f WHERE f.confrelid = c.oid AND "
+            "f.contype = 'f') FROM pg_class AS c WHERE c.oid = to_regclass($1)",
+            [&](rows const& found) {
+                check_kind(found);
+                made.is_referenced = found.boolean(0, 6);
+            });
+    }
+    void read_columns();
+    [[nodiscard]] table_column column_for(member_descriptor const& of) const;
+    void check_key() const;
+    void check_more(fit_table& made) const {
+        find_indexed_texts(made);
+        check_publications();
+    }
+    /// True for a type of the catalog whose input function refuses every text.
+    static bool is_unwritable(std::string_view type) noexcept {
+        if (type.starts_with('_')) type.remove_prefix(1); // an array of them
+        return type == "pg_node_tree" || type == "pg_ndistinct" || type == "pg_dependencies" ||
+               type == "pg_mcv_list" || type == "gtsvector" || type.starts_with("pg_brin_");
+    }
+    static std::string type_of(member_access const& access, bool is_key) {
+        if (access.nested) return "jsonb";
+        switch (access.kind) {
+        case field_kind::boolean: return "boolean";
+        case field_kind::text: return is_key ? "text COLLATE \"C\"" : "text";
+        // A timestamptz has not the range of all times.
+        default: return "bigint";
+        }
+    }
+    /// Room in the pages keeps changes away from the index.
+    static constexpr char const* table_end = " WITH (fillfactor = 80)";
+    static constexpr char const* obstacles_sql = obstacles_of_table;
+
+private:
+    table_check(pool& from, collection_descriptor const& of, std::string const& table)
+        : base(from, of, table, table) {}
+
+    void check_kind(rows const& found) const;
+    [[nodiscard]] bool set_form(table_column& made, member_access const& access,
+                                column_found const& is) const;
+    void set_number(table_column& made, member_access const& access, column_found const& is) const;
+    /// Finds members whose texts are in an index, which may refuse a long one.
+    void find_indexed_texts(fit_table& made) const;
+    /// Refuses a table whose changes a publication makes the server refuse.
+    void check_publications() const;
+};
+
+SETTLE_FUNCTION void table_check::check_kind(rows const& found) const {
+    if (found.empty()) refuse_gone();
+    auto const kind = found.text(0, 0);
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kinds{
+        {{"v", "view"},
+         {"m", "materialized view"},
+         {"f", "foreign table"},
+         {"p", "partitioned table"},
+         {"S", "sequence"}}};
+    for (auto const& [letter, name] : kinds) {
+        if (kind != letter) continue;
+        refuse("it is a " + std::string{name} + ", not an ordinary table", "Name a table");
+    }
+    if (kind != "r") refuse("it is not an ordinary table", "Name a table");
+    if (found.text(0, 1) != "p") {
+        refuse("it is unlogged or temporary, so a crash empties it",
+               "Use ALTER TABLE … SET LOGGED");
+    }
+    if (found.boolean(0, 2) || found.boolean(0, 5)) {
+        refuse("it shares its rows with other tables, as a partition or by inheritance",
+               "Name a table of its own");
+    }
+    if (found.boolean(0, 3)) refuse("it has a rule, which could change a write", "Drop the rule");
+    if (found.boolean(0, 4)) {
+        refuse("its row security could hide rows from this user",
+               "Use ALTER TABLE … DISABLE ROW LEVEL SECURITY, or a user with BYPASSRLS");
+    }
+}
+
 SETTLE_FUNCTION void table_check::read_columns() {
     ask(columns_sql, [&](rows const& found) {
         for_each_row(found, [&](row const& one) {
@@ -249,15 +200,8 @@ SETTLE_FUNCTION void table_check::read_columns() {
     });
 }
 
-SETTLE_FUNCTION column_found const& table_check::found(std::string_view name) const {
-    for (auto const& one : columns_) {
-        if (one.name == name) return one;
-    }
-    refuse_missing(name);
-}
-
 SETTLE_FUNCTION table_column table_check::column_for(member_descriptor const& of) const {
-    column_found const& is = found(of.name);
+    column_found const& is = column_named(of.name);
     auto const name = shown_column(of.name);
     check_column(*need().find(of.name), is.generated, is.not_null);
     if (is.always_drawn && !need().find(of.name)->key) {
@@ -351,9 +295,9 @@ SETTLE_FUNCTION void table_check::set_number(table_column& made, member_access c
     made.set_decimal(static_cast<int>(precision), static_cast<int>(scale));
 }
 
-SETTLE_FUNCTION void table_check::check_key_and_obstacles() const {
+SETTLE_FUNCTION void table_check::check_key() const {
     auto const& key = of_.members()[of_.key];
-    column_found const& is = found(key.name);
+    column_found const& is = column_named(key.name);
     auto const name = shown_column(key.name);
     bool const number = is.base == "int2" || is.base == "int4" || is.base == "int8";
     bool const text = is.base == "text" || is.base == "varchar" || is.base == "uuid";
@@ -365,16 +309,6 @@ SETTLE_FUNCTION void table_check::check_key_and_obstacles() const {
         refuse(name + " is the key, and its collation compares different texts as equal",
                "Declare it COLLATE \"C\"");
     }
-    ask(obstacles_sql, [&](rows const& found) {
-        bool is_unique = false;
-        for_each_row(found, [&](row const& one) {
-            is_unique = is_unique || (one.integer(3) != 0 && one.text(2) == key.name);
-        });
-        if (!is_unique) refuse_key();
-        for_each_row(found, [&](row const& one) {
-            check_obstacle({one.text(0), one.text(1), one.text(2)});
-        });
-    });
 }
 
 SETTLE_FUNCTION void table_check::find_indexed_texts(fit_table& made) const {
@@ -412,19 +346,7 @@ SETTLE_FUNCTION void table_check::check_publications() const {
 }
 
 SETTLE_FUNCTION fit_table settle_table(pool& with, collection_descriptor const& of) {
-    constexpr std::size_t longest_name = 63;
-    auto const refuse_name = [&](std::string_view name, char const* why) {
-        raise(errc::unfit_store, "settle: the name '" + std::string{name} + "' " + why +
-                                     ". Choose another name. See postgresql#existing-tables");
-    };
-    if (of.name.starts_with("settle_") || of.name.starts_with("pg_")) {
-        refuse_name(of.name, "begins as other tables do");
-    }
-    // The server would shorten it.
-    if (of.name.size() > longest_name) refuse_name(of.name, "has more than 63 bytes");
-    for (auto const& one : of.members()) {
-        if (one.name.size() > longest_name) refuse_name(one.name, "has more than 63 bytes");
-    }
+    settle::detail::sql::check_names(of, {"settle_", "pg_"}, 63, parts::page);
     table_check checks{with, of};
     if (!checks.exists()) {
         perform_or_throw(with, [&](connection& on) {
