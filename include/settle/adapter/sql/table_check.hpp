@@ -127,8 +127,7 @@ inline void check_names(collection_descriptor const& of,
     auto const refuse = [&](std::string_view name, std::string const& why) {
         throw failure({make_error_code(errc::unfit_store),
                        "settle: the name '" + std::string{name} + "' " + why +
-                           ". Choose another name. See " + std::string{page} +
-                           "#existing-tables"});
+                           ". Choose another name. See " + std::string{page} + "#existing-tables"});
     };
     auto const check_length = [&](std::string_view name) {
         if (name.size() <= longest) return;

@@ -77,7 +77,9 @@ struct dialect {
                                     assignments const& sets, types_of_parameters const& types,
                                     std::string const& condition, assignments const& keys,
                                     assignments const& others) {
-        return update(table, alias, sets, types, both(condition, among_many(keys, others)));
+        // Each row takes values of its own, so no list can find it.
+        return update(table, alias, sets, types,
+                      both(condition, both(joined(keys), joined(others))));
     }
     static std::string erase(std::string const& table, std::string const& alias,
                              types_of_parameters const& types, std::string const& condition) {
@@ -142,6 +144,7 @@ private:
     }
     /// A text without its parts for the other form.
     static std::string of_form(std::string const& text, bool by_row);
+    static std::string joined(assignments const& keys);
     static std::string both(std::string const& left, std::string const& right) {
         return left + (left.empty() || right.empty() ? "" : " AND ") + right;
     }

@@ -48,19 +48,24 @@ SETTLE_FUNCTION std::string dialect::erase_found(std::string const& table, std::
     return either(many, "DELETE FROM " + table + " WHERE " + rows);
 }
 
+SETTLE_FUNCTION std::string dialect::joined(assignments const& keys) {
+    std::string sql;
+    for (auto const& [name, value] : keys) sql = both(sql, name + " = " + value);
+    return sql;
+}
+
 SETTLE_FUNCTION std::string dialect::among_many(assignments const& keys,
                                                 assignments const& others) {
-    std::string joined;
     std::string names;
     std::string values;
-    auto const add = [&](std::string const& name, std::string const& value) {
-        joined.append(joined.empty() ? "" : " AND ").append(name).append(" = ").append(value);
-        names.append(names.empty() ? "" : ", ").append(name);
-        values.append(values.empty() ? "" : ", ").append(value);
-    };
-    for (auto const& [name, value] : keys) add(name, value);
-    for (auto const& [name, value] : others) add(name, value);
-    return "\x01" + joined + "\x02(" + names + ") IN (\x04(" + values + ")\x07)\x03";
+    for (auto const* const all : {&keys, &others}) {
+        for (auto const& [name, value] : *all) {
+            names.append(names.empty() ? "" : ", ").append(name);
+            values.append(values.empty() ? "" : ", ").append(value);
+        }
+    }
+    return "\x01" + both(joined(keys), joined(others)) + "\x02(" + names + ") IN (\x04(" + values +
+           ")\x07)\x03";
 }
 
 SETTLE_FUNCTION std::string dialect::of_form(std::string const& text, bool by_row) {
