@@ -169,17 +169,26 @@ void check_round_trips() {
     typename Fixture::database db{own.address()};
     settle::engine one{db, settle::type<transfer_type>, settle::phases::one};
     settle::engine two{db, settle::type<transfer_type>, settle::phases::two};
-    one.create(accounts, account{"a", 100}).value();
-    one.create(accounts, account{"b", 100}).value();
-    auto const trips = [&](auto& engine) {
-        CHECK(engine.run(transfer{"a", "b", 1}).done()); // its statements are prepared then
+    one.create(accounts, account{"a", 1'000}).value();
+    one.create(accounts, account{"b", 1'000}).value();
+    auto const trips = [&](auto& engine, std::vector<transfer> const& all) {
+        auto const run = [&] {
+            for (auto const& each : engine.template run_all<transfer_type>(all)) {
+                CHECK_MESSAGE(each.done(), each.text());
+            }
+        };
+        run(); // its statements are prepared then
         auto const before = db.round_trips();
-        CHECK(engine.run(transfer{"a", "b", 1}).done());
+        run();
         return db.round_trips() - before;
     };
-    CHECK(trips(one) == 1);
-    // Insert, apply, commit, confirm and close.
-    CHECK(trips(two) == 5);
+    for (std::size_t const count : {1U, 40U}) {
+        CAPTURE(count);
+        std::vector<transfer> const all(count, {"a", "b", 1});
+        CHECK(trips(one, all) == 1);
+        // Insert, apply, commit, confirm and close.
+        CHECK(trips(two, all) == 5);
+    }
 }
 
 } // namespace settle_test::races

@@ -159,7 +159,8 @@ TEST_CASE("exact keys: a number out of the column's range changes nothing") {
          {range{"TINYINT NOT NULL", 127}, range{"SMALLINT UNSIGNED NOT NULL", 65'535},
           range{"MEDIUMINT NOT NULL", 8'388'607}, range{"INT NOT NULL", 2'147'483'647},
           range{"DECIMAL(5,2) NOT NULL", 99'999}, range{"DECIMAL(4,0) UNSIGNED NOT NULL", 9'999},
-          range{"BIGINT UNSIGNED NOT NULL", 9'223'372'036'854'775'807}}) {
+          range{"BIGINT UNSIGNED NOT NULL", 9'223'372'036'854'775'807},
+          range{"BIGINT NOT NULL", 9'223'372'036'854'775'807}}) {
         for (auto const how : both) {
             auto const& type = each.type;
             auto const most = each.most;

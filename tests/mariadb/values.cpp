@@ -3,6 +3,8 @@
 // form.
 #include "sums.hpp"
 
+#include <settle/mariadb/connection/dialect.hpp>
+
 #include <limits>
 
 namespace settle_test {
@@ -65,12 +67,15 @@ TEST_CASE("values: values pass unchanged in waves, whatever their size and their
                        "COLLATE utf8mb4_nopad_bin, i BIGINT, b BOOLEAN, f BIGINT)");
     std::vector const types{integer_array, text_array, integer_array,
                             parameter_type{column_kind::boolean, true}, integer_value};
-    auto const& insert = with.prepare("INSERT INTO held SELECT w.c0, w.c1, w.c2, w.c3, $5 FROM \1" +
+    auto const& select = with.prepare("INSERT INTO held SELECT w.c0, w.c1, w.c2, w.c3, $5 FROM \1" +
                                           wave_sql(types, false) + "\2DUAL\3",
                                       types, "insert", expectation::all);
+    auto const& values =
+        with.prepare(maria::detail::dialect::insert("held", "n, t, i, b, f",
+                                                    "w.c0, w.c1, w.c2, w.c3, $5", types, ""),
+                     types, "insert", expectation::counted);
     auto const all = texts();
-    for (std::size_t const count :
-         {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{4}, std::size_t{1000}}) {
+    auto const check = [&](maria::detail::statement const& insert, std::size_t count) {
         CAPTURE(count);
         ask(own.address(), "DELETE FROM held");
         array_value numbers{column_kind::integer};
@@ -109,6 +114,11 @@ TEST_CASE("values: values pass unchanged in waves, whatever their size and their
             CHECK(found.boolean(at, 3) == (row % 2 == 0));
             CHECK(found.integer(at, 4) == 9);
         }
+    };
+    // As a list, as JSON, and row by row in a message of its own.
+    for (std::size_t const count : {0U, 1U, 3U, 4U, 100U, 101U, 1000U}) {
+        check(select, count);
+        check(values, count);
     }
 }
 
