@@ -13,8 +13,8 @@ extern template class detail::sql::log_session<mariadb::detail::parts>;
 namespace mariadb {
 
 /// Shape:   the database outlives its sessions; threads may share a session
-/// Cost:    a wave of writes is one native transaction in one round trip; of more than three
-///          inserts, in three
+/// Cost:    a wave of writes is one native transaction in one round trip; of more than
+///          a hundred inserts, in three
 class log_session : public settle::detail::sql::log_session<detail::parts> {
 public:
     using settle::detail::sql::log_session<detail::parts>::log_session;
