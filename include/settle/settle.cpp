@@ -36,7 +36,10 @@
 #include <settle/kinds/services/service_session.ipp>
 #include <settle/protocol/explanation.ipp>
 #include <settle/receiver.ipp>
+#include <settle/running/calls/batch.ipp>
 #include <settle/running/calls/conclusion.ipp>
+#include <settle/running/calls/directions.ipp>
+#include <settle/running/calls/engine_calls.ipp>
 #include <settle/running/calls/ids.ipp>
 #include <settle/running/calls/new_job.ipp>
 #include <settle/running/calls/outcome.ipp>
@@ -50,6 +53,7 @@
 #include <settle/running/driving/deadlines.ipp>
 #include <settle/running/driving/execution_state.ipp>
 #include <settle/running/driving/one_phase.ipp>
+#include <settle/running/driving/ports.ipp>
 #include <settle/running/driving/retries.ipp>
 #include <settle/running/driving/seam_calls.ipp>
 #include <settle/running/driving/seam_driver.ipp>
@@ -60,6 +64,11 @@ SETTLE_BEGIN
 template class detail::basic_wave_executor<detail::wave_rules>;
 template class detail::seam_driver<detail::order_rules>;
 template class detail::seam_jobs<detail::order_rules>;
+template class detail::engine_calls<detail::order_rules>;
+template class detail::batch<detail::seam_jobs<detail::order_rules>,
+                             detail::function_view<void(std::size_t, outcome&&)> const>;
+template void detail::seam_batch<detail::order_rules>::take<detail::given_parameters const&>(
+    transaction_id&&, bool, detail::given_parameters const&, std::size_t);
 template struct detail::seam_context<detail::order_rules>;
 template class detail::worker<detail::seam_context<detail::order_rules>>;
 SETTLE_END

@@ -7,12 +7,8 @@
 
 #include <settle/running/calls/access.hpp>
 #include <settle/running/calls/batch.hpp>
-#include <settle/running/calls/closing.hpp>
-#include <settle/running/calls/purge.hpp>
-#include <settle/running/calls/sweeper.hpp>
-#include <settle/running/calls/take_over.hpp>
+#include <settle/running/calls/engine_calls.hpp>
 #include <settle/running/calls/wrong_calls.hpp>
-#include <settle/running/construction/owner.hpp>
 #include <settle/running/construction/refused_engine.hpp>
 #include <settle/store/record.hpp>
 
@@ -129,31 +125,17 @@ public:
 
     /// Claims and runs submitted transactions in the order of their ids. Any worker may do so.
     recovery_report work(work_options const& call_options = {}) {
-        if (!gate_.is_open(call_options)) return gate_.template report<recovery_report>();
-        entry_filter filter;
-        filter.state = state::initial;
         std::size_t const room =
             call_options.window == 0 ? assembly_type::wave : call_options.window;
-        return detail::take_over{assembly_, call_options.stop, room}.all(
-            filter, call_options.limit, [](entry const&) { return true; });
+        return calls().work(known, call_options, room);
     }
 
     /// Claims entries that stood still too long and brings each to its end. The report names each
     /// entry that cannot be handled; the call goes on with the others.
     recovery_report recover(recover_options const& call_options = {}) {
-        if (!gate_.is_open(call_options)) return gate_.template report<recovery_report>();
-        entry_filter filter;
-        filter.unfinished = true;
-        timestamp const now = assembly_.environment().now();
         std::size_t const room =
             call_options.window == 0 ? assembly_.recovery_wave() : call_options.window;
-        auto report = detail::take_over{assembly_, call_options.stop, room}.all(
-            filter, call_options.limit, [&](entry const& one) {
-                auto const still = detail::still_for(one, now, assembly_.limits().clocks);
-                return still >= call_options.older_than || is_gone(one.owner);
-            });
-        detail::forget_ended(assembly_.stuck(), assembly_.log());
-        return report;
+        return calls().recover(known, call_options, room);
     }
 
     /// Cancels a transaction that is not committed yet, whichever worker runs it.
@@ -161,38 +143,13 @@ public:
     ///          `deciding`; `refused` when the log has no such entry, unless
     ///          cancel_options::even_if_unknown is set
     outcome cancel(transaction_id const& id, cancel_options const& given = {}) {
-        if (!gate_.is_open(given)) return gate_.refusal(id);
-        call_options const limits{given.deadline, given.stop};
-        auto patience = assembly_.patience_of(limits);
-        auto const looked_up = patience([&] { return assembly_.log().read(id); });
-        if (!looked_up.has_value()) return detail::unreadable(id, looked_up.problem());
-        call_options const call = patience.rest();
-        // A final entry holds its outcome, so no definition is needed.
-        if (looked_up.value() && is_final(looked_up.value()->state))
-            return ended_before(*looked_up.value());
-        if (looked_up.value() && looked_up.value()->state == state::deciding)
-            return detail::refuse(id, detail::pivot_decides(*looked_up.value()));
-        if (looked_up.value()) return cancel_entry(*looked_up.value(), call);
-        if (!given.even_if_unknown) return detail::unknown_id(id);
-        if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
-        auto inserted = assembly_.make_worker().cancel_unknown(id, call);
-        // Another caller inserted the entry after the read above; its own type compensates it.
-        auto concluded =
-            inserted.seen ? cancel_entry(*inserted.seen, call) : std::move(inserted.concluded);
-        if (inserted.thrown) std::rethrow_exception(inserted.thrown);
-        return concluded;
+        return calls().cancel(known, id, given);
     }
 
     /// Claims an unfinished entry now, whatever its owner and its age, and brings it to its end.
     /// Errors:  as in run; `refused` when the log has no such entry
     outcome retry(transaction_id const& id, call_options const& call = {}) {
-        return with_unfinished(
-            id, call,
-            [&]<typename Direction>(entry const& stored, auto const& parameters,
-                                    call_options const& rest) {
-                return take_over<Direction>(stored, parameters, rest, false);
-            },
-            [&](entry const& found) { return ended_before(found); });
+        return calls().retry(known, id, call);
     }
 
     /// Closes a call whose service never answers. The entry keeps the reason, and the transaction
@@ -210,51 +167,19 @@ public:
     ///          gives the outcome if the entry has ended with a call closed for the same reason
     outcome resolve(transaction_id const& id, std::string_view participant, std::string_view why,
                     resolve_options const& given = {}) {
-        call_options const call{given.deadline, given.stop};
-        return with_unfinished(
-            id, call,
-            [&]<typename Direction>(entry const& stored, auto const& parameters,
-                                    call_options const& rest) {
-                auto patience = assembly_.patience_of(rest);
-                auto const closed =
-                    detail::close_part<Direction>(assembly_, patience, stored, parameters,
-                                                  part_name{participant, given.line}, why, given);
-                if (!closed.is_certain) return detail::unreadable(id, closed.problem);
-                return closed.problem.empty() ? retry(id, patience.rest())
-                                              : detail::refuse(id, closed.problem);
-            },
-            [&](entry const& found) {
-                if (detail::was_closed(found, why)) return ended_before(found);
-                return detail::refuse(id, detail::check_closing(found, why, given));
-            });
+        return calls().resolve(known, id, participant, why, given);
     }
 
     /// Undoes a transaction that is done by a new transaction, `<id>/reverse`; gives its outcome.
     /// Errors:  `refused` when the original is not done, was done too long ago, is a reversal, or
     ///          has a participant that is no record
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
-        if (!gate_.is_open(call)) return gate_.refusal(id);
-        auto const begun = assembly_.environment().elapsed();
-        auto const looked_up = assembly_.read_entry(id, call);
-        if (!looked_up.has_value()) return detail::unreadable(id, looked_up.problem());
-        if (!looked_up.value()) return detail::unknown_id(id);
-        entry const& original = *looked_up.value();
-        std::string why =
-            detail::why_not_reversible(original, assembly_.environment().now(), assembly_.limits());
-        if (!why.empty()) {
-            return detail::refuse(id, {make_error_code(errc::not_reversible), std::move(why)});
-        }
-        return detail::with_entry<types>(
-            original, [&]<typename Direction>(std::type_identity<Direction>,
-                                              typename Direction::parameters const& parameters) {
-                return reverse_done<Direction>(original, parameters, call, begun);
-            });
+        return calls().reverse(known, id, call);
     }
 
     /// Looks at all marks of the bound stores and undoes the stray marks.
     sweep_report sweep(std::stop_token const& stop = {}) {
-        if (!gate_.is_open(call_options{{}, stop})) return gate_.template report<sweep_report>();
-        return detail::sweeper<assembly_type>{assembly_, stop}.sweep();
+        return calls().sweep(stop);
     }
 
     /// Erases entries that were finished long ago, a step at a time, while other calls go on.
@@ -262,25 +187,7 @@ public:
     /// Errors:  errc::too_young when `older_than` is not beyond the longest options::horizon() of
     ///          all engines that have used the log
     /// Cost:    reads no entry twice; each log documents how many it reads
-    purge_report purge(purge_options const& given = {}) {
-        if (!gate_.is_open(given)) return gate_.template report<purge_report>();
-        call_options const call{std::nullopt, given.stop};
-        auto patience = assembly_.patience_of(call);
-        auto const horizon =
-            patience([&] { return assembly_.log().keep_horizon(assembly_.limits().horizon()); });
-        if (!horizon.has_value()) return {0, horizon.problem()};
-        if (given.older_than <= horizon.value()) {
-            return {0, detail::too_young(given.older_than, horizon.value())};
-        }
-        timestamp const now = assembly_.environment().now();
-        auto const before = detail::earlier(now, given.older_than);
-        auto report = detail::purge_log(assembly_.log(), patience, before, given);
-        if (report.problem.empty() && report.erased < given.limit) {
-            report.problem = detail::purge_stores(assembly_.log(), patience, assembly_.sessions(),
-                                                  now, before, given, assembly_.limits().clocks);
-        }
-        return report;
-    }
+    purge_report purge(purge_options const& given = {}) { return calls().purge(given); }
 
     // ------------------------------------------------------------------------------------- reading
 
@@ -318,159 +225,83 @@ public:
 private:
     using assembly_type = typename access::assembly_type;
     using types = typename assembly_type::types;
-    using driver_type = typename assembly_type::driver_type;
-    using typed_calls = typename driver_type::typed_calls;
+    static constexpr bool is_container = assembly_type::is_container;
+    static constexpr auto const& known = detail::directions_of<types>;
 
     template <typename Parameters>
     using direction_of = typename detail::direction_search<Parameters, types>::type;
 
-    // ----------------------------------------------------------------------------- steps of a call
+    // Behind the seam, only the descriptor of the direction knows its type.
 
     template <typename Direction>
     outcome begin_fresh(typename Direction::parameters const& parameters, goal purpose,
                         call_options const& call) {
-        if (detail::has_fault<Direction>(parameters)) {
-            return detail::refused_before_write<Direction>(fresh_id(assembly_.environment()),
-                                                           parameters);
+        if constexpr (is_container) {
+            return start<Direction>(fresh_id(assembly_.environment()), parameters, purpose, call,
+                                    true);
+        } else {
+            return calls().run(descriptor_of<Direction>, &parameters, purpose, call);
         }
-        assembly_.template expect_records<Direction>(parameters);
-        return run_new(fresh_id(assembly_.environment()),
-                       detail::new_request_of<Direction>(parameters), purpose, call,
-                       driver_type::template calls_of<Direction>(), true);
     }
 
     template <typename Direction>
     outcome begin(transaction_id&& id, typename Direction::parameters const& parameters,
                   goal purpose, call_options const& call) {
-        if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
-        auto const long_id = assembly_.template fault_of<Direction>(id);
-        if (!long_id.empty()) return detail::refuse(id, long_id);
-        return start<Direction>(std::move(id), parameters, purpose, call);
+        if constexpr (is_container) {
+            if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
+            return start<Direction>(std::move(id), parameters, purpose, call, false);
+        } else {
+            return calls().run(std::move(id), descriptor_of<Direction>, &parameters, purpose, call);
+        }
     }
 
+    /// Runs a transaction in containers, which are called by their types.
     template <typename Direction>
     outcome start(transaction_id&& id, typename Direction::parameters const& parameters,
-                  goal purpose, call_options const& call) {
+                  goal purpose, call_options const& call, bool new_id) {
         if (detail::has_fault<Direction>(parameters)) {
-            return detail::refused_before_write<Direction>(id, parameters);
+            return detail::refused_before_write(id, descriptor_of<Direction>, &parameters);
         }
         assembly_.template expect_records<Direction>(parameters);
-        return run_new(std::move(id), detail::new_request_of<Direction>(parameters), purpose, call,
-                       driver_type::template calls_of<Direction>(), false);
-    }
-
-    outcome run_new(transaction_id&& id, detail::new_request const& request, goal purpose,
-                    call_options const& call, typed_calls const& typed, bool new_id) {
         if (!gate_.is_open(call)) [[unlikely]]
             return gate_.refusal(id);
         assembly_.expect_entry(id);
-        return assembly_.make_worker().run_new(std::move(id), request, purpose, call, typed,
-                                               new_id);
-    }
-
-    template <typename Direction>
-    outcome take_over(entry const& stored, typename Direction::parameters const& parameters,
-                      call_options const& call, bool cancels) {
-        return assembly_.make_worker().take_over(
-            stored, detail::new_request_of<Direction>(parameters), call,
-            driver_type::template calls_of<Direction>(), cancels);
+        return assembly_.make_worker().run_new(
+            std::move(id), detail::new_request_of<Direction>(parameters), purpose, call,
+            assembly_type::driver_type::template calls_of<Direction>(), new_id);
     }
 
     template <typename Direction, typename Range, typename Ended>
     batch_report run_range(Range& range, Ended& ended, batch_options const& given) {
-        using batch = detail::batch<assembly_type, Direction, Ended>;
         using element =
             typename detail::batch_element<std::ranges::range_value_t<Range>>::parameters;
         constexpr bool fits = std::is_convertible_v<element, typename Direction::parameters>;
         static_assert(fits, "settle: the range's elements are no parameters of the named type, and "
                             "no pairs of an id and parameters. See running#many-at-a-time");
+        batch_report report;
         if constexpr (fits) {
-            if (!gate_.is_open(given)) return batch::took_nothing(range, gate_.why());
+            if (!gate_.is_open(given)) {
+                detail::count_rest(range, report);
+                report.problem = gate_.why();
+                return report;
+            }
             call_options const call{given.deadline, given.stop};
             std::size_t const room = given.window == 0 ? assembly_type::wave : given.window;
-            return batch{assembly_, call, room, ended}.run(range);
-        } else {
-            return {};
-        }
-    }
-
-    outcome cancel_entry(entry const& stored, call_options const& call) {
-        return detail::with_entry<types>(
-            stored, [&]<typename Direction>(std::type_identity<Direction>,
-                                            typename Direction::parameters const& parameters) {
-                return take_over<Direction>(stored, parameters, call, true);
-            });
-    }
-
-    /// Calls `function.operator()<Direction>(entry, parameters, rest)` for an unfinished entry, and
-    /// `ended(entry)` for a final entry.
-    /// Shape:   rest - the limits of the call after the read of the entry
-    template <typename Function, typename Ended>
-    outcome with_unfinished(transaction_id const& id, call_options const& call, Function&& function,
-                            Ended&& ended) {
-        if (!gate_.is_open(call)) return gate_.refusal(id);
-        auto patience = assembly_.patience_of(call);
-        auto const looked_up = patience([&] { return assembly_.log().read(id); });
-        if (!looked_up.has_value()) return detail::unreadable(id, looked_up.problem());
-        if (!looked_up.value()) return detail::unknown_id(id);
-        entry const& stored = *looked_up.value();
-        if (is_final(stored.state)) return ended(stored);
-        return detail::with_entry<types>(
-            stored, [&]<typename Direction>(std::type_identity<Direction>,
-                                            typename Direction::parameters const& given) {
-                return function.template operator()<Direction>(stored, given, patience.rest());
-            });
-    }
-
-    /// Answers a call for a final entry: no driver is needed, but the observer gets its event.
-    outcome ended_before(entry const& stored) {
-        assembly_.stuck().remove(stored.id);
-        auto& observer = assembly_.observer();
-        if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(observer)>, no_observer>) {
-            detail::report_final<types>(observer, stored);
-        }
-        return detail::outcome_of(stored, detail::descriptor_for<types>(stored));
-    }
-
-    // ----------------------------------------------------------------------------------- reversing
-
-    /// Shape:   begun - when the call began
-    template <typename Direction>
-    outcome reverse_done(entry const& original, typename Direction::parameters const& parameters,
-                         call_options call, std::chrono::nanoseconds begun) {
-        if constexpr (Direction::is_reverse) {
-            // reverse() refuses ids of reversals before it looks for a direction.
-            static_cast<void>(parameters);
-            static_cast<void>(call);
-            static_cast<void>(begun);
-            return detail::unknown_id(original.id);
-        } else if constexpr (!detail::is_reversible<typename Direction::type>) {
-            static_cast<void>(parameters);
-            static_cast<void>(call);
-            static_cast<void>(begun);
-            return detail::refuse(original.id, detail::no_reversal(original));
-        } else {
-            using back = typename detail::opposite<Direction>::type;
-            typename back::parameters const reversed{parameters, original.images};
-            auto const deadline = call.deadline;
-            for (std::uint32_t attempt = 1;; ++attempt) {
-                transaction_id id = reversal_id(original.id, attempt);
-                // Each canceled attempt is a read of the log.
-                if (deadline) {
-                    using std::chrono::milliseconds;
-                    auto const gone = assembly_.environment().elapsed() - begun;
-                    call.deadline = *deadline - std::chrono::duration_cast<milliseconds>(gone);
-                }
-                if (!gate_.is_open(call)) return gate_.refusal(id);
-                auto patience = assembly_.patience_of(call);
-                auto const earlier = patience([&] { return assembly_.log().read(id); });
-                if (!earlier.has_value()) return detail::unreadable(id, earlier.problem());
-                if (earlier.value() && earlier.value()->state == state::canceled) continue;
-                return start<back>(std::move(id), reversed, goal::run, patience.rest());
+            if constexpr (is_container) {
+                using window = detail::container_window<assembly_type, Direction>;
+                detail::batch<window, Ended> batch{assembly_, call, room, ended};
+                report = detail::run_range<Direction>(batch, range);
+            } else {
+                detail::function_view<void(std::size_t, outcome&&)> const deliver{ended};
+                detail::seam_batch<typename assembly_type::order_rules> batch{assembly_.seam(),
+                                                                              call, room, deliver};
+                report = detail::run_range<Direction>(batch, range);
             }
         }
+        return report;
     }
 
+    using access::calls;
     using access::assembly_;
     using access::gate_;
 };

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <settle/base/chrono.hpp>
+#include <settle/base/function_view.hpp>
 #include <settle/definition/codec.hpp>
 #include <settle/protocol/direction.hpp>
 #include <settle/protocol/entry.hpp>
+#include <settle/protocol/explanation.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -69,8 +71,6 @@ struct transaction_descriptor {
     std::string const& (*name)();
     std::uint64_t (*definition)();
     void (*append_json)(std::string& out, void const* parameters, secrets shown);
-    /// Stored parameters as append_json writes them; empty when they cannot be read.
-    std::optional<std::string> (*normal_json)(std::string const& stored);
     /// True if append_json writes the same text for both values.
     bool (*same)(void const* left, void const* right);
     part_name (*name_part)(void const* parameters, std::size_t part);
@@ -79,6 +79,14 @@ struct transaction_descriptor {
     /// Copies the value into `size` bytes of storage with the strictest alignment.
     void (*copy)(void* slot, void const* parameters);
     void (*destroy)(void* parameters);
+    /// Constructs parameters without content in such storage.
+    void (*construct)(void* slot);
+    detail::value_codec const* codec; ///< of the parameters
+    bool (*has_bad_text)(void const* parameters);
+    result<void> (*check_texts)(void const* parameters);
+    refusal (*check)(void const* parameters);
+    /// The clause for a refusal by check().
+    std::string (*explain)(void const* parameters, refusal const& refused);
     std::size_t size;
     std::span<part_descriptor const> participants; ///< in the order of the definition
     stage_plan stages;
@@ -89,6 +97,9 @@ struct transaction_descriptor {
         append_json(out, parameters, secrets::written);
         return out;
     }
+    /// Stored parameters as append_json writes them; empty when they cannot be read.
+    [[nodiscard]] std::optional<std::string> normal_json(std::string const& stored) const;
+    [[nodiscard]] std::size_t count_parts(void const* parameters) const;
     /// Calls `function(part_descriptor const&, line, number of the part)` for every part.
     template <typename Function>
     void for_each_part(void const* parameters, Function&& function) const {
@@ -98,6 +109,29 @@ struct transaction_descriptor {
             for (std::size_t line = 0; line < count; ++line) function(one, line, number++);
         }
     }
+};
+
+/// Parameters whose type their descriptor knows.
+class held_parameters {
+public:
+    /// Shape:   construct - makes the parameters in the storage that it gets
+    held_parameters(transaction_descriptor const& type,
+                    detail::function_view<void(void*)> construct);
+    explicit held_parameters(transaction_descriptor const& type);
+    held_parameters(held_parameters&& other) noexcept
+        : type_(other.type_), value_(std::exchange(other.value_, nullptr)) {}
+    held_parameters& operator=(held_parameters&& other) noexcept {
+        std::swap(type_, other.type_);
+        std::swap(value_, other.value_);
+        return *this;
+    }
+    ~held_parameters();
+
+    [[nodiscard]] void* get() const noexcept { return value_; }
+
+private:
+    transaction_descriptor const* type_;
+    void* value_;
 };
 
 /// The direction of an entry without a definition, inserted by a cancel or a sweep.
@@ -129,6 +163,10 @@ struct descriptor_functions {
     static parameters const& of(void const* given) {
         return *static_cast<parameters const*>(given);
     }
+    static constexpr value_codec const* codec() {
+        if constexpr (described) return &codec_of<parameters>;
+        else return nullptr;
+    }
     static void append_json([[maybe_unused]] std::string& out,
                             [[maybe_unused]] void const* parameters,
                             [[maybe_unused]] secrets shown) {
@@ -137,15 +175,6 @@ struct descriptor_functions {
             if (shown == secrets::written) settle::append_json(out, of(parameters));
             else settle::append_json(out, Direction::user(of(parameters)), shown);
         }
-    }
-    static std::optional<std::string> normal_json([[maybe_unused]] std::string const& stored) {
-        if constexpr (described) {
-            parameters decoded{};
-            if (read_whole(codec_of<parameters>, stored, json_form::exact, &decoded).empty()) {
-                return encode_json(decoded);
-            }
-        }
-        return std::nullopt;
     }
     static bool same([[maybe_unused]] void const* left, [[maybe_unused]] void const* right) {
         if constexpr (described) return same_value(of(left), of(right));
@@ -169,6 +198,25 @@ struct descriptor_functions {
     }
     static void copy(void* slot, void const* given) { ::new (slot) parameters(of(given)); }
     static void destroy(void* given) { static_cast<parameters*>(given)->~parameters(); }
+    static void construct(void* slot) { ::new (slot) parameters{}; }
+    static bool has_bad_text([[maybe_unused]] void const* given) {
+        if constexpr (described) return detail::has_bad_text(of(given));
+        else return false;
+    }
+    static result<void> check_texts([[maybe_unused]] void const* given) {
+        if constexpr (described) return settle::check_texts(of(given));
+        else return {};
+    }
+    static refusal check([[maybe_unused]] void const* given) {
+        if constexpr (described) return Direction::check(of(given));
+        else return {};
+    }
+    static std::string explain([[maybe_unused]] void const* given,
+                               [[maybe_unused]] refusal const& refused) {
+        if constexpr (described)
+            return detail::explain(std::type_identity<Direction>{}, of(given), refused);
+        else return {};
+    }
 };
 
 /// An address that is unique to a collection or a service.
@@ -259,12 +307,17 @@ inline constexpr transaction_descriptor descriptor_of{
     &Direction::name,
     &Direction::definition,
     &detail::descriptor_functions<Direction>::append_json,
-    &detail::descriptor_functions<Direction>::normal_json,
     &detail::descriptor_functions<Direction>::same,
     &detail::descriptor_functions<Direction>::name_part,
     &detail::descriptor_functions<Direction>::lines,
     &detail::descriptor_functions<Direction>::copy,
     &detail::descriptor_functions<Direction>::destroy,
+    &detail::descriptor_functions<Direction>::construct,
+    detail::descriptor_functions<Direction>::codec(),
+    &detail::descriptor_functions<Direction>::has_bad_text,
+    &detail::descriptor_functions<Direction>::check_texts,
+    &detail::descriptor_functions<Direction>::check,
+    &detail::descriptor_functions<Direction>::explain,
     sizeof(typename Direction::parameters),
     detail::described_parts<Direction>::all,
     detail::plan_stages<Direction>(),

@@ -2,12 +2,9 @@
 // The engine's access to entries and records outside of transactions.
 #pragma once
 
-#include <settle/running/calls/closing.hpp>
 #include <settle/running/calls/creation.hpp>
 #include <settle/running/calls/doubts.hpp>
-#include <settle/running/calls/gate.hpp>
-#include <settle/running/calls/sweeper.hpp>
-#include <settle/running/calls/unfinished.hpp>
+#include <settle/running/calls/engine_calls.hpp>
 #include <settle/running/construction/refused_engine.hpp>
 
 SETTLE_BEGIN
@@ -25,16 +22,13 @@ public:
 
     /// The entry of an id, if the log has it.
     result<std::optional<entry>> find(transaction_id const& id, call_options const& call = {}) {
-        if (!gate_.is_open(call)) return gate_.why();
-        return assembly_.read_entry(id, call);
+        return calls().find(id, call);
     }
 
     /// One page of entries whose ids follow `after`, in the order of the ids.
     result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit, call_options const& call = {}) {
-        if (!gate_.is_open(call)) return gate_.why();
-        return assembly_.patience_of(call)(
-            [&] { return assembly_.log().list(filter, after, limit); });
+        return calls().page(filter, after, limit, call);
     }
 
     /// Entries that are unfinished although they were created longer ago than
@@ -42,17 +36,10 @@ public:
     /// seen stuck: see event::stuck.
     /// Cost:    linear in the unfinished entries
     result<std::vector<entry>> stuck(call_options const& call = {}) {
-        if (!gate_.is_open(call)) return gate_.why();
-        auto patience = assembly_.patience_of(call);
-        return detail::unfinished_entries(assembly_.log(), patience, limits().stuck_after,
-                                          assembly_.environment().now(), limits().clocks,
-                                          assembly_.stuck().ids());
+        return calls().stuck(limits().stuck_after, assembly_.stuck().ids(), call);
     }
     result<std::vector<entry>> stuck(time_limit older_than, call_options const& call = {}) {
-        if (!gate_.is_open(call)) return gate_.why();
-        auto patience = assembly_.patience_of(call);
-        return detail::unfinished_entries(assembly_.log(), patience, older_than,
-                                          assembly_.environment().now(), limits().clocks);
+        return calls().stuck(older_than, {}, call);
     }
 
     /// The figures of this engine since its construction.
@@ -62,9 +49,7 @@ public:
     /// The number of marks in the bound stores. The names in doubt of a database count once for
     /// each prepared target that is bound to it.
     result<std::uint64_t> marks(call_options const& call = {}) {
-        if (!gate_.is_open(call)) return gate_.why();
-        auto patience = assembly_.patience_of(call);
-        return detail::count_marks(assembly_.sessions(), patience);
+        return calls().marks(call);
     }
 
     /// The parts of this log that the database of a prepared target holds in doubt, also parts of
@@ -156,6 +141,10 @@ protected:
     explicit engine_access(Given&&... arguments)
         : assembly_(detail::assembled<assembly_type>(std::forward<Given>(arguments)...)) {}
     ~engine_access() = default;
+
+    [[nodiscard]] auto calls() {
+        return detail::engine_calls<typename assembly_type::order_rules>{assembly_.seam(), gate_};
+    }
 
     assembly_type assembly_;
     detail::gate gate_;

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <settle/running/calls/windows.hpp>
-#include <settle/running/construction/assembly.hpp>
 
 #include <exception>
 #include <iterator>
+#include <ranges>
 #include <tuple>
 
 SETTLE_BEGIN
@@ -27,191 +27,129 @@ struct batch_element<Element> {
     static constexpr bool has_id = true;
 };
 
-/// True if the parameters are refused before anything is written.
-template <typename Direction>
-[[nodiscard]] bool has_fault(typename Direction::parameters const& parameters) {
-    return has_bad_text(parameters) || Direction::check(parameters).why != reason::none;
-}
-
-/// The refusal of such parameters.
-template <typename Direction>
-[[gnu::cold, gnu::noinline]] outcome
-refused_before_write(transaction_id const& id, typename Direction::parameters const& parameters) {
-    if (auto const texts = check_texts(parameters); !texts.has_value()) {
-        return refuse(id, texts.problem());
-    }
-    return refuse_parameters<Direction>(id, parameters, Direction::check(parameters));
-}
-
-[[nodiscard]] inline error batch_stopped(batch_report const& report) {
-    std::string text = "settle: a deadline or a stop request ended the batch after its first " +
-                       std::to_string(report.taken) + " elements; ";
-    if (report.not_taken) text += std::to_string(*report.not_taken) + " were not taken";
-    else text += "the rest was not taken";
-    return {make_error_code(errc::stopped),
-            text + ". Run the rest in another call. See running#many-at-a-time"};
-}
-
 /// Runs the transactions of a range. The window bounds the memory, not the range.
-/// Shape:   Direction - of all elements; Ended - called with the number and the outcome of each
-///          element as it settles
-template <typename Assembly, typename Direction, typename Ended>
+/// Shape:   Window - container_window or seam_jobs; Ended - called with the number and the outcome
+///          of each element as it settles
+template <typename Window, typename Ended>
 class batch {
 public:
-    batch(Assembly& assembly, call_options const& call, std::size_t room, Ended& ended)
-        : assembly_(assembly), call_(call), room_(room), window_(assembly, call, room),
+    /// Shape:   context - what the window is made of
+    template <typename Context>
+    batch(Context&& context, call_options const& call, std::size_t room, Ended& ended)
+        : call_(call), room_(room), window_(std::forward<Context>(context), call, room),
           ended_(ended) {}
 
-    template <typename Range>
-    batch_report run(Range&& range) {
-        batch_report report;
-        try {
-            take_all(range, report);
-        } catch (...) {
-            if (driving_) throw;
-            // The exception concerns later elements; transactions under way settle first.
-            store_exception(std::current_exception());
-        }
-        drain();
-        if (thrown_) std::rethrow_exception(thrown_);
-        return report;
-    }
-
-    /// The report of a range if the call may not begin.
-    template <typename Range>
-    static batch_report took_nothing(Range& range, error why) {
-        batch_report report;
-        count_rest(range, report);
-        report.problem = std::move(why);
-        return report;
-    }
-
-private:
-    template <typename Range>
-    void take_all(Range& range, batch_report& report) {
-        constexpr bool read_once = !std::ranges::forward_range<Range>;
-        auto position = std::ranges::begin(range);
-        auto const last = std::ranges::end(range);
-        while (position != last) {
-            take(*position, report.taken++);
-            while (window_.full()) round();
-            // Advancing an input range may consume an element, so ends() is called first.
-            if (read_once && ends()) return report_stop(range, report);
-            ++position;
-            if (!read_once && ends() && position != last) return report_stop(range, report);
-        }
-        report.not_taken = 0;
-    }
-
-    template <typename Range>
-    static void count_rest([[maybe_unused]] Range& range, batch_report& report) {
-        if constexpr (std::ranges::sized_range<Range>) {
-            report.not_taken = static_cast<std::size_t>(std::ranges::size(range)) - report.taken;
-        }
-    }
-
-    template <typename Range>
-    void report_stop(Range& range, batch_report& report) const {
-        count_rest(range, report);
-        if (report.not_taken == std::size_t{0}) return;
-        report.problem = unreachable_.empty() ? batch_stopped(report) : unreachable_;
-    }
+    /// Starts an element with its id, or with an empty id for one that the library makes, once the
+    /// window has room.
+    /// Shape:   Given - Window::given const&, or a value that converts to it
+    template <typename Given>
+    void take(transaction_id&& id, bool has_id, Given&& given, std::size_t number);
 
     /// True if the batch takes no more elements.
-    [[nodiscard]] bool ends() const {
-        bool const out_of_time = call_.stop.stop_requested() || window_.late();
-        return thrown_ || window_.thrown() || out_of_time || !unreachable_.empty();
-    }
+    [[nodiscard]] bool ends() const;
+    /// Completes the report of a batch that ends before its range.
+    void report_stop(batch_report& report) const;
+    /// Handles the current exception, of the range or of this batch.
+    void note_exception();
+    /// Brings the transactions under way to their ends; rethrows the first exception.
+    void finish();
 
-    template <typename Element>
-    void take(Element&& element, std::size_t number) {
-        using kind = batch_element<std::remove_cvref_t<Element>>;
-        if constexpr (kind::has_id) {
-            transaction_id id{std::get<0>(element)};
-            if (!fault_of_id(id).empty()) return deliver(number, refuse(id, check_id(id)));
-            auto const long_id = assembly_.template fault_of<Direction>(id);
-            if (!long_id.empty()) return deliver(number, refuse(id, long_id));
-            start(std::move(id), std::get<1>(std::forward<Element>(element)), number, false);
-        } else {
-            start(fresh_id(assembly_.environment()), std::forward<Element>(element), number, true);
-        }
-    }
+private:
+    void run_alone(transaction_id&& id, typename Window::given const& given, std::size_t number,
+                   bool new_id);
+    void end(std::size_t number, outcome&& concluded, interruption cut);
+    void note_unreachable(outcome const& concluded, interruption cut);
+    void round();
+    void deliver(std::size_t number, outcome&& concluded);
+    void store_exception(std::exception_ptr const& thrown);
 
-    template <typename Parameters>
-    void start(transaction_id&& id, Parameters&& parameters, std::size_t number, bool new_id) {
-        if (has_fault<Direction>(parameters)) {
-            return deliver(number, refused_before_write<Direction>(id, parameters));
-        }
-        assembly_.expect_entry(id);
-        assembly_.template expect_records<Direction>(parameters);
-        // The range may have been slow to give the element.
-        window_.look_at_clock();
-        if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
-        window_.add(std::move(id), std::forward<Parameters>(parameters), number, new_id);
-    }
-
-    /// A window of one transaction has no order to keep, so its element stays in place.
-    void run_alone(transaction_id&& id, typename Direction::parameters const& parameters,
-                   std::size_t number, bool new_id) {
-        driving_ = true;
-        window_.run_alone(std::move(id), parameters, number, new_id,
-                          [&](std::size_t over, outcome&& concluded, interruption cut) {
-                              end(over, std::move(concluded), cut);
-                          });
-        driving_ = false;
-    }
-
-    void end(std::size_t number, outcome&& concluded, interruption cut) {
-        note_unreachable(concluded, cut);
-        deliver(number, std::move(concluded));
-    }
-
-    /// Notes that a store or a service was unreachable for options::patience.
-    void note_unreachable(outcome const& concluded, interruption cut) {
-        if (cut != interruption::stopped || !unreachable_.empty()) return;
-        std::error_code const code = concluded.problem.code;
-        bool const is_of_store = code == condition::retryable || code == condition::unknown;
-        if (is_of_store && code != errc::stopped && !ends()) unreachable_ = concluded.problem;
-    }
-
-    void round() {
-        driving_ = true;
-        bool const is_first = !std::exchange(looked_, true);
-        window_.round(true, is_first,
-                      [&](std::size_t number, outcome&& concluded, interruption cut) {
-                          end(number, std::move(concluded), cut);
-                      });
-        driving_ = false;
-    }
-
-    void drain() {
-        while (!window_.empty()) round();
-    }
-
-    /// Reports an outcome. run() rethrows the first exception when each element taken has one.
-    void deliver(std::size_t number, outcome&& concluded) {
-        store_exception(window_.thrown());
-        try {
-            ended_(number, std::move(concluded));
-        } catch (...) {
-            store_exception(std::current_exception());
-        }
-    }
-
-    void store_exception(std::exception_ptr const& thrown) {
-        if (!thrown_) thrown_ = thrown;
-    }
-
-    Assembly& assembly_;
     call_options const& call_;
     std::size_t room_;
-    window_of<Assembly, Direction> window_;
+    Window window_;
     Ended& ended_;
-    std::exception_ptr thrown_; ///< the first, of the range, the observer or `ended`
-    error unreachable_;         ///< of a store or a service, for options::patience
-    bool driving_ = false;      ///< a round is under way: an exception ends the worker
-    bool looked_ = false;       ///< whether the range's first entry was looked for
+    std::exception_ptr thrown_{}; ///< the first, of the range, the observer or `ended`
+    error unreachable_{};         ///< of a store or a service, for options::patience
+    bool driving_ = false;        ///< a round is under way: an exception ends the worker
+    bool looked_ = false;         ///< whether the range's first entry was looked for
 };
+
+/// The batch of an engine behind the seam.
+template <typename Rules>
+using seam_batch = batch<seam_jobs<Rules>, function_view<void(std::size_t, outcome&&)> const>;
+
+#ifdef SETTLE_COMPILED
+extern template class batch<seam_jobs<order_rules>,
+                            function_view<void(std::size_t, outcome&&)> const>;
+extern template void seam_batch<order_rules>::take<given_parameters const&>(transaction_id&&, bool,
+                                                                            given_parameters const&,
+                                                                            std::size_t);
+#endif
+
+template <typename Range>
+void count_rest([[maybe_unused]] Range& range, batch_report& report) {
+    if constexpr (std::ranges::sized_range<Range>) {
+        report.not_taken = static_cast<std::size_t>(std::ranges::size(range)) - report.taken;
+    }
+}
+
+template <typename Direction, typename Rules, typename Parameters>
+void start_element(seam_batch<Rules>& into, transaction_id&& id, bool has_id,
+                   Parameters&& parameters, std::size_t number) {
+    with_given<Direction>(std::forward<Parameters>(parameters),
+                          [&](given_parameters const& given) {
+                              into.take(std::move(id), has_id, given, number);
+                          });
+}
+/// A container takes the parameters with their type.
+template <typename Direction, typename Window, typename Ended, typename Parameters>
+void start_element(batch<Window, Ended>& into, transaction_id&& id, bool has_id,
+                   Parameters&& parameters, std::size_t number) {
+    into.take(std::move(id), has_id, std::forward<Parameters>(parameters), number);
+}
+
+template <typename Direction, typename Batch, typename Element>
+void take_element(Batch& into, Element&& element, std::size_t number) {
+    if constexpr (batch_element<std::remove_cvref_t<Element>>::has_id) {
+        transaction_id id{std::get<0>(element)};
+        start_element<Direction>(into, std::move(id), true,
+                                 std::get<1>(std::forward<Element>(element)), number);
+    } else {
+        start_element<Direction>(into, transaction_id{}, false, std::forward<Element>(element),
+                                 number);
+    }
+}
+
+/// Shape:   Direction - of all elements
+template <typename Direction, typename Batch, typename Range>
+void take_range(Batch& into, Range& range, batch_report& report) {
+    constexpr bool read_once = !std::ranges::forward_range<Range>;
+    auto position = std::ranges::begin(range);
+    auto const last = std::ranges::end(range);
+    auto const stop = [&] {
+        count_rest(range, report);
+        into.report_stop(report);
+    };
+    while (position != last) {
+        take_element<Direction>(into, *position, report.taken++);
+        // Advancing an input range may consume an element, so ends() is called first.
+        if (read_once && into.ends()) return stop();
+        ++position;
+        if (!read_once && into.ends() && position != last) return stop();
+    }
+    report.not_taken = 0;
+}
+
+template <typename Direction, typename Batch, typename Range>
+batch_report run_range(Batch&& into, Range& range) {
+    batch_report report;
+    try {
+        take_range<Direction>(into, range, report);
+    } catch (...) {
+        into.note_exception();
+    }
+    into.finish();
+    return report;
+}
 
 /// Shape:   run - called with the function that stores each outcome at its number
 template <typename Range, typename Run>
@@ -229,3 +167,7 @@ batch_outcomes in_order(Range& range, Run&& run) {
 
 } // namespace detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/calls/batch.ipp>
+#endif

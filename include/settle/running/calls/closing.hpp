@@ -2,7 +2,10 @@
 // Closes the part of a call whose service never answers.
 #pragma once
 
-#include <settle/running/calls/take_over.hpp>
+#include <settle/kinds/services/service_part.hpp>
+#include <settle/running/calls/patience.hpp>
+#include <settle/running/calls/refusals.hpp>
+#include <settle/running/calls/worker.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -15,14 +18,12 @@ struct found_part {
 };
 
 /// The named part, if it is a call that the state of the entry allows to close.
-template <typename Direction>
-[[nodiscard]] found_part find_call(entry const& in,
-                                   typename Direction::parameters const& parameters,
-                                   part_name const& named) {
+[[nodiscard]] inline found_part find_call(entry const& in, transaction_descriptor const& direction,
+                                          void const* parameters, part_name const& named) {
     found_part named_part;
-    descriptor_of<Direction>.for_each_part(
-        &parameters, [&](part_descriptor const& descriptor, std::size_t line, std::size_t part) {
-            part_name const name = descriptor_of<Direction>.name_part(&parameters, part);
+    direction.for_each_part(
+        parameters, [&](part_descriptor const& descriptor, std::size_t line, std::size_t part) {
+            part_name const name = direction.name_part(parameters, part);
             if (name.participant != named.participant || name.line != named.line) return;
             if (descriptor.make_result == nullptr) return;
             if (in.state == state::deciding && !descriptor.is_pivot) return;
@@ -62,12 +63,13 @@ struct closing {
 /// own epoch, takes the pivot as applied, and commits. A pivot that was not applied is closed by
 /// the compare-and-set that cancels.
 /// Errors:  why the part is not closed
-template <typename Direction, typename Assembly, typename Patience>
-closing close_part(Assembly& assembly, Patience& patience, entry const& stored,
-                   typename Direction::parameters const& parameters, part_name const& named,
-                   std::string_view why, resolve_options const& call_options) {
+template <typename Rules>
+closing close_part(seam_context<Rules> const& context, patience& patience, entry const& stored,
+                   transaction_descriptor const& direction, void const* parameters,
+                   part_name const& named, std::string_view why,
+                   resolve_options const& call_options) {
     if (auto refused = check_closing(stored, why, call_options); !refused.empty()) return {refused};
-    auto const part = find_call<Direction>(stored, parameters, named);
+    auto const part = find_call(stored, direction, parameters, named);
     if (part.descriptor == nullptr) return {no_such_call(stored, named)};
     kept_result closed{part.number.participant, part.number.line, {}, std::string{why}};
     if (call_options.pivot == pivot_outcome::was_applied) {
@@ -94,8 +96,8 @@ closing close_part(Assembly& assembly, Patience& patience, entry const& stored,
         change.why = reason::cancel_asked;
         change.takes_owner = true;
     }
-    entry_write write{&stored.id,     &descriptor_of<Direction>,
-                      &parameters,    cancels ? step::cancel : step::keep,
+    entry_write write{&stored.id,     &direction,
+                      parameters,     cancels ? step::cancel : step::keep,
                       false,          change,
                       stored.created, cancels ? part.at : entry_write::no_part,
                       nullptr,        0,
@@ -104,8 +106,8 @@ closing close_part(Assembly& assembly, Patience& patience, entry const& stored,
     bool again = true;
     while (again) {
         answer = {};
-        assembly.log().write({&write, 1}, {&answer, 1},
-                             {assembly.environment().now(), assembly.owner()});
+        context.ports.log.write({&write, 1}, {&answer, 1},
+                                {context.environment.now(), context.owner});
         again = answer.reply == log_answer::unavailable &&
                 answer.problem.code == condition::retryable && patience.pause();
     }

@@ -2,8 +2,7 @@
 // The window of an engine that calls containers by their types.
 #pragma once
 
-#include <settle/running/calls/windows.hpp>
-#include <settle/running/calls/worker.ipp>
+#include <settle/running/calls/batch.ipp>
 #include <settle/running/driving/window.hpp>
 
 SETTLE_BEGIN
@@ -16,6 +15,8 @@ class container_window {
     using parameters_type = typename Direction::parameters;
 
 public:
+    using given = parameters_type;
+
     container_window(Assembly& assembly, call_options const& call, std::size_t room)
         : assembly_(assembly), driver_(assembly.make_driver(call)), window_(room) {}
 
@@ -24,16 +25,25 @@ public:
     [[nodiscard]] bool late() const { return driver_.late(); }
     [[nodiscard]] std::exception_ptr const& thrown() const { return driver_.thrown(); }
     void look_at_clock() { driver_.look_at_clock(); }
-    void rethrow() const { driver_.rethrow(); }
+
+    [[nodiscard]] transaction_id fresh_id() const {
+        return settle::fresh_id(assembly_.environment());
+    }
+    /// Containers take ids of any length.
+    static error fault_of(transaction_id const&, given const&) { return {}; }
+    static bool has_fault(given const& parameters) { return detail::has_fault<Direction>(parameters); }
+    static outcome refused(transaction_id const& id, given const& parameters) {
+        return refused_before_write(id, descriptor_of<Direction>, &parameters);
+    }
+    void expect(transaction_id const& id, given const& parameters) {
+        assembly_.expect_entry(id);
+        assembly_.template expect_records<Direction>(parameters);
+    }
 
     template <typename Parameters>
     void add(transaction_id&& id, Parameters&& parameters, std::size_t number, bool new_id) {
         auto work = job_of(std::move(id), parameters, new_id);
         window_.add(std::move(work), std::forward<Parameters>(parameters), number);
-    }
-    void take(entry const& stored, parameters_type&& parameters) {
-        auto work = taken_job(stored, new_request_of<Direction>(parameters), driver_.how());
-        window_.add(std::move(work), std::move(parameters), 0);
     }
     template <typename Ended>
     void run_alone(transaction_id&& id, parameters_type const& parameters, std::size_t number,

@@ -2,8 +2,9 @@
 // The two answers to a log that is elsewhere: it was moved, or it is a copy beside the original.
 #pragma once
 
+#include <settle/running/calls/directions.hpp>
 #include <settle/running/calls/sweeper.hpp>
-#include <settle/running/calls/take_over.hpp>
+#include <settle/running/construction/assembly.hpp>
 #include <settle/running/construction/engine_checks.hpp>
 
 SETTLE_BEGIN
@@ -101,10 +102,10 @@ private:
         using enum state;
         for (auto const open : {initial, pending, deciding, canceling, applied}) {
             for_each_entry(log, open, [&](entry const& stored) {
-                auto const problem = with_direction<types>(stored, [](auto) {});
-                if (problem.code == errc::unknown_type && stored.fault.empty()) {
-                    skip(stored.id, problem);
-                }
+                auto const direction = direction_for(directions_of<types>, stored);
+                if (direction.has_value() || !stored.fault.empty()) return;
+                if (direction.problem().code == errc::unknown_type)
+                    skip(stored.id, direction.problem());
             });
         }
     }
@@ -152,11 +153,11 @@ private:
         ++closes.to_epoch;
         closes.why = why;
         closes.takes_owner = true;
-        auto const written = with_entry<types>(
-            stored, [&]<typename Direction>(std::type_identity<Direction>,
-                                            typename Direction::parameters const& parameters) {
-                entry_write const write{&stored.id,     &descriptor_of<Direction>,
-                                        &parameters,    step::cancel,
+        auto const written = with_entry(
+            directions_of<types>, stored,
+            [&](known_direction const& direction, void const* parameters) {
+                entry_write const write{&stored.id,     direction.type,
+                                        parameters,     step::cancel,
                                         false,          closes,
                                         stored.created, entry_write::no_part,
                                         nullptr,        0};
@@ -179,7 +180,8 @@ private:
     template <typename Session>
     void end_marks(log_type& log, Session& session) {
         error problem;
-        for_each_mark(session, patience_, problem, [&](mark_locator const& mark) {
+        port_of_store<Session, log_type> store{session, log};
+        for_each_mark(store, patience_, problem, [&](mark_locator const& mark) {
             auto const looked_up = patience_([&] { return log.read(mark.id); });
             if (!mark.fault.empty()) return skip(mark.id, mark.fault);
             if (!looked_up.has_value()) return skip(mark.id, looked_up.problem());

@@ -14,6 +14,11 @@ struct new_request {
     std::size_t parts;
 };
 
+[[nodiscard]] inline new_request request_of(transaction_descriptor const& direction,
+                                            void const* parameters) {
+    return {&direction, parameters, direction.count_parts(parameters)};
+}
+
 template <typename Direction>
 [[nodiscard]] new_request new_request_of(typename Direction::parameters const& parameters) {
     return {&descriptor_of<Direction>, &parameters,

@@ -2,12 +2,12 @@
 // Erases old entries of a log, a step at a time.
 #pragma once
 
+#include <settle/running/calls/patience.hpp>
 #include <settle/running/calls/refusals.hpp>
 #include <settle/running/calls/unfinished.hpp>
 #include <settle/running/construction/options.hpp>
 
 #include <algorithm>
-#include <tuple>
 
 SETTLE_BEGIN
 namespace detail {
@@ -18,9 +18,8 @@ namespace detail {
 }
 
 /// Shape:   before - old entries were both created and last changed before this time
-template <typename Log, typename Patience>
-purge_report purge_log(Log& log, Patience& patience, timestamp before,
-                       purge_options const& call_options) {
+inline purge_report purge_log(log_port& log, patience& patience, timestamp before,
+                              purge_options const& call_options) {
     std::size_t const step = step_of(call_options);
     purge_report report;
     std::int64_t passed = purged::nothing;
@@ -64,38 +63,30 @@ purge_report purge_log(Log& log, Patience& patience, timestamp before,
 /// is unfinished, it may still need its receipts, so none is erased.
 /// Shape:   before - `given.older_than` ago; clocks - the difference between the clock of a worker,
 ///          which dates an entry, and the clock of a store, which dates a receipt
-template <typename Log, typename Patience, typename... Sessions>
-error purge_stores(Log& log, Patience& patience, std::tuple<Sessions...>& sessions, timestamp now,
-                   timestamp before, purge_options const& call_options,
-                   std::chrono::milliseconds clocks) {
-    constexpr bool any = (capabilities<Sessions>.forgets || ...);
-    if constexpr (any) {
-        auto const old = unfinished_entries(log, patience, time_between(later(before, clocks), now),
-                                            now, clocks);
-        if (!old.has_value()) return old.problem();
-        if (!old.value().empty()) return {};
-    }
-    error problem;
-    auto const forget = [&]<typename Session>(Session& session) {
-        if constexpr (capabilities<Session>.forgets) {
-            if constexpr (capabilities<Session>.compares_clocks) {
-                auto const there = [&] { return session.time(); };
-                if (problem.empty()) problem = compare_clocks(patience(there), now, clocks);
-            }
-            while (problem.empty()) {
-                if (call_options.stop.stop_requested()) {
-                    problem = stopped_early();
-                    return;
-                }
-                auto const gone =
-                    patience([&] { return session.forget(before, step_of(call_options)); });
-                if (!gone.has_value()) problem = gone.problem();
-                if (!gone.has_value() || gone.value() < step_of(call_options)) return;
-            }
+inline error purge_stores(engine_ports const& ports, patience& patience, timestamp now,
+                          timestamp before, purge_options const& call_options,
+                          std::chrono::milliseconds clocks) {
+    auto const forgets = [](store_port const* store) { return store->capabilities().forgets; };
+    if (std::none_of(ports.stores.begin(), ports.stores.end(), forgets)) return {};
+    auto const old = unfinished_entries(
+        ports.log, patience, time_between(later(before, clocks), now), now, clocks);
+    if (!old.has_value()) return old.problem();
+    if (!old.value().empty()) return {};
+    for (store_port* const store : ports.stores) {
+        if (!forgets(store)) continue;
+        if (store->capabilities().compares_clocks) {
+            auto problem = compare_clocks(patience([&] { return store->time(); }), now, clocks);
+            if (!problem.empty()) return problem;
         }
-    };
-    std::apply([&](Sessions&... session) { (forget(session), ...); }, sessions);
-    return problem;
+        for (bool more = true; more;) {
+            if (call_options.stop.stop_requested()) return stopped_early();
+            auto const gone =
+                patience([&] { return store->forget(before, step_of(call_options)); });
+            if (!gone.has_value()) return gone.problem();
+            more = gone.value() >= step_of(call_options);
+        }
+    }
+    return {};
 }
 
 } // namespace detail

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <settle/kinds/prepared/prepared_part.hpp>
-#include <settle/protocol/direction.hpp>
 #include <settle/protocol/entry.hpp>
-#include <settle/protocol/explanation.hpp>
 #include <settle/running/calls/ids.hpp>
 #include <settle/running/calls/outcome.hpp>
 #include <settle/running/construction/options.hpp>
@@ -15,22 +13,22 @@ namespace detail {
 
 [[nodiscard]] outcome refuse(transaction_id const& id, error problem);
 
-/// Shape:   refused - the result of Direction's check of `parameters`
-template <typename Direction>
+/// Shape:   refused - the result of the direction's check of `parameters`
 [[nodiscard]] outcome refuse_parameters(transaction_id const& id,
-                                        typename Direction::parameters const& parameters,
-                                        refusal const& refused) {
-    outcome concluded =
-        refuse(id, {make_error_code(errc::bad_parameters),
-                    "settle: the parameters are refused: " +
-                        explain(std::type_identity<Direction>{}, parameters, refused) +
-                        ". Correct them; nothing was written. "
-                        "See definition#parameters"});
-    concluded.why = refused.why;
-    concluded.participant = refused.where.participant;
-    concluded.line = refused.where.line;
-    return concluded;
+                                        transaction_descriptor const& direction,
+                                        void const* parameters, refusal const& refused);
+
+/// True if the parameters are refused before anything is written.
+[[nodiscard]] bool has_fault(transaction_descriptor const& direction, void const* parameters);
+template <typename Direction>
+[[nodiscard]] bool has_fault(typename Direction::parameters const& parameters) {
+    return has_bad_text(parameters) || Direction::check(parameters).why != reason::none;
 }
+
+/// The refusal of parameters that fail a check before anything is written.
+[[nodiscard]] outcome refused_before_write(transaction_id const& id,
+                                           transaction_descriptor const& direction,
+                                           void const* parameters);
 
 [[nodiscard]] outcome unknown_id(transaction_id const& id);
 

@@ -15,6 +15,32 @@ SETTLE_FUNCTION outcome refuse(transaction_id const& id, error problem) {
     return concluded;
 }
 
+SETTLE_FUNCTION outcome refuse_parameters(transaction_id const& id,
+                                          transaction_descriptor const& direction,
+                                          void const* parameters, refusal const& refused) {
+    outcome concluded = refuse(id, {make_error_code(errc::bad_parameters),
+                                    "settle: the parameters are refused: " +
+                                        direction.explain(parameters, refused) +
+                                        ". Correct them; nothing was written. "
+                                        "See definition#parameters"});
+    concluded.why = refused.why;
+    concluded.participant = refused.where.participant;
+    concluded.line = refused.where.line;
+    return concluded;
+}
+
+SETTLE_FUNCTION bool has_fault(transaction_descriptor const& direction, void const* parameters) {
+    return direction.has_bad_text(parameters) || direction.check(parameters).why != reason::none;
+}
+
+SETTLE_FUNCTION outcome refused_before_write(transaction_id const& id,
+                                             transaction_descriptor const& direction,
+                                             void const* parameters) {
+    auto const texts = direction.check_texts(parameters);
+    if (!texts.has_value()) return refuse(id, texts.problem());
+    return refuse_parameters(id, direction, parameters, direction.check(parameters));
+}
+
 SETTLE_FUNCTION outcome unknown_id(transaction_id const& id) {
     return refuse(id, {make_error_code(errc::unknown_id),
                        "settle: the log has no entry '" + id + "'. See errors#errors"});

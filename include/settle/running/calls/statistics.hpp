@@ -50,17 +50,6 @@ private:
     std::atomic<std::size_t> count_{0};
 };
 
-/// Forgets the transactions that another process has ended.
-/// Cost:    a read of each stuck transaction
-template <typename Log>
-void forget_ended(stuck_transactions& stuck, Log& log) {
-    for (transaction_id const& id : stuck.ids()) {
-        auto const found = log.read(id);
-        if (!found.has_value()) continue;
-        if (!found.value() || is_final(found.value()->state)) stuck.remove(id);
-    }
-}
-
 } // namespace detail
 SETTLE_END
 

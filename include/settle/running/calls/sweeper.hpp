@@ -2,20 +2,21 @@
 // Looks at the marks of the bound stores and undoes the stray marks.
 #pragma once
 
-#include <settle/protocol/fresh.hpp>
-#include <settle/running/construction/assembly.hpp>
+#include <settle/running/calls/patience.hpp>
+#include <settle/running/calls/refusals.hpp>
+#include <settle/running/calls/worker.hpp>
 
 SETTLE_BEGIN
 namespace detail {
 
 inline constexpr std::size_t marks_a_page = 256;
 
-/// Calls `function(mark_locator const&)` for every mark of a session until it returns false.
-template <typename Session, typename Patience, typename Function>
-void for_each_mark(Session& session, Patience& patience, error& problem, Function&& function) {
+/// Calls `function` for every mark of a store until it returns false.
+inline void for_each_mark(store_port& store, patience& patience, error& problem,
+                          function_view<bool(mark_locator const&)> function) {
     std::optional<mark_locator> after;
     for (;;) {
-        auto const page_of_marks = patience([&] { return session.marks(after, marks_a_page); });
+        auto const page_of_marks = patience([&] { return store.marks(after, marks_a_page); });
         if (!page_of_marks.has_value()) {
             problem = page_of_marks.problem();
             return;
@@ -28,38 +29,35 @@ void for_each_mark(Session& session, Patience& patience, error& problem, Functio
     }
 }
 
-/// How many marks the sessions of a tuple hold.
-template <typename Sessions, typename Patience>
-result<std::uint64_t> count_marks(Sessions& sessions, Patience& patience) {
+/// How many marks the stores hold.
+inline result<std::uint64_t> count_marks(std::span<store_port* const> stores, patience& patience) {
     std::uint64_t count = 0;
     error problem;
     auto const one_more = [&](mark_locator const&) { return ++count != 0; };
-    std::apply(
-        [&](auto&... session) { (for_each_mark(session, patience, problem, one_more), ...); },
-        sessions);
+    for (store_port* const store : stores) for_each_mark(*store, patience, problem, one_more);
     if (!problem.empty()) return problem;
     return count;
 }
 
-template <typename Assembly>
+template <typename Rules>
 class sweeper {
 public:
-    sweeper(Assembly& assembly, std::stop_token const& stop)
-        : assembly_(assembly), call_{std::nullopt, stop}, patience_(assembly.patience_of(call_)) {}
+    sweeper(seam_context<Rules> const& context, std::stop_token const& stop)
+        : context_(context), call_{std::nullopt, stop}, patience_(context.patience_of(call_)) {}
     sweeper(sweeper const&) = delete;
     sweeper& operator=(sweeper const&) = delete;
 
     sweep_report sweep() {
-        std::apply([&](auto&... session) { ((ends() ? void() : sweep_session(session)), ...); },
-                   assembly_.sessions());
+        for (store_port* const store : context_.ports.stores) {
+            if (!ends()) sweep_store(*store);
+        }
         if (thrown_) std::rethrow_exception(thrown_);
         return std::move(report_);
     }
 
 private:
-    template <typename Session>
-    void sweep_session(Session& session) {
-        for_each_mark(session, patience_, report_.problem, [&](mark_locator const& locator) {
+    void sweep_store(store_port& store) {
+        for_each_mark(store, patience_, report_.problem, [&](mark_locator const& locator) {
             if (thrown_) return false;
             if (call_.stop.stop_requested()) {
                 report_.problem = stopped_early();
@@ -70,7 +68,7 @@ private:
             auto const stored = entry_of(locator.id);
             if (!stored.has_value()) return note_failure(locator.id, stored.problem());
             if (!is_stray(stored.value(), locator.epoch_number)) return true;
-            auto const undone = patience_([&] { return session.resolve(locator, false); });
+            auto const undone = patience_([&] { return store.resolve(locator, false); });
             if (!undone.has_value()) return note_failure(locator.id, undone.problem());
             if (undone.value() == answer::applied) ++report_.undone;
             return true;
@@ -90,16 +88,16 @@ private:
     /// The entry of a mark. For a mark without an entry, inserts one as canceled first, so that a
     /// later insert of that id finds it.
     result<standing> entry_of(transaction_id const& id) {
-        auto const looked_up = patience_([&] { return assembly_.log().read(id); });
+        auto const looked_up = patience_([&] { return context_.ports.log.read(id); });
         if (!looked_up.has_value()) return looked_up.problem();
         if (looked_up.value()) return standing_of(*looked_up.value());
-        auto buried = assembly_.make_worker().bury(id, call_);
+        auto buried = worker{context_}.bury(id, call_);
         if (!thrown_) thrown_ = buried.thrown;
         if (buried.is_new) ++report_.tombstones;
         return std::move(buried.entry);
     }
 
-    Assembly& assembly_;
+    seam_context<Rules> const& context_;
     call_options call_;
     patience patience_;
     sweep_report report_;

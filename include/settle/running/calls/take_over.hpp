@@ -2,104 +2,62 @@
 // Claims entries of the log, a page at a time, and brings them to their ends side by side.
 #pragma once
 
-#include <settle/running/calls/batch.hpp>
+#include <settle/running/calls/directions.hpp>
+#include <settle/running/calls/windows.hpp>
 
 SETTLE_BEGIN
 namespace detail {
 
-/// Finds the direction of an entry by its name and definition, and calls
-/// `function(std::type_identity<Direction>{})`. Returns an error if there is no such direction.
-template <typename Types, typename Function>
-error with_direction(entry const& stored, Function&& function) {
-    bool called = false;
-    bool name_known = false;
-    for_each_direction(Types{}, [&]<typename Direction>(std::type_identity<Direction> direction) {
-        if (called || stored.type != Direction::name()) return;
-        name_known = true;
-        if (stored.definition != Direction::definition()) return;
-        called = true;
-        function(direction);
-    });
-    if (called) return {};
-    return name_known ? other_definition(stored) : unknown_type(stored);
-}
-
-/// The descriptor of an entry's direction, or that of an entry without a definition.
-template <typename Types>
-transaction_descriptor const& descriptor_for(entry const& stored) {
-    auto const* descriptor = &undescribed_descriptor();
-    static_cast<void>(
-        with_direction<Types>(stored, [&]<typename Direction>(std::type_identity<Direction>) {
-            descriptor = &descriptor_of<Direction>;
-        }));
-    return *descriptor;
-}
-
-/// The parameters of an entry, if they can be read and their guards hold.
-template <typename Direction>
-result<typename Direction::parameters> read_parameters(entry const& stored) {
-    if (auto damaged = fault_of(stored); !damaged.empty()) return damaged;
-    auto parameters = decode_json<typename Direction::parameters>(stored.parameters);
-    if (!parameters.has_value()) return damaged_parameters(stored, parameters.problem());
-    if (auto const refused = Direction::check(parameters.value()); refused.why != reason::none) {
-        return refuse_parameters<Direction>(stored.id, parameters.value(), refused).problem;
+/// Forgets the transactions that another process has ended.
+/// Cost:    a read of each stuck transaction
+inline void forget_ended(stuck_transactions& stuck, log_port& log) {
+    for (transaction_id const& id : stuck.ids()) {
+        auto const found = log.read(id);
+        if (!found.has_value()) continue;
+        if (!found.value() || is_final(found.value()->state)) stuck.remove(id);
     }
-    return parameters;
-}
-
-/// Finds the direction of an entry by its name and definition, reads its parameters, and calls
-/// `function(std::type_identity<Direction>{}, parameters)`.
-template <typename Types, typename Function>
-outcome with_entry(entry const& stored, Function&& function) {
-    std::optional<outcome> concluded;
-    auto const run = [&]<typename Direction>(std::type_identity<Direction> direction) {
-        auto const parameters = read_parameters<Direction>(stored);
-        concluded = parameters.has_value() ? function(direction, parameters.value())
-                                           : refuse(stored.id, parameters.problem());
-    };
-    auto const problem = with_direction<Types>(stored, run);
-    return concluded ? *std::move(concluded) : refuse(stored.id, problem);
 }
 
 /// Reports a final entry to an observer when a caller asks for it.
-template <typename Types, typename Observer>
-void report_final(Observer& observer, entry const& stored) {
+inline void report_final(any_observer const& observer, known_directions known,
+                         entry const& stored) {
     event seen{stored.id,       stored.type,  step::end,  stored.state,
                stored.attempts, answer::none, stored.why, stored.why_text,
                nullptr,         nullptr,      false};
-    bool notified = false;
-    static_cast<void>(
-        with_direction<Types>(stored, [&]<typename Direction>(std::type_identity<Direction>) {
-            auto const parameters = decode_json<typename Direction::parameters>(stored.parameters);
-            if (!parameters.has_value()) return;
-            notified = true;
-            seen.show = descriptor_of<Direction>.append_json;
-            seen.shown = &parameters.value();
-            observer(seen);
-        }));
-    if (!notified) observer(seen);
+    auto const direction = direction_for(known, stored);
+    if (!direction.has_value()) return observer(seen);
+    auto const& type = *direction.value()->type;
+    held_parameters const parameters{type};
+    auto const problem =
+        read_whole(*type.codec, stored.parameters, json_form::exact, parameters.get());
+    if (problem.empty()) {
+        seen.show = type.append_json;
+        seen.shown = parameters.get();
+    }
+    observer(seen);
 }
 
-/// Shape:   Assembly - of the engine; room - of each window
+/// Shape:   room - of each window
 /// Cost:    linear in the entries that pass the filter
-template <typename Assembly>
+template <typename Rules>
 class take_over {
 public:
-    take_over(Assembly& assembly, std::stop_token const& stop, std::size_t room)
-        : assembly_(assembly), room_(room), call_{std::nullopt, stop},
-          patience_(assembly.patience_of(call_)) {}
+    take_over(seam_context<Rules> const& context, known_directions known,
+              std::stop_token const& stop, std::size_t room)
+        : context_(context), known_(known), room_(room), call_{std::nullopt, stop},
+          patience_(context.patience_of(call_)) {}
     take_over(take_over const&) = delete;
     take_over& operator=(take_over const&) = delete;
 
-    template <typename Predicate>
-    recovery_report all(entry_filter const& filter, std::size_t limit, Predicate&& selects) {
+    recovery_report all(entry_filter const& filter, std::size_t limit,
+                        function_view<bool(entry const&)> selects) {
         transaction_id after;
         std::vector<entry> page;
         std::size_t const page_size = std::max<std::size_t>(room_, least_page);
         bool ends = false;
         while (limit > 0 && !ends && !call_.stop.stop_requested()) {
             auto entries =
-                patience_([&] { return assembly_.log().list(filter, after, page_size); });
+                patience_([&] { return context_.ports.log.list(filter, after, page_size); });
             if (!entries.has_value()) {
                 report_.problem = entries.problem();
                 return std::move(report_);
@@ -143,24 +101,20 @@ private:
             };
             auto const end = std::find_if_not(page.begin(), page.end(), same);
             auto const run = page.first(static_cast<std::size_t>(end - page.begin()));
-            auto const problem = with_direction<typename Assembly::types>(
-                run.front(), [&]<typename Direction>(std::type_identity<Direction>) {
-                    take_run<Direction>(run);
-                });
-            if (!problem.empty()) {
+            auto const direction = direction_for(known_, run.front());
+            if (direction.has_value()) {
+                take_run(*direction.value()->type, run);
+            } else {
                 // The sentence names the entry, so each entry gets a sentence of its own.
-                for (entry const& one : run) {
-                    skip(one, with_direction<typename Assembly::types>(one, [](auto) {}));
-                }
+                for (entry const& one : run) skip(one, direction_for(known_, one).problem());
             }
             page = page.subspan(run.size());
         }
         left_ = left_ || !page.empty();
     }
 
-    template <typename Direction>
-    void take_run(std::span<entry const> run) {
-        window_of<Assembly, Direction> jobs{assembly_, call_, std::min(room_, run.size())};
+    void take_run(transaction_descriptor const& type, std::span<entry const> run) {
+        seam_jobs<Rules> jobs{context_, call_, std::min(room_, run.size())};
         auto const round = [&] {
             jobs.round(false, false,
                        [&](std::size_t, outcome&& concluded, interruption) { deliver(concluded); });
@@ -171,12 +125,12 @@ private:
                 left_ = true;
                 break;
             }
-            auto parameters = read_parameters<Direction>(stored);
+            auto parameters = read_parameters(type, stored);
             if (!parameters.has_value()) {
                 skip(stored, parameters.problem());
                 continue;
             }
-            jobs.take(stored, std::move(parameters).value());
+            jobs.take(stored, type, std::move(parameters).value());
             while (jobs.full()) round();
         }
         while (!jobs.empty()) round();
@@ -187,7 +141,7 @@ private:
     /// read of that entry alone gives the whole error.
     void skip(entry const& stored, error problem) {
         if (stored.parameters.empty() && !call_.stop.stop_requested()) {
-            auto const alone = patience_([&] { return assembly_.log().read(stored.id); });
+            auto const alone = patience_([&] { return context_.ports.log.read(stored.id); });
             if (!alone.has_value() && alone.problem().code == condition::permanent) {
                 problem = alone.problem();
             }
@@ -217,7 +171,8 @@ private:
         if (report_.problem.empty()) report_.problem = why;
     }
 
-    Assembly& assembly_;
+    seam_context<Rules> const& context_;
+    known_directions known_;
     std::size_t room_;
     call_options call_;
     patience patience_;

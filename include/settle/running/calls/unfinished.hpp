@@ -3,7 +3,8 @@
 #pragma once
 
 #include <settle/base/saturating.hpp>
-#include <settle/store/seam.hpp>
+#include <settle/running/calls/patience.hpp>
+#include <settle/running/driving/ports.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -14,11 +15,10 @@ namespace detail {
 /// The unfinished entries whose age_of() exceeds a limit, by their creation. A claim changes the
 /// last change of an entry, so that time does not show how old a transaction is.
 /// Shape:   clocks - options::clocks; also - ids of entries that are listed at any age
-template <typename Log, typename Patience>
-result<std::vector<entry>> unfinished_entries(Log& log, Patience& patience,
-                                              std::chrono::milliseconds older_than, timestamp now,
-                                              std::chrono::milliseconds clocks,
-                                              std::vector<transaction_id> const& also = {}) {
+inline result<std::vector<entry>>
+unfinished_entries(log_port& log, patience& patience, std::chrono::milliseconds older_than,
+                   timestamp now, std::chrono::milliseconds clocks,
+                   std::vector<transaction_id> const& also = {}) {
     constexpr std::size_t page = 256;
     std::vector<entry> old;
     for (transaction_id after;;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A window and its driver, for calls that run many transactions. Behind the seam the jobs are
-// driven by code that is compiled once; only the parameters have a type.
+// driven by code that is compiled once.
 #pragma once
 
 #include <settle/running/calls/worker.hpp>
@@ -13,11 +13,34 @@ namespace detail {
 /// Called with the number of a transaction, its outcome, and why its drive ended early, if it did.
 using window_end = function_view<void(std::size_t, outcome&&, interruption)>;
 
-/// The jobs of a window. Their parameters stay where they are until each job is over.
+/// Parameters of any direction, as a caller gives them.
+struct given_parameters {
+    transaction_descriptor const* direction;
+    void const* value;
+    /// Makes the parameters in a slot; the value may be moved there.
+    function_view<void(void*)> put;
+};
+
+/// Calls `function(given_parameters)` for parameters, or for a value that converts to them.
+template <typename Direction, typename Value, typename Function>
+void with_given(Value&& value, Function&& function) {
+    using parameters = typename Direction::parameters;
+    if constexpr (std::is_same_v<std::remove_cvref_t<Value>, parameters>) {
+        auto const put = [&](void* slot) { ::new (slot) parameters(std::forward<Value>(value)); };
+        function(given_parameters{&descriptor_of<Direction>, std::addressof(value), put});
+    } else {
+        parameters converted(std::forward<Value>(value));
+        with_given<Direction>(std::move(converted), function);
+    }
+}
+
+/// The jobs of a window, with their parameters.
 /// Shape:   call - outlives the object
 template <typename Rules>
 class seam_jobs {
 public:
+    using given = given_parameters;
+
     seam_jobs(seam_context<Rules> const& context, call_options const& call, std::size_t room);
     seam_jobs(seam_jobs const&) = delete;
     seam_jobs& operator=(seam_jobs const&) = delete;
@@ -30,9 +53,20 @@ public:
     void look_at_clock();
     void rethrow() const;
 
-    void add(transaction_id&& id, new_request const& request, std::size_t number, bool new_id);
-    void take(entry const& stored, new_request const& request, std::size_t number);
-    void run_alone(transaction_id&& id, new_request const& request, bool new_id, std::size_t number,
+    [[nodiscard]] transaction_id fresh_id() const;
+    /// The reason why a store of the parameters' direction cannot use an id.
+    [[nodiscard]] error fault_of(transaction_id const& id, given const& parameters) const;
+    [[nodiscard]] bool has_fault(given const& parameters) const;
+    [[nodiscard]] outcome refused(transaction_id const& id, given const& parameters) const;
+    /// Containers alone fetch ahead.
+    void expect(transaction_id const&, given const&) {}
+
+    /// Shape:   number - the caller's, given back when the transaction is over
+    void add(transaction_id&& id, given const& parameters, std::size_t number, bool new_id);
+    void take(entry const& stored, transaction_descriptor const& direction,
+              held_parameters&& parameters);
+    /// Runs a transaction whose parameters stay in place.
+    void run_alone(transaction_id&& id, given const& parameters, std::size_t number, bool new_id,
                    window_end ended);
     void round(bool follows, bool looks_first, window_end ended);
 
@@ -44,68 +78,6 @@ private:
 #ifdef SETTLE_COMPILED
 extern template class seam_jobs<order_rules>;
 #endif
-
-/// The window of an engine behind the seam.
-template <typename Assembly, typename Direction>
-class seam_window : public seam_jobs<typename Assembly::order_rules> {
-    using jobs = seam_jobs<typename Assembly::order_rules>;
-    using parameters_type = typename Direction::parameters;
-
-public:
-    seam_window(Assembly& assembly, call_options const& call, std::size_t room)
-        : jobs(assembly.seam(), call, room) {}
-
-    /// Shape:   number - the caller's, given back when the transaction is over
-    template <typename Parameters>
-    void add(transaction_id&& id, Parameters&& parameters, std::size_t number, bool new_id) {
-        auto const slot = put(std::forward<Parameters>(parameters), number);
-        jobs::add(std::move(id), new_request_of<Direction>(*held_[slot]), slot, new_id);
-    }
-    void take(entry const& stored, parameters_type&& parameters) {
-        auto const slot = put(std::move(parameters), 0);
-        jobs::take(stored, new_request_of<Direction>(*held_[slot]), slot);
-    }
-    /// Runs a transaction whose parameters stay in place.
-    void run_alone(transaction_id&& id, parameters_type const& parameters, std::size_t number,
-                   bool new_id, window_end ended) {
-        jobs::run_alone(std::move(id), new_request_of<Direction>(parameters), new_id, number,
-                        ended);
-    }
-    void round(bool follows, bool looks_first, window_end ended) {
-        jobs::round(follows, looks_first,
-                    [&](std::size_t slot, outcome&& concluded, interruption cut) {
-                        ended(numbers_[slot], std::move(concluded), cut);
-                        free_.push_back(slot);
-                    });
-    }
-
-private:
-    template <typename Parameters>
-    std::size_t put(Parameters&& parameters, std::size_t number) {
-        if (free_.empty()) {
-            held_.push_back(
-                std::make_unique<parameters_type>(std::forward<Parameters>(parameters)));
-            numbers_.push_back(number);
-            return held_.size() - 1;
-        }
-        std::size_t const slot = free_.back();
-        free_.pop_back();
-        *held_[slot] = std::forward<Parameters>(parameters);
-        numbers_[slot] = number;
-        return slot;
-    }
-
-    std::vector<std::unique_ptr<parameters_type>> held_; ///< no job's parameters ever move
-    std::vector<std::size_t> numbers_;                   ///< of each slot of held_
-    std::vector<std::size_t> free_;                      ///< slots of jobs that are over
-};
-
-template <typename Assembly, typename Direction>
-class container_window;
-
-template <typename Assembly, typename Direction>
-using window_of = std::conditional_t<Assembly::is_container, container_window<Assembly, Direction>,
-                                     seam_window<Assembly, Direction>>;
 
 } // namespace detail
 SETTLE_END

@@ -9,9 +9,9 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// A direction of any type, whose parameters are elsewhere.
+/// A direction of any type.
 struct any_direction {
-    using parameters = void const*;
+    using parameters = held_parameters;
 };
 
 template <typename Rules>
@@ -19,8 +19,9 @@ struct seam_jobs<Rules>::held_jobs {
     held_jobs(seam_context<Rules> const& given, call_options const& call, std::size_t room)
         : context(given), driver(given.driver(call)), jobs(room) {}
 
-    job job_of(transaction_id&& id, new_request const& request, bool new_id) {
-        auto work = new_job(std::move(id), request, goal::run, driver, context.environment);
+    job job_of(transaction_id&& id, given const& parameters, bool new_id) {
+        auto work = new_job(std::move(id), request_of(*parameters.direction, parameters.value),
+                            goal::run, driver, context.environment);
         work.new_id = new_id;
         if (!new_id && driver.looks_first()) work.coordinator.look_again();
         return work;
@@ -68,18 +69,38 @@ void seam_jobs<Rules>::rethrow() const {
 }
 
 template <typename Rules>
-void seam_jobs<Rules>::add(transaction_id&& id, new_request const& request, std::size_t number,
+transaction_id seam_jobs<Rules>::fresh_id() const {
+    return settle::fresh_id(held_->context.environment);
+}
+template <typename Rules>
+error seam_jobs<Rules>::fault_of(transaction_id const& id, given const& parameters) const {
+    return held_->context.ports.fault_of(id, *parameters.direction);
+}
+template <typename Rules>
+bool seam_jobs<Rules>::has_fault(given const& parameters) const {
+    return detail::has_fault(*parameters.direction, parameters.value);
+}
+template <typename Rules>
+outcome seam_jobs<Rules>::refused(transaction_id const& id, given const& parameters) const {
+    return refused_before_write(id, *parameters.direction, parameters.value);
+}
+
+template <typename Rules>
+void seam_jobs<Rules>::add(transaction_id&& id, given const& parameters, std::size_t number,
                            bool new_id) {
-    held_->jobs.add(held_->job_of(std::move(id), request, new_id), request.parameters, number);
+    held_->jobs.add(held_->job_of(std::move(id), parameters, new_id),
+                    held_parameters{*parameters.direction, parameters.put}, number);
 }
 template <typename Rules>
-void seam_jobs<Rules>::take(entry const& stored, new_request const& request, std::size_t number) {
-    held_->jobs.add(taken_job(stored, request, held_->driver.how()), request.parameters, number);
+void seam_jobs<Rules>::take(entry const& stored, transaction_descriptor const& direction,
+                            held_parameters&& parameters) {
+    auto work = taken_job(stored, request_of(direction, parameters.get()), held_->driver.how());
+    held_->jobs.add(std::move(work), std::move(parameters), 0);
 }
 template <typename Rules>
-void seam_jobs<Rules>::run_alone(transaction_id&& id, new_request const& request, bool new_id,
-                                 std::size_t number, window_end ended) {
-    auto work = held_->job_of(std::move(id), request, new_id);
+void seam_jobs<Rules>::run_alone(transaction_id&& id, given const& parameters, std::size_t number,
+                                 bool new_id, window_end ended) {
+    auto work = held_->job_of(std::move(id), parameters, new_id);
     execution_state execution;
     held_->driver.drive(work, execution, true, {});
     held_->end(number, work, execution, ended);

@@ -4,6 +4,7 @@
 
 #include <settle/running/calls/new_request.hpp>
 #include <settle/running/calls/outcome.hpp>
+#include <settle/running/calls/patience.hpp>
 #include <settle/running/driving/seam_driver.hpp>
 
 SETTLE_BEGIN
@@ -27,6 +28,10 @@ struct seam_context {
     [[nodiscard]] driver_type driver(call_options const& call) const {
         return driver_type{
             ports, environment, observer, {limits, owner, call, stuck, how, keeps_at_insert}};
+    }
+    /// Shape:   call - outlives the result
+    [[nodiscard]] patience patience_of(call_options const& call) const {
+        return {environment, limits, call};
     }
     [[nodiscard]] result<std::optional<entry>> read(transaction_id const& id,
                                                     call_options const& call) const;

@@ -14,7 +14,7 @@ namespace detail {
 template <typename Rules>
 result<std::optional<entry>> seam_context<Rules>::read(transaction_id const& id,
                                                        call_options const& call) const {
-    return patience{environment, limits, call}([&] { return ports.log.read(id); });
+    return patience_of(call)([&] { return ports.log.read(id); });
 }
 
 template <typename Context>

@@ -215,7 +215,7 @@ struct opposite<forward<Type>> {
 
 /// Calls `function(std::type_identity<Direction>{})` for every type, forward and backward.
 template <auto const&... Types, typename Function>
-void for_each_direction(type_list<type_tag<Types>...>, Function&& function) {
+constexpr void for_each_direction(type_list<type_tag<Types>...>, Function&& function) {
     (function(std::type_identity<forward<Types>>{}), ...);
     [[maybe_unused]] auto const call_backward = [&] < auto const & Type > (type_tag<Type>) {
         if constexpr (is_reversible<typename type_tag<Type>::definition>) {

@@ -21,6 +21,8 @@ namespace detail {
 
 template <typename Log, typename Sessions>
 class container_calls;
+template <typename Assembly, typename Direction>
+class container_window;
 
 template <typename Argument>
 struct held_argument {
@@ -209,12 +211,6 @@ private:
     indexed_ports<std::index_sequence_for<Sessions...>, Log, Sessions...> held_;
 };
 
-/// Containers are called without ports.
-struct no_ports {
-    template <typename... Ignored>
-    explicit no_ports(Ignored&...) {}
-};
-
 template <typename... Arguments>
 class assembly {
     using given_type = engine_arguments<Arguments...>;
@@ -288,24 +284,6 @@ public:
         else return refused_session::one();
     }
 
-    /// The reason why a session of the direction's targets cannot use an id; empty if all can.
-    template <typename Direction>
-    [[nodiscard]] error fault_of([[maybe_unused]] transaction_id const& id) {
-        error problem;
-        if constexpr (any_limits_ids) {
-            Direction::for_each_participant([&](auto index) {
-                using target = typename Direction::template target_of<index>;
-                auto& session = session_of<target>();
-                if constexpr (capabilities<std::remove_cvref_t<decltype(session)>>.limits_ids) {
-                    if (id.size() > session.longest_id()) {
-                        problem = long_id(target::name, session.longest_id());
-                    }
-                }
-            });
-        }
-        return problem;
-    }
-
     /// Announces to the log an entry that is about to be inserted.
     void expect_entry([[maybe_unused]] transaction_id const& id) {
         if constexpr (capabilities<log_type>.fetches_ahead) log_.expect(id);
@@ -344,28 +322,22 @@ public:
         []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
             return (detail::capabilities<Sessions>.is_container && ...);
         }(std::type_identity<sessions_type>{});
-    using driver_type = std::conditional_t<
-        is_container,
-        driver<container_calls<log_type, sessions_type>, environment_type, observer_type>,
-        seam_driver<order_rules>>;
+    using driver_type =
+        driver<container_calls<log_type, sessions_type>, environment_type, observer_type>;
 
+    /// Shape:   of containers, which have no native transactions
     driver_type make_driver(call_options const& call) {
-        if constexpr (is_container) {
-            // Containers have no native transactions.
-            return driver_type{{log_, sessions_},
-                               given_.environment(),
-                               given_.observer(),
-                               limits_,
-                               owner_,
-                               call,
-                               stuck_,
-                               phases::two,
-                               capabilities_here(log_).keeps_at_insert};
-        } else {
-            return seam().driver(call);
-        }
+        return driver_type{{log_, sessions_},
+                           given_.environment(),
+                           given_.observer(),
+                           limits_,
+                           owner_,
+                           call,
+                           stuck_,
+                           phases::two,
+                           capabilities_here(log_).keeps_at_insert};
     }
-    /// Shape:   not of containers
+    /// What the calls need that are compiled once.
     auto seam() {
         auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
         return seam_context<order_rules>{ports_.view(),
@@ -377,13 +349,9 @@ public:
                                          how,
                                          capabilities_here(log_).keeps_at_insert};
     }
-    /// What runs a transaction at a time.
+    /// What runs a transaction at a time in containers.
     auto make_worker() {
-        if constexpr (is_container) {
-            return worker{container_context<assembly>{*this, given_.environment()}};
-        } else {
-            return worker{seam()};
-        }
+        return worker{container_context<assembly>{*this, given_.environment()}};
     }
 
 private:
@@ -400,10 +368,6 @@ private:
         if constexpr (capabilities<Session>.overlaps_others) session.expect_others();
     }
 
-    static constexpr bool any_limits_ids =
-        []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
-            return (capabilities<Sessions>.limits_ids || ...);
-        }(std::type_identity<sessions_type>{});
     static constexpr bool any_fetches_ahead =
         []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
             return (capabilities<Sessions>.fetches_ahead || ...);
@@ -438,8 +402,9 @@ private:
     stuck_transactions stuck_;
     log_type log_;
     sessions_type sessions_;
-    std::conditional_t<is_container, no_ports, ports<targets, order_rules, log_type, sessions_type>>
-        ports_{log_, sessions_, given_.environment(), given_.observer()};
+    ports<targets, order_rules, log_type, sessions_type> ports_{log_, sessions_,
+                                                                given_.environment(),
+                                                                given_.observer()};
 };
 
 } // namespace detail

@@ -18,6 +18,10 @@ public:
                        write_context const& context) = 0;
     virtual void look_up(std::span<read_request const> requests, found_function found) = 0;
     virtual result<std::optional<entry>> read(transaction_id const& id) = 0;
+    virtual result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
+                                            std::size_t limit) = 0;
+    virtual result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) = 0;
+    virtual result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) = 0;
 };
 
 template <LogSession Session>
@@ -35,6 +39,16 @@ public:
     result<std::optional<entry>> read(transaction_id const& id) override {
         return session_.read(id);
     }
+    result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
+                                    std::size_t limit) override {
+        return session_.list(filter, after, limit);
+    }
+    result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) override {
+        return session_.purge(before, limit, passed);
+    }
+    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) override {
+        return session_.keep_horizon(least);
+    }
 
 private:
     Session& session_;
@@ -47,8 +61,7 @@ public:
     store_port& operator=(store_port const&) = delete;
     virtual ~store_port() = default;
 
-    /// True if the store's waves can be under way while other stores have theirs.
-    [[nodiscard]] virtual bool overlaps() const noexcept = 0;
+    [[nodiscard]] virtual session_capabilities const& capabilities() const noexcept = 0;
     /// Begins a wave. A store that does not overlap others has set the results on return.
     virtual void start(std::span<part_request const> requests, std::span<part_result> results) = 0;
     virtual void finish(std::span<part_result> results) = 0;
@@ -56,6 +69,15 @@ public:
     /// Shape:   the log of the port's engine is of the same database
     virtual void one_phase(std::span<one_phase_request> requests, write_context const& context,
                            one_phase_decider& decider) = 0;
+    virtual result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
+                                                    std::size_t limit) = 0;
+    virtual result<answer> resolve(mark_locator const& locator, bool confirms) = 0;
+
+    // Called only if the capabilities of the session have it.
+
+    [[nodiscard]] virtual std::size_t longest_id() const = 0;
+    virtual result<std::uint64_t> forget(timestamp before, std::size_t limit) = 0;
+    virtual result<timestamp> time() = 0;
 };
 
 /// Shape:   Log - the session of the engine's log
@@ -64,29 +86,49 @@ class port_of_store final : public store_port {
 public:
     port_of_store(Session& session, Log& log) : session_(session), log_(log) {}
 
-    [[nodiscard]] bool overlaps() const noexcept override {
-        return capabilities<Session>.overlaps_others;
-    }
+    [[nodiscard]] session_capabilities const& capabilities() const noexcept override { return can; }
     void start(std::span<part_request const> requests, std::span<part_result> results) override {
-        if constexpr (capabilities<Session>.overlaps_others) session_.start(requests, results);
+        if constexpr (can.overlaps_others) session_.start(requests, results);
         else session_.execute(requests, results);
     }
     void finish([[maybe_unused]] std::span<part_result> results) override {
-        if constexpr (capabilities<Session>.overlaps_others) session_.finish(results);
+        if constexpr (can.overlaps_others) session_.finish(results);
     }
     void abandon([[maybe_unused]] std::span<part_result> results) noexcept override {
-        if constexpr (capabilities<Session>.overlaps_others) session_.abandon(results);
+        if constexpr (can.overlaps_others) session_.abandon(results);
     }
     void one_phase([[maybe_unused]] std::span<one_phase_request> requests,
                    [[maybe_unused]] write_context const& context,
                    [[maybe_unused]] one_phase_decider& decider) override {
-        constexpr bool can = requires { session_.one_phase(requests, log_, context, decider); };
-        if constexpr (capabilities<Session>.settles_in_one_phase && can) {
+        constexpr bool has = requires { session_.one_phase(requests, log_, context, decider); };
+        if constexpr (can.settles_in_one_phase && has) {
             session_.one_phase(requests, log_, context, decider);
         }
     }
+    result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
+                                            std::size_t limit) override {
+        return session_.marks(after, limit);
+    }
+    result<answer> resolve(mark_locator const& locator, bool confirms) override {
+        return session_.resolve(locator, confirms);
+    }
+    [[nodiscard]] std::size_t longest_id() const override {
+        if constexpr (can.limits_ids) return session_.longest_id();
+        else return 0;
+    }
+    result<std::uint64_t> forget([[maybe_unused]] timestamp before,
+                                 [[maybe_unused]] std::size_t limit) override {
+        if constexpr (can.forgets) return session_.forget(before, limit);
+        else return 0;
+    }
+    result<timestamp> time() override {
+        if constexpr (can.compares_clocks) return session_.time();
+        else return timestamp{};
+    }
 
 private:
+    static constexpr session_capabilities const& can = detail::capabilities<Session>;
+
     Session& session_;
     Log& log_;
 };
@@ -102,7 +144,15 @@ struct engine_ports {
     log_port& log;
     std::span<store_port* const> stores;
     std::span<target_binding const> targets;
+
+    /// The reason why a store of the direction's targets cannot use an id; empty if all can.
+    [[nodiscard]] error fault_of(transaction_id const& id,
+                                 transaction_descriptor const& direction) const;
 };
 
 } // namespace detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/driving/ports.ipp>
+#endif

@@ -7,8 +7,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   Direction - of all jobs; the caller adds jobs in the order of its input. If its
-///          parameters are a pointer, it points at the parameters
+/// Shape:   Direction - of all jobs; the caller adds jobs in the order of its input
 template <typename Direction>
 class window {
 public:
@@ -68,7 +67,7 @@ public:
 
 private:
     static void const* address_of(parameters_type const& parameters) {
-        if constexpr (std::is_pointer_v<parameters_type>) return parameters;
+        if constexpr (std::is_same_v<parameters_type, held_parameters>) return parameters.get();
         else return &parameters;
     }
 

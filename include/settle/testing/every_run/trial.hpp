@@ -2,7 +2,8 @@
 // A trial: workers that run engines; the choices of the run decide turns and faults.
 #pragma once
 
-#include <settle/running/calls/windows.ipp>
+#include <settle/running/calls/batch.ipp>
+#include <settle/running/calls/engine_calls.ipp>
 #include <settle/testing/every_run/choices.hpp>
 #include <settle/testing/simulate/audit.hpp>
 #include <settle/testing/simulate/schedule.hpp>

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that engine_calls.hpp declares.
+#pragma once
+
+#include <settle/running/calls/closing.hpp>
+#include <settle/running/calls/engine_calls.hpp>
+#include <settle/running/calls/purge.hpp>
+#include <settle/running/calls/sweeper.hpp>
+#include <settle/running/calls/take_over.hpp>
+#include <settle/running/calls/windows.ipp>
+#include <settle/running/construction/owner.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+// ---------------------------------------------------------------------------------------- running
+
+template <typename Rules>
+outcome engine_calls<Rules>::run(transaction_descriptor const& direction, void const* parameters,
+                                 goal purpose, call_options const& call) {
+    return start(fresh_id(context_.environment), direction, parameters, purpose, call, true);
+}
+template <typename Rules>
+outcome engine_calls<Rules>::run(transaction_id&& id, transaction_descriptor const& direction,
+                                 void const* parameters, goal purpose, call_options const& call) {
+    if (!fault_of_id(id).empty()) return refuse(id, check_id(id));
+    auto const long_id = context_.ports.fault_of(id, direction);
+    if (!long_id.empty()) return refuse(id, long_id);
+    return start(std::move(id), direction, parameters, purpose, call, false);
+}
+template <typename Rules>
+outcome engine_calls<Rules>::start(transaction_id&& id, transaction_descriptor const& direction,
+                                   void const* parameters, goal purpose, call_options const& call,
+                                   bool new_id) {
+    if (has_fault(direction, parameters)) return refused_before_write(id, direction, parameters);
+    if (!gate_.is_open(call)) return gate_.refusal(id);
+    return worker{context_}.run_new(std::move(id), request_of(direction, parameters), purpose, call,
+                                    {}, new_id);
+}
+
+template <typename Rules>
+recovery_report engine_calls<Rules>::work(known_directions known, work_options const& given,
+                                          std::size_t room) {
+    if (!gate_.is_open(given)) return gate_.report<recovery_report>();
+    entry_filter filter;
+    filter.state = state::initial;
+    return detail::take_over{context_, known, given.stop, room}.all(
+        filter, given.limit, [](entry const&) { return true; });
+}
+
+template <typename Rules>
+recovery_report engine_calls<Rules>::recover(known_directions known, recover_options const& given,
+                                             std::size_t room) {
+    if (!gate_.is_open(given)) return gate_.report<recovery_report>();
+    entry_filter filter;
+    filter.unfinished = true;
+    timestamp const now = context_.environment.now();
+    auto const selects = [&](entry const& stored) {
+        auto const still = detail::still_for(stored, now, context_.limits.clocks);
+        return still >= given.older_than || is_gone(stored.owner);
+    };
+    auto report =
+        detail::take_over{context_, known, given.stop, room}.all(filter, given.limit, selects);
+    forget_ended(context_.stuck, context_.ports.log);
+    return report;
+}
+
+template <typename Rules>
+outcome engine_calls<Rules>::cancel(known_directions known, transaction_id const& id,
+                                    cancel_options const& given) {
+    if (!gate_.is_open(given)) return gate_.refusal(id);
+    call_options const limits{given.deadline, given.stop};
+    auto patience = context_.patience_of(limits);
+    auto const looked_up = patience([&] { return context_.ports.log.read(id); });
+    if (!looked_up.has_value()) return unreadable(id, looked_up.problem());
+    call_options const call = patience.rest();
+    // A final entry holds its outcome, so no definition is needed.
+    if (looked_up.value() && is_final(looked_up.value()->state))
+        return ended_before(known, *looked_up.value());
+    if (looked_up.value() && looked_up.value()->state == state::deciding)
+        return refuse(id, pivot_decides(*looked_up.value()));
+    if (looked_up.value()) return cancel_entry(known, *looked_up.value(), call);
+    if (!given.even_if_unknown) return unknown_id(id);
+    if (!fault_of_id(id).empty()) return refuse(id, check_id(id));
+    auto inserted = worker{context_}.cancel_unknown(id, call);
+    // Another caller inserted the entry after the read above; its own type compensates it.
+    auto concluded =
+        inserted.seen ? cancel_entry(known, *inserted.seen, call) : std::move(inserted.concluded);
+    if (inserted.thrown) std::rethrow_exception(inserted.thrown);
+    return concluded;
+}
+template <typename Rules>
+outcome engine_calls<Rules>::cancel_entry(known_directions known, entry const& stored,
+                                          call_options const& call) {
+    return with_entry(known, stored, [&](known_direction const& direction, void const* parameters) {
+        return take_over(direction, stored, parameters, call, true);
+    });
+}
+
+template <typename Rules>
+outcome engine_calls<Rules>::retry(known_directions known, transaction_id const& id,
+                                   call_options const& call) {
+    return with_unfinished(
+        known, id, call,
+        [&](entry const& stored, known_direction const& direction, void const* parameters,
+            call_options const& rest) {
+            return take_over(direction, stored, parameters, rest, false);
+        },
+        [&](entry const& found) { return ended_before(known, found); });
+}
+
+template <typename Rules>
+outcome engine_calls<Rules>::resolve(known_directions known, transaction_id const& id,
+                                     std::string_view participant, std::string_view why,
+                                     resolve_options const& given) {
+    call_options const call{given.deadline, given.stop};
+    return with_unfinished(
+        known, id, call,
+        [&](entry const& stored, known_direction const& direction, void const* parameters,
+            call_options const& rest) {
+            auto patience = context_.patience_of(rest);
+            auto const closed = close_part(context_, patience, stored, *direction.type, parameters,
+                                           part_name{participant, given.line}, why, given);
+            if (!closed.is_certain) return unreadable(id, closed.problem);
+            return closed.problem.empty() ? retry(known, id, patience.rest())
+                                          : refuse(id, closed.problem);
+        },
+        [&](entry const& found) {
+            if (was_closed(found, why)) return ended_before(known, found);
+            return refuse(id, check_closing(found, why, given));
+        });
+}
+
+template <typename Rules>
+outcome engine_calls<Rules>::take_over(known_direction const& direction, entry const& stored,
+                                       void const* parameters, call_options const& call,
+                                       bool cancels) {
+    return worker{context_}.take_over(stored, request_of(*direction.type, parameters), call, {},
+                                      cancels);
+}
+
+/// Calls `function(entry, direction, parameters, rest)` for an unfinished entry, and `ended(entry)`
+/// for a final entry.
+/// Shape:   rest - the limits of the call after the read of the entry
+template <typename Rules>
+outcome engine_calls<Rules>::with_unfinished(known_directions known, transaction_id const& id,
+                                             call_options const& call, with_direction function,
+                                             function_view<outcome(entry const&)> ended) {
+    if (!gate_.is_open(call)) return gate_.refusal(id);
+    auto patience = context_.patience_of(call);
+    auto const looked_up = patience([&] { return context_.ports.log.read(id); });
+    if (!looked_up.has_value()) return unreadable(id, looked_up.problem());
+    if (!looked_up.value()) return unknown_id(id);
+    entry const& stored = *looked_up.value();
+    if (is_final(stored.state)) return ended(stored);
+    return with_entry(known, stored, [&](known_direction const& direction, void const* parameters) {
+        return function(stored, direction, parameters, patience.rest());
+    });
+}
+
+/// Answers a call for a final entry: no driver is needed, but the observer gets its event.
+template <typename Rules>
+outcome engine_calls<Rules>::ended_before(known_directions known, entry const& stored) {
+    context_.stuck.remove(stored.id);
+    if (context_.observer.watches()) report_final(context_.observer, known, stored);
+    return outcome_of(stored, descriptor_for(known, stored));
+}
+
+// -------------------------------------------------------------------------------------- reversing
+
+template <typename Rules>
+outcome engine_calls<Rules>::reverse(known_directions known, transaction_id const& id,
+                                     call_options const& call) {
+    if (!gate_.is_open(call)) return gate_.refusal(id);
+    auto const begun = context_.environment.elapsed();
+    auto const looked_up = context_.read(id, call);
+    if (!looked_up.has_value()) return unreadable(id, looked_up.problem());
+    if (!looked_up.value()) return unknown_id(id);
+    entry const& original = *looked_up.value();
+    std::string why = why_not_reversible(original, context_.environment.now(), context_.limits);
+    if (!why.empty()) {
+        return refuse(id, {make_error_code(errc::not_reversible), std::move(why)});
+    }
+    return with_entry(known, original,
+                      [&](known_direction const& direction, void const* parameters) {
+                          return reverse_done(direction, original, parameters, call, begun);
+                      });
+}
+
+/// Shape:   begun - when the call began
+template <typename Rules>
+outcome engine_calls<Rules>::reverse_done(known_direction const& direction, entry const& original,
+                                          void const* parameters, call_options call,
+                                          std::chrono::nanoseconds begun) {
+    // reverse() refuses ids of reversals before it looks for a direction.
+    if (direction.back == nullptr) return refuse(original.id, no_reversal(original));
+    auto const& back = *direction.back;
+    held_parameters const reversed{
+        back, [&](void* slot) { direction.reverse(slot, parameters, original.images); }};
+    auto const deadline = call.deadline;
+    for (std::uint32_t attempt = 1;; ++attempt) {
+        transaction_id id = reversal_id(original.id, attempt);
+        // Each canceled attempt is a read of the log.
+        if (deadline) {
+            using std::chrono::milliseconds;
+            auto const gone = context_.environment.elapsed() - begun;
+            call.deadline = *deadline - std::chrono::duration_cast<milliseconds>(gone);
+        }
+        if (!gate_.is_open(call)) return gate_.refusal(id);
+        auto patience = context_.patience_of(call);
+        auto const earlier = patience([&] { return context_.ports.log.read(id); });
+        if (!earlier.has_value()) return unreadable(id, earlier.problem());
+        if (earlier.value() && earlier.value()->state == state::canceled) continue;
+        return start(std::move(id), back, reversed.get(), goal::run, patience.rest(), false);
+    }
+}
+
+// ------------------------------------------------------------------------------ marks and entries
+
+template <typename Rules>
+sweep_report engine_calls<Rules>::sweep(std::stop_token const& stop) {
+    if (!gate_.is_open(call_options{{}, stop})) return gate_.report<sweep_report>();
+    return sweeper{context_, stop}.sweep();
+}
+
+template <typename Rules>
+purge_report engine_calls<Rules>::purge(purge_options const& given) {
+    if (!gate_.is_open(given)) return gate_.report<purge_report>();
+    call_options const call{std::nullopt, given.stop};
+    auto patience = context_.patience_of(call);
+    auto& log = context_.ports.log;
+    auto const horizon = patience([&] { return log.keep_horizon(context_.limits.horizon()); });
+    if (!horizon.has_value()) return {0, horizon.problem()};
+    if (given.older_than <= horizon.value()) {
+        return {0, too_young(given.older_than, horizon.value())};
+    }
+    timestamp const now = context_.environment.now();
+    auto const before = earlier(now, given.older_than);
+    auto report = purge_log(log, patience, before, given);
+    if (report.problem.empty() && report.erased < given.limit) {
+        report.problem = purge_stores(context_.ports, patience, now, before, given,
+                                      context_.limits.clocks);
+    }
+    return report;
+}
+
+template <typename Rules>
+result<std::optional<entry>> engine_calls<Rules>::find(transaction_id const& id,
+                                                       call_options const& call) {
+    if (!gate_.is_open(call)) return gate_.why();
+    return context_.read(id, call);
+}
+
+template <typename Rules>
+result<std::vector<entry>>
+engine_calls<Rules>::page(entry_filter const& filter, transaction_id const& after,
+                          std::size_t limit, call_options const& call) {
+    if (!gate_.is_open(call)) return gate_.why();
+    return context_.patience_of(call)(
+        [&] { return context_.ports.log.list(filter, after, limit); });
+}
+
+template <typename Rules>
+result<std::vector<entry>> engine_calls<Rules>::stuck(time_limit older_than,
+                                                      std::vector<transaction_id> const& also,
+                                                      call_options const& call) {
+    if (!gate_.is_open(call)) return gate_.why();
+    auto patience = context_.patience_of(call);
+    return unfinished_entries(context_.ports.log, patience, older_than, context_.environment.now(),
+                              context_.limits.clocks, also);
+}
+
+template <typename Rules>
+result<std::uint64_t> engine_calls<Rules>::marks(call_options const& call) {
+    if (!gate_.is_open(call)) return gate_.why();
+    auto patience = context_.patience_of(call);
+    return count_marks(context_.ports.stores, patience);
+}
+
+} // namespace detail
+SETTLE_END
