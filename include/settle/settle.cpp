@@ -35,12 +35,16 @@
 #include <settle/kinds/services/service_part.ipp>
 #include <settle/kinds/services/service_session.ipp>
 #include <settle/protocol/explanation.ipp>
+#include <settle/protocol/reversal.ipp>
 #include <settle/receiver.ipp>
 #include <settle/running/calls/batch.ipp>
 #include <settle/running/calls/conclusion.ipp>
+#include <settle/running/calls/creation.ipp>
 #include <settle/running/calls/directions.ipp>
+#include <settle/running/calls/doubts.ipp>
 #include <settle/running/calls/engine_calls.ipp>
 #include <settle/running/calls/ids.ipp>
+#include <settle/running/calls/marks.ipp>
 #include <settle/running/calls/new_job.ipp>
 #include <settle/running/calls/outcome.ipp>
 #include <settle/running/calls/patience.ipp>

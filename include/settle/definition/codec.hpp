@@ -58,16 +58,29 @@ struct value_codec {
     /// False when the reader failed; the value is then unspecified.
     bool (*read)(json_reader& reader, void* value, json_form form);
     void (*clear)(void* value); ///< null if the value cannot be empty
+    bool (*same)(void const* left, void const* right);
+    /// The fault of a text that is not valid, or an empty text; null if the value holds no text.
+    /// Shape:   path - gets the place of that text, built on the way back
+    std::string_view (*bad_text)(void const* value, std::string& path);
 };
 
 template <typename T>
 struct value_functions;
 
+/// True if values of a type can contain a text.
+template <typename T>
+constexpr bool may_hold_text() {
+    if constexpr (is_optional<T>) return may_hold_text<typename T::value_type>();
+    else return std::is_same_v<T, std::string> || NestedType<T>;
+}
+
 template <typename T>
 constexpr value_codec make_codec() {
     using functions = value_functions<T>;
-    if constexpr (is_optional<T>) return {functions::write, functions::read, functions::clear};
-    else return {functions::write, functions::read, nullptr};
+    value_codec made{functions::write, functions::read, nullptr, functions::same, nullptr};
+    if constexpr (is_optional<T>) made.clear = functions::clear;
+    if constexpr (may_hold_text<T>()) made.bad_text = functions::bad_text;
+    return made;
 }
 template <typename T>
 inline constexpr value_codec codec_of = make_codec<T>();
@@ -100,6 +113,14 @@ struct members_of {
 /// Shape:   members - the last one has no codec; pointers - to their values
 void write_members(std::string& out, member_codec const* members, void const* const* pointers,
                    secrets shown);
+
+bool same_members(member_codec const* members, void const* const* left, void const* const* right);
+
+std::string_view find_bad_member(member_codec const* members, void const* const* pointers,
+                                 std::string& path);
+
+/// Puts the index of an element before the path of something inside of it.
+void index_before(std::string& path, std::size_t index);
 
 /// Shape:   seen - false for each member
 bool read_members(json_reader& reader, member_codec const* members, void* const* pointers,
@@ -195,56 +216,60 @@ struct value_functions {
     }
 
     static void clear(void* given) { static_cast<T*>(given)->reset(); }
+
+    static bool same(void const* left, void const* right) {
+        auto const& one = *static_cast<T const*>(left);
+        auto const& other = *static_cast<T const*>(right);
+        if constexpr (Described<T>) {
+            auto const pointers = members_of<T>::template pointers<void const*>(one);
+            auto const others = members_of<T>::template pointers<void const*>(other);
+            return same_members(members_of<T>::all.data(), pointers.data(), others.data());
+        } else {
+            return same_value(one, other);
+        }
+    }
+
+    static std::string_view bad_text(void const* given, std::string& path) {
+        auto const& value = *static_cast<T const*>(given);
+        if constexpr (Described<T>) {
+            auto const pointers = members_of<T>::template pointers<void const*>(value);
+            return find_bad_member(members_of<T>::all.data(), pointers.data(), path);
+        } else if constexpr (is_list<T>) {
+            using element_type = typename T::value_type;
+            if constexpr (may_hold_text<element_type>()) {
+                std::size_t index = 0;
+                for (element_type const& element : value) {
+                    auto const found = codec_of<element_type>.bad_text(&element, path);
+                    if (!found.empty()) return index_before(path, index), found;
+                    ++index;
+                }
+            }
+            return {};
+        } else if constexpr (is_optional<T>) {
+            return value ? codec_of<typename T::value_type>.bad_text(&*value, path)
+                         : std::string_view{};
+        } else {
+            return fault_of_text(value);
+        }
+    }
 };
 
-/// True if values of a type can contain a text.
-template <typename T>
-constexpr bool may_hold_text() {
-    if constexpr (is_optional<T>) return may_hold_text<typename T::value_type>();
-    else return std::is_same_v<T, std::string> || NestedType<T>;
+/// Finds a text that is not valid, and its path.
+[[nodiscard]] inline std::string_view find_bad_text(value_codec const& codec, void const* value,
+                                                    std::string& path) {
+    return codec.bad_text == nullptr ? std::string_view{} : codec.bad_text(value, path);
 }
 
-/// Puts a name before the path of something inside of it.
-[[gnu::cold, gnu::noinline]] inline void name_before(std::string& path, std::string_view name) {
-    if (!path.empty() && path.front() != '[') path.insert(0, 1, '.');
-    path.insert(0, name);
-}
-
-/// Finds a text that is not valid; its path is built on the way back, only on failure.
+/// True if the value holds such a text.
 template <typename T>
-[[nodiscard]] std::string_view find_bad_text(T const& value, std::string& path) {
-    std::string_view found;
-    if constexpr (Described<T>) {
-        for_each_member<T>([&](auto one) {
-            using type = typename decltype(one)::type;
-            if constexpr (may_hold_text<type>()) {
-                if (!found.empty()) return;
-                found = find_bad_text(value.*decltype(one)::pointer, path);
-                if (!found.empty()) name_before(path, one.name);
-            }
-        });
-    } else if constexpr (is_list<T>) {
-        std::int64_t index = 0;
-        for (typename T::value_type const& element : value) {
-            found = find_bad_text(element, path);
-            if (!found.empty()) break;
-            ++index;
-        }
-        if (!found.empty()) name_before(path, "[" + std::to_string(index) + "]");
-    } else if constexpr (is_optional<T>) {
-        if (value) found = find_bad_text(*value, path);
-    } else if constexpr (std::is_same_v<T, std::string>) {
-        found = fault_of_text(value);
-    }
-    return found;
-}
-
-/// True if the value holds such a text. A separate function, since its caller is a short loop.
-template <typename T>
-[[nodiscard, gnu::noinline]] bool has_bad_text(T const& value) {
+[[nodiscard]] bool has_bad_text(T const& value) {
+    if constexpr (!may_hold_text<T>()) return false;
     std::string path;
-    return !find_bad_text(value, path).empty();
+    return !find_bad_text(codec_of<T>, &value, path).empty();
 }
+
+/// Checks that every text in the value can be stored.
+[[nodiscard]] result<void> check_each_text(value_codec const& codec, void const* value);
 
 /// Room for most values of a type, so that their JSON is not moved as it grows.
 template <typename T>
@@ -263,13 +288,7 @@ template <typename T>
 /// Errors: errc::bad_text with the path of the first that is not UTF-8 or holds a NUL
 template <typename T>
 [[nodiscard]] result<void> check_texts(T const& value) {
-    std::string path;
-    std::string_view const fault = detail::find_bad_text(value, path);
-    if (fault.empty()) return {};
-    if (!path.empty()) path = "'" + path + "': ";
-    return {errc::bad_text, "settle: " + path + "the text " + std::string{fault} +
-                                "; nothing was written. Give it as UTF-8 without a NUL. "
-                                "See definition#field-types"};
+    return detail::check_each_text(detail::codec_of<T>, &value);
 }
 
 /// Shape:   value - passes check_texts, and is nested no deeper than json_reader::max_depth; any

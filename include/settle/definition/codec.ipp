@@ -22,6 +22,42 @@ SETTLE_FUNCTION void write_members(std::string& out, member_codec const* members
     out += '}';
 }
 
+SETTLE_FUNCTION bool same_members(member_codec const* members, void const* const* left,
+                                  void const* const* right) {
+    for (std::size_t at = 0; members[at].codec != nullptr; ++at) {
+        if (!members[at].codec->same(left[at], right[at])) return false;
+    }
+    return true;
+}
+
+/// Puts a name before the path of something inside of it.
+[[gnu::cold]] SETTLE_FUNCTION void name_before(std::string& path, std::string_view name) {
+    if (!path.empty() && path.front() != '[') path.insert(0, 1, '.');
+    path.insert(0, name);
+}
+SETTLE_FUNCTION void index_before(std::string& path, std::size_t index) {
+    name_before(path, "[" + std::to_string(index) + "]");
+}
+
+SETTLE_FUNCTION std::string_view
+find_bad_member(member_codec const* members, void const* const* pointers, std::string& path) {
+    for (std::size_t at = 0; members[at].codec != nullptr; ++at) {
+        auto const found = find_bad_text(*members[at].codec, pointers[at], path);
+        if (!found.empty()) return name_before(path, members[at].name), found;
+    }
+    return {};
+}
+
+SETTLE_FUNCTION result<void> check_each_text(value_codec const& codec, void const* value) {
+    std::string path;
+    std::string_view const fault = find_bad_text(codec, value, path);
+    if (fault.empty()) return {};
+    if (!path.empty()) path = "'" + path + "': ";
+    return {errc::bad_text, "settle: " + path + "the text " + std::string{fault} +
+                                "; nothing was written. Give it as UTF-8 without a NUL. "
+                                "See definition#field-types"};
+}
+
 SETTLE_FUNCTION bool read_members(json_reader& reader, member_codec const* members,
                                   void* const* pointers, bool* seen, json_form form) {
     if (!reader.begin_object()) return false;

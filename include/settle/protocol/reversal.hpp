@@ -21,6 +21,15 @@ struct reversal_parameters {
 
 namespace detail {
 
+/// The same for all types, so it is compiled once.
+template <>
+struct value_functions<std::vector<image>> {
+    static void write(std::string& out, void const* value, secrets shown);
+    static bool read(json_reader& reader, void* value, json_form form);
+    static bool same(void const* left, void const* right);
+    static std::string_view bad_text(void const* value, std::string& path);
+};
+
 template <typename Record, auto Member, typename Moment>
 inline constexpr bool member_may_pass_zero = false;
 template <typename Record, auto Member, bool C, bool E, typename... Effects>
@@ -236,3 +245,7 @@ struct backward : detail::parts_of_type<Type> {
 };
 
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/protocol/reversal.ipp>
+#endif

@@ -127,7 +127,7 @@ public:
     recovery_report work(work_options const& call_options = {}) {
         std::size_t const room =
             call_options.window == 0 ? assembly_type::wave : call_options.window;
-        return calls().work(known, call_options, room);
+        return calls().work(known(), call_options, room);
     }
 
     /// Claims entries that stood still too long and brings each to its end. The report names each
@@ -135,7 +135,7 @@ public:
     recovery_report recover(recover_options const& call_options = {}) {
         std::size_t const room =
             call_options.window == 0 ? assembly_.recovery_wave() : call_options.window;
-        return calls().recover(known, call_options, room);
+        return calls().recover(known(), call_options, room);
     }
 
     /// Cancels a transaction that is not committed yet, whichever worker runs it.
@@ -143,13 +143,13 @@ public:
     ///          `deciding`; `refused` when the log has no such entry, unless
     ///          cancel_options::even_if_unknown is set
     outcome cancel(transaction_id const& id, cancel_options const& given = {}) {
-        return calls().cancel(known, id, given);
+        return calls().cancel(known(), id, given);
     }
 
     /// Claims an unfinished entry now, whatever its owner and its age, and brings it to its end.
     /// Errors:  as in run; `refused` when the log has no such entry
     outcome retry(transaction_id const& id, call_options const& call = {}) {
-        return calls().retry(known, id, call);
+        return calls().retry(known(), id, call);
     }
 
     /// Closes a call whose service never answers. The entry keeps the reason, and the transaction
@@ -167,14 +167,14 @@ public:
     ///          gives the outcome if the entry has ended with a call closed for the same reason
     outcome resolve(transaction_id const& id, std::string_view participant, std::string_view why,
                     resolve_options const& given = {}) {
-        return calls().resolve(known, id, participant, why, given);
+        return calls().resolve(known(), id, participant, why, given);
     }
 
     /// Undoes a transaction that is done by a new transaction, `<id>/reverse`; gives its outcome.
     /// Errors:  `refused` when the original is not done, was done too long ago, is a reversal, or
     ///          has a participant that is no record
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
-        return calls().reverse(known, id, call);
+        return calls().reverse(known(), id, call);
     }
 
     /// Looks at all marks of the bound stores and undoes the stray marks.
@@ -226,7 +226,8 @@ private:
     using assembly_type = typename access::assembly_type;
     using types = typename assembly_type::types;
     static constexpr bool is_container = assembly_type::is_container;
-    static constexpr auto const& known = detail::directions_of<types>;
+    /// Every direction of the engine's types, compiled for the calls that ask for it.
+    static constexpr detail::known_directions known() { return detail::directions_of<types>; }
 
     template <typename Parameters>
     using direction_of = typename detail::direction_search<Parameters, types>::type;

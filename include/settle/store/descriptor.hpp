@@ -71,8 +71,6 @@ struct transaction_descriptor {
     std::string const& (*name)();
     std::uint64_t (*definition)();
     void (*append_json)(std::string& out, void const* parameters, secrets shown);
-    /// True if append_json writes the same text for both values.
-    bool (*same)(void const* left, void const* right);
     part_name (*name_part)(void const* parameters, std::size_t part);
     /// How many parts a participant has.
     std::size_t (*lines)(void const* parameters, std::size_t participant);
@@ -82,8 +80,6 @@ struct transaction_descriptor {
     /// Constructs parameters without content in such storage.
     void (*construct)(void* slot);
     detail::value_codec const* codec; ///< of the parameters
-    bool (*has_bad_text)(void const* parameters);
-    result<void> (*check_texts)(void const* parameters);
     refusal (*check)(void const* parameters);
     /// The clause for a refusal by check().
     std::string (*explain)(void const* parameters, refusal const& refused);
@@ -96,6 +92,10 @@ struct transaction_descriptor {
         std::string out;
         append_json(out, parameters, secrets::written);
         return out;
+    }
+    /// True if append_json writes the same text for both values.
+    [[nodiscard]] bool same(void const* left, void const* right) const {
+        return codec == nullptr || codec->same(left, right);
     }
     /// Stored parameters as append_json writes them; empty when they cannot be read.
     [[nodiscard]] std::optional<std::string> normal_json(std::string const& stored) const;
@@ -176,10 +176,6 @@ struct descriptor_functions {
             else settle::append_json(out, Direction::user(of(parameters)), shown);
         }
     }
-    static bool same([[maybe_unused]] void const* left, [[maybe_unused]] void const* right) {
-        if constexpr (described) return same_value(of(left), of(right));
-        else return true;
-    }
     static part_name name_part([[maybe_unused]] void const* parameters,
                                [[maybe_unused]] std::size_t part) {
         if constexpr (described) return Direction::name_part(Direction::user(of(parameters)), part);
@@ -199,14 +195,6 @@ struct descriptor_functions {
     static void copy(void* slot, void const* given) { ::new (slot) parameters(of(given)); }
     static void destroy(void* given) { static_cast<parameters*>(given)->~parameters(); }
     static void construct(void* slot) { ::new (slot) parameters{}; }
-    static bool has_bad_text([[maybe_unused]] void const* given) {
-        if constexpr (described) return detail::has_bad_text(of(given));
-        else return false;
-    }
-    static result<void> check_texts([[maybe_unused]] void const* given) {
-        if constexpr (described) return settle::check_texts(of(given));
-        else return {};
-    }
     static refusal check([[maybe_unused]] void const* given) {
         if constexpr (described) return Direction::check(of(given));
         else return {};
@@ -307,15 +295,12 @@ inline constexpr transaction_descriptor descriptor_of{
     &Direction::name,
     &Direction::definition,
     &detail::descriptor_functions<Direction>::append_json,
-    &detail::descriptor_functions<Direction>::same,
     &detail::descriptor_functions<Direction>::name_part,
     &detail::descriptor_functions<Direction>::lines,
     &detail::descriptor_functions<Direction>::copy,
     &detail::descriptor_functions<Direction>::destroy,
     &detail::descriptor_functions<Direction>::construct,
     detail::descriptor_functions<Direction>::codec(),
-    &detail::descriptor_functions<Direction>::has_bad_text,
-    &detail::descriptor_functions<Direction>::check_texts,
     &detail::descriptor_functions<Direction>::check,
     &detail::descriptor_functions<Direction>::explain,
     sizeof(typename Direction::parameters),

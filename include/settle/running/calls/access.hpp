@@ -60,8 +60,12 @@ public:
                                                 call_options const& call = {}) {
         if (!gate_.is_open(call)) return gate_.why();
         auto patience = assembly_.patience_of(call);
-        return detail::parts_in_doubt(assembly_.template session_of<prepared<Request, Name>>(),
-                                      assembly_.log(), patience);
+        auto& session = assembly_.template session_of<prepared<Request, Name>>();
+        return detail::parts_in_doubt(
+            [&](std::string const& after, std::size_t limit) {
+                return session.in_doubt(after, limit);
+            },
+            [&](transaction_id const& id) { return assembly_.log().read(id); }, patience);
     }
 
     /// A record as it is now, including the `apply` effects of pending transactions.
@@ -110,8 +114,17 @@ public:
     create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
                              batch_options const& call_options = {}) {
         if (!gate_.is_open(call_options)) return gate_.template report<create_report>();
-        return detail::create_range<collection<Record, Name, Key>>(assembly_, range, ended,
-                                                                   call_options);
+        using collection_type = collection<Record, Name, Key>;
+        auto& session = assembly_.template session_of<collection_type>();
+        using session_type = std::remove_cvref_t<decltype(session)>;
+        detail::pending_records_of<session_type, collection_type> records{session};
+        detail::creation work{records,
+                              detail::environment_view{assembly_.environment()},
+                              assembly_.limits(),
+                              call_options,
+                              detail::capabilities<session_type>.wave_size,
+                              ended};
+        return detail::create_range(work, records, range);
     }
     template <typename Record, fixed_string Name, auto Key, std::ranges::input_range Range>
     create_report create_all(collection<Record, Name, Key> const& where, Range&& range,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/running/calls/directions.hpp>
-#include <settle/running/calls/sweeper.hpp>
+#include <settle/running/calls/marks.hpp>
 #include <settle/running/construction/assembly.hpp>
 #include <settle/running/construction/engine_checks.hpp>
 

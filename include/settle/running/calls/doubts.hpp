@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/kinds/prepared/preparing_resource.hpp>
+#include <settle/running/calls/patience.hpp>
 
 SETTLE_BEGIN
 
@@ -18,30 +19,16 @@ struct doubtful_part {
 
 namespace detail {
 
-/// Shape:   Session - a prepared_session; Log - the session of its engine's log
-template <typename Session, typename Log, typename Patience>
-result<std::vector<doubtful_part>> parts_in_doubt(Session& session, Log& log, Patience& patience) {
-    constexpr std::size_t page = 256;
-    std::vector<doubtful_part> parts;
-    for (std::string after;;) {
-        auto const names = patience([&] { return session.in_doubt(after, page); });
-        if (!names.has_value()) return names.problem();
-        for (in_doubt_name const& doubtful : names.value()) {
-            after = doubtful.name;
-            doubtful_part listed{doubtful.name, doubtful.prepared, {}, {}};
-            if (auto const name = read_prepared_name(doubtful.name)) {
-                listed.id = name->of.id;
-                listed.part = name->of.part;
-                listed.epoch_number = name->epoch_number;
-                auto stored = patience([&] { return log.read(listed.id); });
-                if (!stored.has_value()) return stored.problem();
-                listed.waits_for = std::move(stored).value();
-            }
-            parts.push_back(std::move(listed));
-        }
-        if (names.value().size() < page) return parts;
-    }
-}
+/// Shape:   in_doubt - a page of the names after a name; read - of the engine's log
+[[nodiscard]] result<std::vector<doubtful_part>> parts_in_doubt(
+    function_view<result<std::vector<in_doubt_name>>(std::string const& after, std::size_t limit)>
+        in_doubt,
+    function_view<result<std::optional<entry>>(transaction_id const& id)> read,
+    patience& patience);
 
 } // namespace detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/calls/doubts.ipp>
+#endif

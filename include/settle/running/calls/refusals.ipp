@@ -30,13 +30,15 @@ SETTLE_FUNCTION outcome refuse_parameters(transaction_id const& id,
 }
 
 SETTLE_FUNCTION bool has_fault(transaction_descriptor const& direction, void const* parameters) {
-    return direction.has_bad_text(parameters) || direction.check(parameters).why != reason::none;
+    std::string path;
+    return !find_bad_text(*direction.codec, parameters, path).empty() ||
+           direction.check(parameters).why != reason::none;
 }
 
 SETTLE_FUNCTION outcome refused_before_write(transaction_id const& id,
                                              transaction_descriptor const& direction,
                                              void const* parameters) {
-    auto const texts = direction.check_texts(parameters);
+    auto const texts = check_each_text(*direction.codec, parameters);
     if (!texts.has_value()) return refuse(id, texts.problem());
     return refuse_parameters(id, direction, parameters, direction.check(parameters));
 }

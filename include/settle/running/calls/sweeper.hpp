@@ -2,32 +2,13 @@
 // Looks at the marks of the bound stores and undoes the stray marks.
 #pragma once
 
+#include <settle/running/calls/marks.hpp>
 #include <settle/running/calls/patience.hpp>
 #include <settle/running/calls/refusals.hpp>
 #include <settle/running/calls/worker.hpp>
 
 SETTLE_BEGIN
 namespace detail {
-
-inline constexpr std::size_t marks_a_page = 256;
-
-/// Calls `function` for every mark of a store until it returns false.
-inline void for_each_mark(store_port& store, patience& patience, error& problem,
-                          function_view<bool(mark_locator const&)> function) {
-    std::optional<mark_locator> after;
-    for (;;) {
-        auto const page_of_marks = patience([&] { return store.marks(after, marks_a_page); });
-        if (!page_of_marks.has_value()) {
-            problem = page_of_marks.problem();
-            return;
-        }
-        for (mark_locator const& one : page_of_marks.value()) {
-            if (!function(one)) return;
-        }
-        if (page_of_marks.value().size() < marks_a_page) return;
-        after = page_of_marks.value().back();
-    }
-}
 
 /// How many marks the stores hold.
 inline result<std::uint64_t> count_marks(std::span<store_port* const> stores, patience& patience) {
