@@ -14,9 +14,9 @@
 
 #include <array>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 SETTLE_BEGIN
 namespace detail {
@@ -73,18 +73,145 @@ void describe_type(std::string& out) {
 /// Text in quotes. A quote or a backslash gets a backslash, so that two texts always differ.
 void describe_text(std::string& out, std::string_view text);
 
-template <typename Record, auto Member>
-void describe_field(std::string& out) {
-    using found = member<Record, member_index<Record, Member>>;
-    put(out, found::name);
+/// How a value is shown to people.
+enum class value_style : std::uint8_t { number, boolean, time, text };
+
+/// A value without its type.
+/// Shape:   a function that the type does not need is null
+struct value_access {
+    value_style style = value_style::number;
+    bool (*has_value)(void const*) = nullptr; ///< of an optional
+    std::int64_t (*integer)(void const*) = nullptr;
+    std::string_view (*text)(void const*) = nullptr;
+    std::intmax_t numerator = 1; ///< a unit of a time has numerator / denominator seconds
+    std::intmax_t denominator = 1;
+};
+
+template <typename T>
+struct value_reader {
+    using plain = typename field_traits<T>::plain_type;
+    static constexpr bool optional = field_traits<T>::optional;
+
+    static plain const& in(void const* value) {
+        if constexpr (optional) return **static_cast<T const*>(value);
+        else return *static_cast<T const*>(value);
+    }
+    static bool has_value(void const* value) { return static_cast<T const*>(value)->has_value(); }
+    static std::int64_t integer(void const* value) { return to_integer(in(value)); }
+    static std::string_view text(void const* value) { return in(value); }
+
+    static consteval value_access make() {
+        value_access made;
+        if constexpr (optional) made.has_value = &has_value;
+        if constexpr (std::is_convertible_v<plain const&, std::string_view>) {
+            made.style = value_style::text;
+            made.text = &text;
+        } else {
+            made.integer = &integer;
+            if constexpr (std::is_same_v<plain, bool>) made.style = value_style::boolean;
+        }
+        if constexpr (time_parts<plain>::value) {
+            using period = typename time_parts<plain>::duration::period;
+            made.style = value_style::time;
+            made.numerator = period::num;
+            made.denominator = period::den;
+        }
+        return made;
+    }
+};
+template <typename T>
+inline constexpr value_access access_of_value = value_reader<T>::make();
+/// Null for a struct or a list, which only a call takes as a whole.
+template <typename T>
+consteval value_access const* access_to_value() {
+    if constexpr (NestedType<typename field_traits<T>::plain_type>) return nullptr;
+    else return &access_of_value<T>;
 }
 
-/// Not inlined, because several transaction types share this instantiation.
+/// A definition as a list: the pieces of its canonical text, and marks for what reads expressions.
+/// An expression is in postfix order.
+enum class item_kind : std::uint8_t {
+    end,
+    text,        ///< as it is
+    type,        ///< by a function
+    custom,      ///< by a participant of another kind
+    number,      ///< a constant
+    quoted,      ///< a constant text
+    none,        ///< the empty value
+    path,        ///< the last name of a value in the parameters or in a line
+    unary,       ///< the operation of the last expression
+    binary,      ///< the operation of the last two expressions
+    effects,     ///< the effects of a moment begin
+    effect,      ///< ends an effect
+    moment,      ///< ends a moment
+    participant, ///< begins a participant
+    unchecked,   ///< ends a condition on fields
+
+    // Each ends an expression without a field that is checked before the first write.
+    key,
+    limit,
+    condition,
+    amount ///< must not be negative
+};
+
+struct definition_item {
+    item_kind kind = item_kind::end;
+    bool begins = false; ///< an expression begins here
+    operation_kind operation{};
+    bool of_line = false;   ///< of a path: in a line, not in the parameters
+    bool is_secret = false; ///< of a path
+    bool is_record = false; ///< of a participant
+    std::string_view text{};
+    std::int64_t number = 0;
+    std::int64_t least = 0; ///< the range of a key
+    std::int64_t most = 0;
+    value_access const* access = nullptr; ///< of a path or a constant
+    void (*describe)(std::string& out) = nullptr;
+    void (*describe_custom)(std::string& out, void const* participant) = nullptr;
+    void const* custom = nullptr;
+    void const* (*follow)(void const* root) = nullptr; ///< of a path
+    /// The line of a participant that is a range; else null.
+    void const* (*line)(void const* parameters, std::size_t line) = nullptr;
+};
+
+/// Counts items, or stores them.
+class item_list {
+public:
+    constexpr explicit item_list(definition_item* into = nullptr) : into_(into) {}
+
+    constexpr void put(definition_item const& item) {
+        if (into_ != nullptr) {
+            into_[count_] = item;
+            into_[count_].begins = begins_;
+        }
+        begins_ = false;
+        ++count_;
+    }
+    constexpr void put(std::string_view text) { put({.kind = item_kind::text, .text = text}); }
+    constexpr void put(item_kind kind) { put({.kind = kind}); }
+    template <typename T>
+    constexpr void put_type() {
+        put({.kind = item_kind::type, .describe = &describe_type<T>});
+    }
+    /// The next item begins an expression.
+    constexpr void begin() { begins_ = true; }
+    [[nodiscard]] constexpr std::size_t count() const { return count_; }
+
+private:
+    definition_item* into_;
+    std::size_t count_ = 0;
+    bool begins_ = false;
+};
+
 template <typename Record, auto Member>
-[[gnu::noinline]] void describe_typed_field(std::string& out) {
-    describe_field<Record, Member>(out);
-    put(out, ":");
-    describe_type<value_of<Member>>(out);
+constexpr void put_field(item_list& out) {
+    out.put(member<Record, member_index<Record, Member>>::name);
+}
+template <typename Record, auto Member>
+constexpr void put_typed_field(item_list& out) {
+    put_field<Record, Member>(out);
+    out.put(":");
+    out.put_type<value_of<Member>>();
 }
 
 /// The structs whose members an expression may name.
@@ -95,55 +222,98 @@ struct naming {
     using element = Element;
 };
 
+template <typename Root, auto... Path>
+void const* follow_path(void const* root) {
+    return std::addressof(follow<Path...>(*static_cast<Root const*>(root)));
+}
+
 /// Looks members up in the struct that the user described. The type of a pointer to an inherited
 /// member names the base class instead.
 template <typename Owner, auto First, auto... Rest>
-void describe_path(std::string& out) {
-    put(out, ".");
-    describe_field<Owner, First>(out);
-    if constexpr (sizeof...(Rest) > 0) describe_path<value_of<First>, Rest...>(out);
+constexpr void put_path(item_list& out, definition_item last) {
+    out.put(".");
+    if constexpr (sizeof...(Rest) > 0) {
+        put_field<Owner, First>(out);
+        put_path<value_of<First>, Rest...>(out, last);
+    } else {
+        last.text = member<Owner, member_index<Owner, First>>::name;
+        out.put(last);
+    }
+}
+template <typename Root, auto... Path>
+constexpr void put_value_path(item_list& out, bool of_line) {
+    using declared = typename param_expression<Path...>::declared;
+    put_path<Root, Path...>(out, {.kind = item_kind::path,
+                                  .of_line = of_line,
+                                  .is_secret = (secret<Path> || ...),
+                                  .access = access_to_value<declared>(),
+                                  .follow = &follow_path<Root, Path...>});
 }
 
 template <typename Naming, auto Member>
-void describe(std::string& out, field_expression<Member> const&) {
-    describe_typed_field<typename Naming::record, Member>(out);
+constexpr void put_expression(item_list& out, field_expression<Member> const&) {
+    out.begin();
+    put_typed_field<typename Naming::record, Member>(out);
 }
 template <typename Naming, auto... Path>
-void describe(std::string& out, param_expression<Path...> const&) {
-    put(out, "param");
-    describe_path<typename Naming::parameters, Path...>(out);
+constexpr void put_expression(item_list& out, param_expression<Path...> const&) {
+    out.begin();
+    out.put("param");
+    put_value_path<typename Naming::parameters, Path...>(out, false);
 }
 template <typename Naming, auto... Path>
-void describe(std::string& out, line_expression<Path...> const&) {
-    put(out, "line");
-    describe_path<typename Naming::element, Path...>(out);
+constexpr void put_expression(item_list& out, line_expression<Path...> const&) {
+    out.begin();
+    out.put("line");
+    put_value_path<typename Naming::element, Path...>(out, true);
+}
+template <typename Naming, fixed_string Participant, auto... Path>
+constexpr void put_expression(item_list& out, result_expression<Participant, Path...> const&) {
+    out.begin();
+    out.put("result ");
+    out.put(Participant.view());
+    put_path<typename Naming::template result<Participant>, Path...>(out,
+                                                                     {.kind = item_kind::text});
 }
 
 /// Shape:   Declared - the type of the constant, whose value may be of a wider type
-template <typename Naming, typename Declared, typename T>
-void describe_constant(std::string& out, T const& value) {
-    if constexpr (requires { Naming::as_written; }) Naming::template put<Declared>(out, value);
-    else if constexpr (std::is_same_v<T, std::string_view>) describe_text(out, value);
-    else out += std::to_string(to_integer(value));
-}
-
-template <typename Naming, fixed_string Participant, auto... Path>
-void describe(std::string& out, result_expression<Participant, Path...> const&) {
-    put(out, {"result ", Participant.view()});
-    describe_path<typename Naming::template result<Participant>, Path...>(out);
+template <typename Declared, typename T>
+constexpr void put_constant(item_list& out, T const& value) {
+    out.begin();
+    if constexpr (std::is_same_v<T, std::string_view>) {
+        out.put({.kind = item_kind::quoted, .text = value});
+    } else {
+        out.put({.kind = item_kind::number,
+                 .number = to_integer(value),
+                 .access = &access_of_value<Declared>});
+    }
 }
 template <typename Naming, literal_value Value>
-void describe(std::string& out, literal_expression<Value> const&) {
+constexpr void put_expression(item_list& out, literal_expression<Value> const&) {
     using literal = literal_expression<Value>;
-    describe_constant<Naming, typename literal::declared>(out, literal::get());
+    put_constant<typename literal::declared>(out, literal::get());
 }
 template <typename Naming, typename T>
-void describe(std::string& out, constant_expression<T> const& constant) {
-    describe_constant<Naming, T>(out, constant.value);
+constexpr void put_expression(item_list& out, constant_expression<T> const& constant) {
+    put_constant<T>(out, constant.value);
 }
 template <typename Naming>
-void describe(std::string& out, none_expression const&) {
-    put(out, "none");
+constexpr void put_expression(item_list& out, none_expression const&) {
+    out.begin();
+    out.put(item_kind::none);
+}
+template <typename Naming, operation_kind Operation, typename E>
+constexpr void put_expression(item_list& out, unary_expression<Operation, E> const& node);
+template <typename Naming, operation_kind Operation, typename L, typename R>
+constexpr void put_expression(item_list& out, binary_expression<Operation, L, R> const& node) {
+    put_expression<Naming>(out, node.left);
+    put_expression<Naming>(out, node.right);
+    out.put({.kind = item_kind::binary, .operation = Operation});
+}
+template <typename Naming, operation_kind Operation, typename E>
+constexpr void put_expression(item_list& out, unary_expression<Operation, E> const& node) {
+    put_expression<Naming>(out, node.operand);
+    out.put({.kind = item_kind::unary, .operation = Operation});
 }
 
 constexpr std::string_view symbol(operation_kind kind) {
@@ -152,58 +322,26 @@ constexpr std::string_view symbol(operation_kind kind) {
     return symbols[static_cast<std::size_t>(kind)];
 }
 
-/// Gives `a > b` and `b < a` the same text.
-/// Shape:   left_at, right_at - where the sides begin in `out`; the right side ends `out`
-void put_in_operation(std::string& out, operation_kind kind, std::size_t left_at,
-                      std::size_t right_at);
-
-/// The sides stay as the user wrote them.
-void put_as_written(std::string& out, operation_kind kind, std::size_t left_at,
-                    std::size_t right_at);
-
-template <typename Naming, operation_kind Operation, typename E>
-void describe(std::string& out, unary_expression<Operation, E> const& node);
-
-template <typename Naming, operation_kind Operation, typename L, typename R>
-void describe(std::string& out, binary_expression<Operation, L, R> const& node) {
-    auto const left_at = out.size();
-    describe<Naming>(out, node.left);
-    auto const right_at = out.size();
-    describe<Naming>(out, node.right);
-    if constexpr (requires { Naming::as_written; }) {
-        put_as_written(out, Operation, left_at, right_at);
-    } else {
-        put_in_operation(out, Operation, left_at, right_at);
-    }
-}
-template <typename Naming, operation_kind Operation, typename E>
-void describe(std::string& out, unary_expression<Operation, E> const& node) {
-    put(out, {symbol(Operation), "("});
-    describe<Naming>(out, node.operand);
-    put(out, ")");
-}
-
 template <typename Naming, bound_side Side, auto Member, typename Limit>
-void describe_guard(std::string& out, bound_guard<Side, Member, Limit> const& guard) {
-    describe<Naming>(out, field_expression<Member>{});
-    put(out, Side == bound_side::lower ? " >= " : " <= ");
-    describe<Naming>(out, guard.limit);
+constexpr void put_guard(item_list& out, bound_guard<Side, Member, Limit> const& guard) {
+    put_typed_field<typename Naming::record, Member>(out);
+    out.put(Side == bound_side::lower ? " >= " : " <= ");
+    put_expression<Naming>(out, guard.limit);
+    out.put(item_kind::limit);
 }
-template <typename Naming, typename Condition>
-void describe_guard(std::string& out, exact_guard<Condition> const& guard) {
-    describe<Naming>(out, guard.condition);
-}
-template <typename Naming, typename Condition>
-void describe_guard(std::string& out, premise_guard<Condition> const& guard) {
-    describe<Naming>(out, guard.condition);
+template <typename Naming, typename Guard>
+constexpr void put_guard(item_list& out, Guard const& guard) {
+    put_expression<Naming>(out, guard.condition);
+    if constexpr (without_fields<typename Guard::expression_type>) out.put(item_kind::condition);
+    else out.put(item_kind::unchecked);
 }
 
 template <typename Naming, typename Guards>
-void describe_guards(std::string& out, Guards const& guards) {
+constexpr void put_guards(item_list& out, Guards const& guards) {
     for_each_element(guards, [&](auto const& guard) {
-        put(out, " require ");
-        describe_guard<Naming>(out, guard);
-        put(out, "\n");
+        out.put(" require ");
+        put_guard<Naming>(out, guard);
+        out.put("\n");
     });
 }
 
@@ -211,90 +349,135 @@ constexpr std::string_view symbol(effect_kind kind) {
     return kind == effect_kind::add ? " += " : kind == effect_kind::subtract ? " -= " : " = ";
 }
 
-/// Sorts the effects of a moment: they take effect together, so their order has no meaning.
-/// Shape:   offsets - where each effect begins in `out`, then where the last effect ends
-void put_in_order(std::string& out, std::string_view when, std::span<std::size_t const> offsets);
-
 template <typename Naming, bool Creates, bool Erases, typename... Effects>
-void describe_moment(std::string& out, std::string_view when,
-                     moment<Creates, Erases, Effects...> const& given) {
-    if (Creates || Erases) put(out, {" ", when, Creates ? " create\n" : " erase\n"});
+constexpr void put_moment(item_list& out, std::string_view when,
+                          moment<Creates, Erases, Effects...> const& given) {
+    if (Creates || Erases) {
+        out.put(" ");
+        out.put(when);
+        out.put(Creates ? " create\n" : " erase\n");
+    }
     if constexpr (sizeof...(Effects) > 0) {
-        std::array<std::size_t, sizeof...(Effects) + 1> offsets{out.size()};
-        std::size_t described = 0;
+        out.put(item_kind::effects);
         for_each_element(given.effects, [&](auto const& one) {
             using effect_type = std::remove_cvref_t<decltype(one)>;
-            constexpr bool assigns = effect_type::kind == effect_kind::assign;
-            describe<Naming>(out, field_expression<effect_type::member>{});
-            put(out, symbol(effect_type::kind));
-            describe<Naming>(out, one.operand);
-            if (effect_type::is_signed && !assigns) put(out, " signed");
-            offsets[++described] = out.size();
+            put_typed_field<typename Naming::record, effect_type::member>(out);
+            out.put(symbol(effect_type::kind));
+            put_expression<Naming>(out, one.operand);
+            if constexpr (is_delta<effect_type>) {
+                out.put(effect_type::is_signed ? item_kind::limit : item_kind::amount);
+                if (effect_type::is_signed) out.put(" signed");
+            }
+            out.put(item_kind::effect);
         });
-        put_in_order(out, when, offsets);
+        out.put({.kind = item_kind::moment, .text = when});
     }
 }
 template <typename Naming>
-void describe_moment(std::string&, std::string_view, not_given const&) {}
+constexpr void put_moment(item_list&, std::string_view, not_given const&) {}
 
 template <typename Parameters>
-void describe_source(std::string&, std::type_identity<single>) {}
+constexpr void put_source(item_list&, std::type_identity<single>) {}
 template <typename Parameters, auto... Path>
-void describe_source(std::string& out, std::type_identity<each_expression<Path...>>) {
-    put(out, " each param");
-    describe_path<Parameters, Path...>(out);
+constexpr void put_source(item_list& out, std::type_identity<each_expression<Path...>>) {
+    out.put(" each param");
+    put_path<Parameters, Path...>(out, {.kind = item_kind::text});
+}
+
+template <typename Parameters, auto... Path>
+void const* line_at(void const* parameters, std::size_t line) {
+    return &follow<Path...>(*static_cast<Parameters const*>(parameters))[line];
+}
+template <typename Parameters>
+constexpr std::nullptr_t line_reader(std::type_identity<single>) {
+    return nullptr;
+}
+template <typename Parameters, auto... Path>
+constexpr auto line_reader(std::type_identity<each_expression<Path...>>) {
+    return &line_at<Parameters, Path...>;
+}
+
+/// The name of a participant and the range that it is for.
+template <typename Parameters, typename Participant>
+constexpr void put_head(item_list& out) {
+    using source = std::type_identity<typename Participant::source_type>;
+    out.put({.kind = item_kind::participant,
+             .is_record = RecordParticipant<Participant>,
+             .text = Participant::name,
+             .line = line_reader<Parameters>(source{})});
+    put_source<Parameters>(out, source{});
 }
 
 template <typename Parameters, RecordParticipant Participant>
-void describe_participant(std::string& out, Participant const& participant) {
+constexpr void put_participant(item_list& out, Participant const& participant) {
     using record = typename Participant::record_type;
     using collection = typename Participant::collection_type;
+    using key_type = typename collection::key_type;
     using names = naming<record, Parameters, typename Participant::source_type::element>;
-    put(out, {"participant ", Participant::name});
-    describe_source<Parameters>(out, std::type_identity<typename Participant::source_type>{});
-    put(out, {" in ", collection::name, " where "});
-    describe_field<record, collection::key_member>(out);
-    put(out, ":");
-    describe_type<typename collection::key_type>(out);
-    put(out, " == ");
-    describe<names>(out, participant.key);
-    put(out, "\n");
-    describe_guards<names>(out, participant.guards);
-    describe_moment<names>(out, "apply", participant.applying);
-    describe_moment<names>(out, "confirm", participant.confirming);
+    put_head<Parameters, Participant>(out);
+    out.put(" in ");
+    out.put(collection::name);
+    out.put(" where ");
+    put_field<record, collection::key_member>(out);
+    out.put(":");
+    out.put_type<key_type>();
+    out.put(" == ");
+    put_expression<names>(out, participant.key);
+    if constexpr (std::is_integral_v<key_type>) {
+        out.put({.kind = item_kind::key,
+                 .least = std::int64_t{std::numeric_limits<key_type>::min()},
+                 .most = static_cast<std::int64_t>(std::numeric_limits<key_type>::max())});
+    } else {
+        out.put(item_kind::key);
+    }
+    out.put("\n");
+    put_guards<names>(out, participant.guards);
+    put_moment<names>(out, "apply", participant.applying);
+    put_moment<names>(out, "confirm", participant.confirming);
 }
 template <typename Naming, typename... Arguments>
-void describe_call(std::string& out, std::string_view what,
-                   boost::hana::tuple<Arguments...> const& arguments) {
-    put(out, what);
+constexpr void put_call(item_list& out, std::string_view what,
+                        boost::hana::tuple<Arguments...> const& arguments) {
+    out.put(what);
     for_each_element(arguments, [&](auto const& one) {
-        put(out, " ");
-        describe<Naming>(out, one);
+        out.put(" ");
+        put_expression<Naming>(out, one);
     });
-    put(out, "\n");
+    out.put("\n");
 }
 
 template <typename Parameters, PreparedParticipant Participant>
-void describe_participant(std::string& out, Participant const& participant) {
+constexpr void put_participant(item_list& out, Participant const& participant) {
     using target = typename Participant::prepared_type;
     using names = naming<nothing, Parameters, typename Participant::source_type::element>;
-    put(out, {"participant ", Participant::name});
-    describe_source<Parameters>(out, std::type_identity<typename Participant::source_type>{});
-    put(out, {" prepared in ", target::name, "\n request "});
-    describe_type<typename target::request_type>(out);
-    put(out, "\n");
-    describe_call<names>(out, " apply", participant.applying.arguments);
+    put_head<Parameters, Participant>(out);
+    out.put(" prepared in ");
+    out.put(target::name);
+    out.put("\n request ");
+    out.put_type<typename target::request_type>();
+    out.put("\n");
+    put_call<names>(out, " apply", participant.applying.arguments);
+}
+constexpr void put_stage(item_list& out, std::int64_t stage) {
+    out.put(" stage ");
+    out.put({.kind = item_kind::number, .number = stage});
 }
 template <typename Parameters, typename Participant>
-void describe_participant(std::string& out, Participant const& participant) {
+constexpr void put_participant(item_list& out, Participant const& participant) {
     using names = naming<nothing, Parameters, typename Participant::source_type::element>;
-    put(out, {"participant ", Participant::name});
-    describe_source<Parameters>(out, std::type_identity<typename Participant::source_type>{});
-    put(out, {" at ", Participant::target_type::name, " stage ", std::to_string(Participant::stage),
-              " key "});
-    describe<names>(out, participant.key);
-    put(out, "\n");
-    participant.describe(out);
+    put_head<Parameters, Participant>(out);
+    out.put(" at ");
+    out.put(Participant::target_type::name);
+    put_stage(out, Participant::stage);
+    out.put(" key ");
+    put_expression<names>(out, participant.key);
+    out.put("\n");
+    out.put({.kind = item_kind::custom,
+             .describe_custom =
+                 [](std::string& text, void const* given) {
+                     static_cast<Participant const*>(given)->describe(text);
+                 },
+             .custom = &participant});
 }
 
 /// The structs whose members the arguments of a call may name.
@@ -307,30 +490,76 @@ struct call_naming : naming<nothing, Parameters, Element> {
 
 /// The grade of the receiver and the limits may change while transactions are under way.
 template <typename Naming, CallParticipant Participant>
-void describe_call_participant(std::string& out, Participant const& participant) {
+constexpr void put_call_participant(item_list& out, Participant const& participant) {
     using service = typename Participant::service_type;
-    put(out, {"participant ", Participant::name});
-    describe_source<typename Naming::parameters>(
-        out, std::type_identity<typename Participant::source_type>{});
-    put(out,
-        {" calls ", service::name, " stage ", std::to_string(Participant::stage), "\n request "});
-    describe_type<typename service::request_type>(out);
+    put_head<typename Naming::parameters, Participant>(out);
+    out.put(" calls ");
+    out.put(service::name);
+    put_stage(out, Participant::stage);
+    out.put("\n request ");
+    out.put_type<typename service::request_type>();
     if constexpr (Participant::gives_result) {
-        put(out, "\n result ");
-        describe_type<typename service::result_type>(out);
+        out.put("\n result ");
+        out.put_type<typename service::result_type>();
     }
-    put(out, "\n");
+    out.put("\n");
     if constexpr (Participant::applies) {
-        describe_call<Naming>(out, Participant::has_effect ? " apply" : " query",
-                              participant.apply_arguments());
+        put_call<Naming>(out, Participant::has_effect ? " apply" : " query",
+                         participant.apply_arguments());
     }
     if constexpr (Participant::compensates) {
-        describe_call<Naming>(out, " compensate", participant.compensate_arguments());
+        put_call<Naming>(out, " compensate", participant.compensate_arguments());
     }
     if constexpr (Participant::confirms) {
-        describe_call<Naming>(out, " confirm", participant.confirm_arguments());
+        put_call<Naming>(out, " confirm", participant.confirm_arguments());
     }
 }
+
+template <typename Parameters, fixed_string Name, typename Guards, typename... Participants>
+constexpr void
+put_definition(item_list& out,
+               transaction_definition<Parameters, Name, Guards, Participants...> const& definition) {
+    out.put("settle 1\ntransaction ");
+    out.put(Name.view());
+    out.put("\nparameters ");
+    out.put_type<Parameters>();
+    out.put("\n");
+    put_guards<naming<nothing, Parameters, nothing>>(out, definition.guards);
+    for_each_element(
+        definition.participants, [&]<typename Participant>(Participant const& participant) {
+            if constexpr (CallParticipant<Participant>) {
+                using names = call_naming<Parameters, typename Participant::source_type::element,
+                                          Participants...>;
+                put_call_participant<names>(out, participant);
+            } else {
+                put_participant<Parameters>(out, participant);
+            }
+        });
+}
+
+template <typename Definition>
+constexpr std::size_t count_items(Definition const& definition) {
+    item_list counted;
+    put_definition(counted, definition);
+    return counted.count();
+}
+
+/// The items of a type, and an end.
+template <auto const& Type>
+inline constexpr auto items_of_type = [] {
+    std::array<definition_item, count_items(Type) + 1> items{};
+    item_list out{items.data()};
+    put_definition(out, Type);
+    return items;
+}();
+
+/// Puts the operation of the last two expressions between them, or before the last expression.
+/// Shape:   begins - where each expression in `out` begins that has no operation yet
+void put_operation(std::string& out, std::vector<std::size_t>& begins, definition_item const& item,
+                   bool as_written);
+
+/// The canonical text of a list that ends with an end.
+[[nodiscard]] std::string text_of(definition_item const* items);
 
 } // namespace detail
 
@@ -338,24 +567,10 @@ void describe_call_participant(std::string& out, Participant const& participant)
 template <typename Parameters, fixed_string Name, typename Guards, typename... Participants>
 [[nodiscard]] std::string canonical_text(
     transaction_definition<Parameters, Name, Guards, Participants...> const& definition) {
-    std::string out = "settle 1\ntransaction ";
-    detail::put(out, Name.view());
-    detail::put(out, "\nparameters ");
-    detail::describe_type<Parameters>(out);
-    detail::put(out, "\n");
-    detail::describe_guards<detail::naming<nothing, Parameters, nothing>>(out, definition.guards);
-    for_each_element(
-        definition.participants, [&]<typename Participant>(Participant const& participant) {
-            if constexpr (CallParticipant<Participant>) {
-                using names =
-                    detail::call_naming<Parameters, typename Participant::source_type::element,
-                                        Participants...>;
-                detail::describe_call_participant<names>(out, participant);
-            } else {
-                detail::describe_participant<Parameters>(out, participant);
-            }
-        });
-    return out;
+    std::vector<detail::definition_item> items(detail::count_items(definition) + 1);
+    detail::item_list out{items.data()};
+    detail::put_definition(out, definition);
+    return detail::text_of(items.data());
 }
 
 /// FNV-1a, 64 bits: detects mistakes; gives no protection against an attacker.

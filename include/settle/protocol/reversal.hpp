@@ -211,7 +211,8 @@ struct backward : detail::parts_of_type<Type> {
         return text;
     }
     static std::uint64_t definition() {
-        static std::uint64_t const hash = fingerprint(canonical_text(Type) + "reverse\n");
+        static std::uint64_t const hash =
+            fingerprint(detail::text_of(detail::items_of_type<Type>.data()) + "reverse\n");
         return hash;
     }
     static auto const& user(parameters const& given) { return given.parameters; }
