@@ -516,9 +516,9 @@ constexpr void put_call_participant(item_list& out, Participant const& participa
 }
 
 template <typename Parameters, fixed_string Name, typename Guards, typename... Participants>
-constexpr void
-put_definition(item_list& out,
-               transaction_definition<Parameters, Name, Guards, Participants...> const& definition) {
+constexpr void put_definition(
+    item_list& out,
+    transaction_definition<Parameters, Name, Guards, Participants...> const& definition) {
     out.put("settle 1\ntransaction ");
     out.put(Name.view());
     out.put("\nparameters ");

@@ -9,6 +9,7 @@
 #include <settle/definition/nested_type.hpp>
 #include <settle/version.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -224,8 +225,18 @@ struct value_functions {
             auto const pointers = members_of<T>::template pointers<void const*>(one);
             auto const others = members_of<T>::template pointers<void const*>(other);
             return same_members(members_of<T>::all.data(), pointers.data(), others.data());
+        } else if constexpr (is_list<T>) {
+            using element = typename T::value_type;
+            return std::equal(
+                one.begin(), one.end(), other.begin(), other.end(),
+                [](element const& a, element const& b) { return codec_of<element>.same(&a, &b); });
+        } else if constexpr (is_optional<T>) {
+            if (!one || !other) return one.has_value() == other.has_value();
+            return codec_of<typename T::value_type>.same(&*one, &*other);
+        } else if constexpr (FieldType<T>) {
+            return one == other;
         } else {
-            return same_value(one, other);
+            return check_field_type<T>(), false;
         }
     }
 

@@ -39,8 +39,8 @@ SETTLE_FUNCTION void index_before(std::string& path, std::size_t index) {
     name_before(path, "[" + std::to_string(index) + "]");
 }
 
-SETTLE_FUNCTION std::string_view
-find_bad_member(member_codec const* members, void const* const* pointers, std::string& path) {
+SETTLE_FUNCTION std::string_view find_bad_member(member_codec const* members,
+                                                 void const* const* pointers, std::string& path) {
     for (std::size_t at = 0; members[at].codec != nullptr; ++at) {
         auto const found = find_bad_text(*members[at].codec, pointers[at], path);
         if (!found.empty()) return name_before(path, members[at].name), found;

@@ -153,7 +153,8 @@ struct forward : detail::parts_of_type<Type> {
         return text;
     }
     static std::uint64_t definition() {
-        static std::uint64_t const hash = fingerprint(detail::text_of(detail::items_of_type<Type>.data()));
+        static std::uint64_t const hash =
+            fingerprint(detail::text_of(detail::items_of_type<Type>.data()));
         return hash;
     }
     static constexpr parameters const& user(parameters const& given) { return given; }

@@ -7,8 +7,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-SETTLE_FUNCTION void value_functions<std::vector<image>>::write(std::string& out,
-                                                                void const* value, secrets shown) {
+SETTLE_FUNCTION void value_functions<std::vector<image>>::write(std::string& out, void const* value,
+                                                                secrets shown) {
     out += '[';
     auto separate = false;
     for (image const& element : *static_cast<std::vector<image> const*>(value)) {

@@ -178,9 +178,7 @@ public:
     }
 
     /// Looks at all marks of the bound stores and undoes the stray marks.
-    sweep_report sweep(std::stop_token const& stop = {}) {
-        return calls().sweep(stop);
-    }
+    sweep_report sweep(std::stop_token const& stop = {}) { return calls().sweep(stop); }
 
     /// Erases entries that were finished long ago, a step at a time, while other calls go on.
     /// Nothing else in the library erases an entry.
@@ -302,8 +300,8 @@ private:
         return report;
     }
 
-    using access::calls;
     using access::assembly_;
+    using access::calls;
     using access::gate_;
 };
 

@@ -48,9 +48,7 @@ public:
 
     /// The number of marks in the bound stores. The names in doubt of a database count once for
     /// each prepared target that is bound to it.
-    result<std::uint64_t> marks(call_options const& call = {}) {
-        return calls().marks(call);
-    }
+    result<std::uint64_t> marks(call_options const& call = {}) { return calls().marks(call); }
 
     /// The parts of this log that the database of a prepared target holds in doubt, also parts of
     /// other targets there, each with the entry that it waits for, in the order of their names.
@@ -118,12 +116,9 @@ public:
         auto& session = assembly_.template session_of<collection_type>();
         using session_type = std::remove_cvref_t<decltype(session)>;
         detail::pending_records_of<session_type, collection_type> records{session};
-        detail::creation work{records,
-                              detail::environment_view{assembly_.environment()},
-                              assembly_.limits(),
-                              call_options,
-                              detail::capabilities<session_type>.wave_size,
-                              ended};
+        detail::creation work{
+            records,      detail::environment_view{assembly_.environment()}, assembly_.limits(),
+            call_options, detail::capabilities<session_type>.wave_size,      ended};
         return detail::create_range(work, records, range);
     }
     template <typename Record, fixed_string Name, auto Key, std::ranges::input_range Range>

@@ -95,10 +95,9 @@ void count_rest([[maybe_unused]] Range& range, batch_report& report) {
 template <typename Direction, typename Rules, typename Parameters>
 void start_element(seam_batch<Rules>& into, transaction_id&& id, bool has_id,
                    Parameters&& parameters, std::size_t number) {
-    with_given<Direction>(std::forward<Parameters>(parameters),
-                          [&](given_parameters const& given) {
-                              into.take(std::move(id), has_id, given, number);
-                          });
+    with_given<Direction>(std::forward<Parameters>(parameters), [&](given_parameters const& given) {
+        into.take(std::move(id), has_id, given, number);
+    });
 }
 /// A container takes the parameters with their type.
 template <typename Direction, typename Window, typename Ended, typename Parameters>

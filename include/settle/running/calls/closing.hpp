@@ -96,12 +96,10 @@ closing close_part(seam_context<Rules> const& context, patience& patience, entry
         change.why = reason::cancel_asked;
         change.takes_owner = true;
     }
-    entry_write write{&stored.id,     &direction,
-                      parameters,     cancels ? step::cancel : step::keep,
-                      false,          change,
-                      stored.created, cancels ? part.at : entry_write::no_part,
-                      nullptr,        0,
-                      &results};
+    entry_write write{
+        &stored.id, &direction, parameters,     cancels ? step::cancel : step::keep,
+        false,      change,     stored.created, cancels ? part.at : entry_write::no_part,
+        nullptr,    0,          &results};
     write_result answer;
     bool again = true;
     while (again) {

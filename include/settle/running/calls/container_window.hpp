@@ -31,7 +31,9 @@ public:
     }
     /// Containers take ids of any length.
     static error fault_of(transaction_id const&, given const&) { return {}; }
-    static bool has_fault(given const& parameters) { return detail::has_fault<Direction>(parameters); }
+    static bool has_fault(given const& parameters) {
+        return detail::has_fault<Direction>(parameters);
+    }
     static outcome refused(transaction_id const& id, given const& parameters) {
         return refused_before_write(id, descriptor_of<Direction>, &parameters);
     }

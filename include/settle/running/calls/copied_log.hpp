@@ -156,11 +156,9 @@ private:
         auto const written = with_entry(
             directions_of<types>, stored,
             [&](known_direction const& direction, void const* parameters) {
-                entry_write const write{&stored.id,     direction.type,
-                                        parameters,     step::cancel,
-                                        false,          closes,
-                                        stored.created, entry_write::no_part,
-                                        nullptr,        0};
+                entry_write const write{
+                    &stored.id, direction.type, parameters,           step::cancel, false,
+                    closes,     stored.created, entry_write::no_part, nullptr,      0};
                 write_result answer;
                 auto const end = patience_([&]() -> result<void> {
                     answer = {};

@@ -70,15 +70,16 @@ public:
             }
         }
     }
-    void move(std::size_t from, std::size_t to) override { records_[to] = std::move(records_[from]); }
+    void move(std::size_t from, std::size_t to) override {
+        records_[to] = std::move(records_[from]);
+    }
     void shrink(std::size_t size) override {
         records_.erase(records_.begin() + static_cast<std::ptrdiff_t>(size), records_.end());
     }
     [[nodiscard]] bool is_there(std::size_t index, patience& patience) override {
         auto const& record = records_[index];
-        auto const existing = patience([&] {
-            return session_.template read<Collection>(record.*Collection::key_member);
-        });
+        auto const existing = patience(
+            [&] { return session_.template read<Collection>(record.*Collection::key_member); });
         return existing.has_value() && existing.value() &&
                codec_of<record_type>.same(&*existing.value(), &record);
     }

@@ -126,9 +126,8 @@ SETTLE_FUNCTION bool creation::is_there(std::size_t index) {
 SETTLE_FUNCTION void creation::pause(std::uint32_t tries, std::chrono::nanoseconds until) {
     using std::chrono::milliseconds, std::chrono::nanoseconds;
     // Clamped before the conversion to nanoseconds, which "for ever" would overflow.
-    auto const longest = std::clamp<std::chrono::microseconds>(limits_.longest_pause,
-                                                               milliseconds{1},
-                                                               std::chrono::hours{1});
+    auto const longest = std::clamp<std::chrono::microseconds>(
+        limits_.longest_pause, milliseconds{1}, std::chrono::hours{1});
     nanoseconds const grown = milliseconds{std::int64_t{1} << std::min(tries, 20U)};
     auto const left = std::max(until - environment_.elapsed(), nanoseconds{0});
     environment_.pause(std::min({grown, nanoseconds{longest}, left}), options_.stop);

@@ -56,7 +56,7 @@ inline constexpr auto directions_of = make_directions<Types>();
 /// The direction of an entry, found by its name and definition.
 /// Errors:  no direction has that name, or none of that name has that definition
 [[nodiscard]] result<known_direction const*> direction_for(known_directions known,
-                                                            entry const& stored);
+                                                           entry const& stored);
 
 /// The descriptor of an entry's direction, or that of an entry without a definition.
 [[nodiscard]] transaction_descriptor const& descriptor_for(known_directions known,

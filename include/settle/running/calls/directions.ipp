@@ -9,7 +9,7 @@ SETTLE_BEGIN
 namespace detail {
 
 SETTLE_FUNCTION result<known_direction const*> direction_for(known_directions known,
-                                                              entry const& stored) {
+                                                             entry const& stored) {
     bool name_known = false;
     for (known_direction const& direction : known) {
         if (stored.type != direction.type->name()) continue;

@@ -23,8 +23,7 @@ namespace detail {
 [[nodiscard]] result<std::vector<doubtful_part>> parts_in_doubt(
     function_view<result<std::vector<in_doubt_name>>(std::string const& after, std::size_t limit)>
         in_doubt,
-    function_view<result<std::optional<entry>>(transaction_id const& id)> read,
-    patience& patience);
+    function_view<result<std::optional<entry>>(transaction_id const& id)> read, patience& patience);
 
 } // namespace detail
 SETTLE_END

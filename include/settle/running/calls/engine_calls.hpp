@@ -23,8 +23,7 @@ public:
     outcome run(transaction_id&& id, transaction_descriptor const& direction,
                 void const* parameters, goal purpose, call_options const& call);
     recovery_report work(known_directions known, work_options const& given, std::size_t room);
-    recovery_report recover(known_directions known, recover_options const& given,
-                            std::size_t room);
+    recovery_report recover(known_directions known, recover_options const& given, std::size_t room);
     outcome cancel(known_directions known, transaction_id const& id, cancel_options const& given);
     outcome retry(known_directions known, transaction_id const& id, call_options const& call);
     outcome resolve(known_directions known, transaction_id const& id, std::string_view participant,
@@ -47,8 +46,8 @@ private:
 
     outcome start(transaction_id&& id, transaction_descriptor const& direction,
                   void const* parameters, goal purpose, call_options const& call, bool new_id);
-    outcome take_over(known_direction const& direction, entry const& stored,
-                      void const* parameters, call_options const& call, bool cancels);
+    outcome take_over(known_direction const& direction, entry const& stored, void const* parameters,
+                      call_options const& call, bool cancels);
     outcome cancel_entry(known_directions known, entry const& stored, call_options const& call);
     outcome with_unfinished(known_directions known, transaction_id const& id,
                             call_options const& call, with_direction function,

@@ -238,8 +238,8 @@ purge_report engine_calls<Rules>::purge(purge_options const& given) {
     auto const before = earlier(now, given.older_than);
     auto report = purge_log(log, patience, before, given);
     if (report.problem.empty() && report.erased < given.limit) {
-        report.problem = purge_stores(context_.ports, patience, now, before, given,
-                                      context_.limits.clocks);
+        report.problem =
+            purge_stores(context_.ports, patience, now, before, given, context_.limits.clocks);
     }
     return report;
 }
@@ -252,9 +252,9 @@ result<std::optional<entry>> engine_calls<Rules>::find(transaction_id const& id,
 }
 
 template <typename Rules>
-result<std::vector<entry>>
-engine_calls<Rules>::page(entry_filter const& filter, transaction_id const& after,
-                          std::size_t limit, call_options const& call) {
+result<std::vector<entry>> engine_calls<Rules>::page(entry_filter const& filter,
+                                                     transaction_id const& after, std::size_t limit,
+                                                     call_options const& call) {
     if (!gate_.is_open(call)) return gate_.why();
     return context_.patience_of(call)(
         [&] { return context_.ports.log.list(filter, after, limit); });

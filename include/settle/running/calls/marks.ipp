@@ -10,7 +10,7 @@ namespace detail {
 inline constexpr std::size_t marks_a_page = 256;
 
 SETTLE_FUNCTION void for_each_mark(store_port& store, patience& patience, error& problem,
-                          function_view<bool(mark_locator const&)> function) {
+                                   function_view<bool(mark_locator const&)> function) {
     std::optional<mark_locator> after;
     for (;;) {
         auto const page_of_marks = patience([&] { return store.marks(after, marks_a_page); });

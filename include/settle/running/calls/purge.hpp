@@ -68,8 +68,8 @@ inline error purge_stores(engine_ports const& ports, patience& patience, timesta
                           std::chrono::milliseconds clocks) {
     auto const forgets = [](store_port const* store) { return store->capabilities().forgets; };
     if (std::none_of(ports.stores.begin(), ports.stores.end(), forgets)) return {};
-    auto const old = unfinished_entries(
-        ports.log, patience, time_between(later(before, clocks), now), now, clocks);
+    auto const old = unfinished_entries(ports.log, patience,
+                                        time_between(later(before, clocks), now), now, clocks);
     if (!old.has_value()) return old.problem();
     if (!old.value().empty()) return {};
     for (store_port* const store : ports.stores) {

@@ -18,11 +18,11 @@ SETTLE_FUNCTION outcome refuse(transaction_id const& id, error problem) {
 SETTLE_FUNCTION outcome refuse_parameters(transaction_id const& id,
                                           transaction_descriptor const& direction,
                                           void const* parameters, refusal const& refused) {
-    outcome concluded = refuse(id, {make_error_code(errc::bad_parameters),
-                                    "settle: the parameters are refused: " +
-                                        direction.explain(parameters, refused) +
-                                        ". Correct them; nothing was written. "
-                                        "See definition#parameters"});
+    outcome concluded = refuse(
+        id, {make_error_code(errc::bad_parameters),
+             "settle: the parameters are refused: " + direction.explain(parameters, refused) +
+                 ". Correct them; nothing was written. "
+                 "See definition#parameters"});
     concluded.why = refused.why;
     concluded.participant = refused.where.participant;
     concluded.line = refused.where.line;

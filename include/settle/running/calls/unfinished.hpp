@@ -15,10 +15,11 @@ namespace detail {
 /// The unfinished entries whose age_of() exceeds a limit, by their creation. A claim changes the
 /// last change of an entry, so that time does not show how old a transaction is.
 /// Shape:   clocks - options::clocks; also - ids of entries that are listed at any age
-inline result<std::vector<entry>>
-unfinished_entries(log_port& log, patience& patience, std::chrono::milliseconds older_than,
-                   timestamp now, std::chrono::milliseconds clocks,
-                   std::vector<transaction_id> const& also = {}) {
+inline result<std::vector<entry>> unfinished_entries(log_port& log, patience& patience,
+                                                     std::chrono::milliseconds older_than,
+                                                     timestamp now,
+                                                     std::chrono::milliseconds clocks,
+                                                     std::vector<transaction_id> const& also = {}) {
     constexpr std::size_t page = 256;
     std::vector<entry> old;
     for (transaction_id after;;) {

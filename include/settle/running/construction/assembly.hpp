@@ -350,9 +350,7 @@ public:
                                          capabilities_here(log_).keeps_at_insert};
     }
     /// What runs a transaction at a time in containers.
-    auto make_worker() {
-        return worker{container_context<assembly>{*this, given_.environment()}};
-    }
+    auto make_worker() { return worker{container_context<assembly>{*this, given_.environment()}}; }
 
 private:
     /// Errors:  throws errc::bad_option
@@ -402,9 +400,8 @@ private:
     stuck_transactions stuck_;
     log_type log_;
     sessions_type sessions_;
-    ports<targets, order_rules, log_type, sessions_type> ports_{log_, sessions_,
-                                                                given_.environment(),
-                                                                given_.observer()};
+    ports<targets, order_rules, log_type, sessions_type> ports_{
+        log_, sessions_, given_.environment(), given_.observer()};
 };
 
 } // namespace detail

@@ -75,7 +75,8 @@ public:
             for (std::size_t index = 0; index < begun_.size(); ++index) {
                 store_port& store = *of_.ports_.stores[index];
                 wave& current = of_.waves_[index];
-                if (current.requests.empty() || store.capabilities().overlaps_others != overlapping) continue;
+                if (current.requests.empty() || store.capabilities().overlaps_others != overlapping)
+                    continue;
                 current.results.resize(current.requests.size());
                 begun_[index] = true;
                 store.start(current.requests, current.results);
