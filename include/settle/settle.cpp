@@ -30,6 +30,7 @@
 #include <settle/base/utf8.ipp>
 #include <settle/definition/canonical.ipp>
 #include <settle/definition/codec.ipp>
+#include <settle/definition/definition_items.ipp>
 #include <settle/kinds/prepared/prepared_session.ipp>
 #include <settle/kinds/prepared/preparing_resource.ipp>
 #include <settle/kinds/services/service_part.ipp>

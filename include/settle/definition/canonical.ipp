@@ -12,31 +12,6 @@ SETTLE_BEGIN
 
 namespace detail {
 
-[[gnu::noinline]] SETTLE_FUNCTION void put(std::string& out, std::string_view text) { out += text; }
-
-SETTLE_FUNCTION void put(std::string& out, std::initializer_list<std::string_view> texts) {
-    for (auto const text : texts) out += text;
-}
-
-SETTLE_FUNCTION void describe_members(std::string& out, described_member const* members) {
-    out += '{';
-    for (; members->describe != nullptr; ++members) {
-        put(out, {members->name, ":"});
-        members->describe(out);
-        out += ',';
-    }
-    out += '}';
-}
-
-SETTLE_FUNCTION void describe_text(std::string& out, std::string_view text) {
-    out += '"';
-    for (char const c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-    }
-    out += '"';
-}
-
 /// Gives `a > b` and `b < a` the same text.
 /// Shape:   left_at, right_at - where the sides begin in `out`; the right side ends `out`
 SETTLE_FUNCTION void put_in_operation(std::string& out, operation_kind kind, std::size_t left_at,
