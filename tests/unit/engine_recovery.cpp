@@ -337,6 +337,8 @@ struct foreign {
     }
     static Parameters const& user(Parameters const& given) { return given; }
     static settle::part_name name_part(Parameters const&, std::size_t) { return {}; }
+    static settle::refusal check(Parameters const&) { return {}; }
+    static std::string explain(Parameters const&, settle::refusal const&) { return {}; }
 };
 
 TEST_CASE("recovery: an entry that cannot be handled is reported and stops no other") {

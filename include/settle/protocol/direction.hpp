@@ -2,16 +2,10 @@
 // A direction of a transaction type, forward or backward: its parts, their keys and intents.
 #pragma once
 
-#include <settle/definition/canonical.hpp>
+#include <settle/protocol/explanation.hpp>
 #include <settle/protocol/intent.hpp>
 
 SETTLE_BEGIN
-
-/// A part as the definition names it.
-struct part_name {
-    std::string_view participant;
-    std::optional<std::uint32_t> line;
-};
 
 namespace detail {
 
@@ -135,12 +129,6 @@ constexpr void for_each_key(typename Direction::parameters const& parameters, Fu
 
 } // namespace detail
 
-/// Why parameters are refused before any write, and the part that refuses them, if any.
-struct refusal {
-    reason why = reason::none;
-    part_name where;
-};
-
 /// The direction of a transaction; `backward` is the direction of its reversal.
 template <auto const& Type>
 struct forward : detail::parts_of_type<Type> {
@@ -185,6 +173,10 @@ struct forward : detail::parts_of_type<Type> {
             }
         });
         return refused;
+    }
+    /// The cause of a refusal by check(), as a clause.
+    static std::string explain(parameters const& given, refusal const& refused) {
+        return detail::explain_refusal(detail::items_of_type<Type>.data(), &given, refused);
     }
 
 private:

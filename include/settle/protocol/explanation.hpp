@@ -4,17 +4,25 @@
 #pragma once
 
 #include <settle/definition/canonical.hpp>
-#include <settle/protocol/reversal.hpp>
+#include <settle/protocol/state.hpp>
+
+#include <optional>
 
 SETTLE_BEGIN
+
+/// A part as the definition names it.
+struct part_name {
+    std::string_view participant;
+    std::optional<std::uint32_t> line;
+};
+
+/// Why parameters are refused before any write, and the part that refuses them, if any.
+struct refusal {
+    reason why = reason::none;
+    part_name where;
+};
+
 namespace detail {
-
-/// A longer text is shown as its length.
-inline constexpr std::size_t longest_shown = 64;
-
-/// As describe_text, but also escapes control characters, which could end the line or control a
-/// terminal.
-void put_text(std::string& out, std::string_view text);
 
 /// A date, and the time of day unless the unit is a day or longer; the count where the year has not
 /// four digits.
@@ -27,26 +35,13 @@ void put_time(std::string& out, std::int64_t count) {
     put_time(out, count, unit::num, unit::den);
 }
 
-std::string locator_of(part_name const& where);
-
 /// The cause of a refusal, as a clause.
 /// Shape:   items - of the type; refused - the result of the check of `parameters`
 [[nodiscard]] std::string explain_refusal(definition_item const* items, void const* parameters,
                                           refusal const& refused);
 
-template <auto const& Type>
-std::string explain(std::type_identity<forward<Type>>,
-                    typename forward<Type>::parameters const& given, refusal const& refused) {
-    return explain_refusal(items_of_type<Type>.data(), &given, refused);
-}
-
-template <auto const& Type>
-std::string explain(std::type_identity<backward<Type>>, typename backward<Type>::parameters const&,
-                    refusal const& refused) {
-    return locator_of(refused.where) + (refused.why == reason::overflow
-                                            ? "the gain of the transaction exceeds 64 bits"
-                                            : "the entry has no readable image of the record");
-}
+/// The same for a reversal.
+[[nodiscard]] std::string explain_reversal(refusal const& refused);
 
 } // namespace detail
 SETTLE_END

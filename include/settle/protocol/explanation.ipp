@@ -11,6 +11,8 @@
 SETTLE_BEGIN
 namespace detail {
 
+/// As describe_text, but also escapes control characters, which could end the line or control a
+/// terminal.
 SETTLE_FUNCTION void put_text(std::string& out, std::string_view text) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string quoted;
@@ -90,6 +92,7 @@ SETTLE_FUNCTION void put_value(std::string& out, value_access const* access,
     if (value.is == computed_value::kind::empty) {
         put(out, "empty");
     } else if (value.is == computed_value::kind::text) {
+        constexpr std::size_t longest_shown = 64;
         if (value.text.size() <= longest_shown) put_text(out, value.text);
         else out += "a text of " + std::to_string(value.text.size()) + " bytes";
     } else if (access != nullptr && access->style == value_style::boolean) {
@@ -258,6 +261,12 @@ SETTLE_FUNCTION std::string explain_refusal(definition_item const* items, void c
         return text + "the sum of its effects on one field exceeds 64 bits";
     }
     return text + finder.cause();
+}
+
+SETTLE_FUNCTION std::string explain_reversal(refusal const& refused) {
+    return locator_of(refused.where) + (refused.why == reason::overflow
+                                            ? "the gain of the transaction exceeds 64 bits"
+                                            : "the entry has no readable image of the record");
 }
 
 } // namespace detail

@@ -243,6 +243,9 @@ struct backward : detail::parts_of_type<Type> {
         });
         return refused;
     }
+    static std::string explain(parameters const&, refusal const& refused) {
+        return detail::explain_reversal(refused);
+    }
 };
 
 SETTLE_END

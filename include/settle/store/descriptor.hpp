@@ -9,7 +9,6 @@
 #include <settle/definition/codec.hpp>
 #include <settle/protocol/direction.hpp>
 #include <settle/protocol/entry.hpp>
-#include <settle/protocol/explanation.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -201,8 +200,7 @@ struct descriptor_functions {
     }
     static std::string explain([[maybe_unused]] void const* given,
                                [[maybe_unused]] refusal const& refused) {
-        if constexpr (described)
-            return detail::explain(std::type_identity<Direction>{}, of(given), refused);
+        if constexpr (described) return Direction::explain(of(given), refused);
         else return {};
     }
 };
