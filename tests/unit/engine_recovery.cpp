@@ -16,7 +16,6 @@ struct rent {
 
 } // namespace engine_test
 BOOST_HANA_ADAPT_STRUCT(engine_test::rent, tenant);
-
 namespace engine_test {
 namespace {
 
