@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/protocol/explanation.hpp>
+#include <settle/protocol/mark.hpp>
 
 #include <algorithm>
 #include <chrono>

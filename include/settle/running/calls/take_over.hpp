@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/running/calls/directions.hpp>
+#include <settle/running/calls/refusals.hpp>
 #include <settle/running/calls/windows.hpp>
 
 SETTLE_BEGIN
