@@ -71,8 +71,8 @@ public:
 
     /// Runs both sides in pairs of rounds, and adds the row of their medians.
     /// Returns the seconds of settle for one transaction.
-    double compare(comparison const& of);
-    void add(row const& made);
+    double compare(comparison const& comparison);
+    void add(row const& row);
     [[nodiscard]] std::vector<row> const& rows() const noexcept { return rows_; }
 
 private:

@@ -25,10 +25,11 @@ struct unit {
 using seconds_of_rounds = std::vector<double>;
 
 /// Compiles each unit once in each round, at one level of optimisation.
-std::map<std::string, seconds_of_rounds>
-measure(context const& at, std::map<std::string, unit> const& units, std::string const& level) {
+std::map<std::string, seconds_of_rounds> measure(context const& context,
+                                                 std::map<std::string, unit> const& units,
+                                                 std::string const& level) {
     std::map<std::string, seconds_of_rounds> seconds;
-    for (std::size_t round = 0; round < at.size(3, 1); ++round) {
+    for (std::size_t round = 0; round < context.size(3, 1); ++round) {
         for (auto const& [name, compiled] : units) {
             std::vector<std::string> command{SETTLE_COMPILER, "-std=c++20", level, "-c", "-o",
                                              "/dev/null"};
@@ -53,17 +54,17 @@ row row_of_rounds(std::string name, seconds_of_rounds const& settle,
     for (std::size_t round = 0; round < settle.size(); ++round) {
         ratios.push_back(settle[round] / baseline[round]);
     }
-    row made;
-    made.name = std::move(name);
-    made.unit = "s";
-    made.settle = median(settle);
-    made.baseline = median(baseline);
-    made.least = *std::min_element(ratios.begin(), ratios.end());
-    made.most = *std::max_element(ratios.begin(), ratios.end());
-    made.ratio = median(std::move(ratios));
-    made.budget = budget;
-    made.against = "a nlohmann/json hello";
-    return made;
+    row row;
+    row.name = std::move(name);
+    row.unit = "s";
+    row.settle = median(settle);
+    row.baseline = median(baseline);
+    row.least = *std::min_element(ratios.begin(), ratios.end());
+    row.most = *std::max_element(ratios.begin(), ratios.end());
+    row.ratio = median(std::move(ratios));
+    row.budget = budget;
+    row.against = "a nlohmann/json hello";
+    return row;
 }
 
 /// The program that the README shows.
@@ -83,8 +84,8 @@ std::string program_of_readme() {
     throw wrong_result("the README shows no program");
 }
 
-std::map<std::string, unit> make_units(context const& at) {
-    std::string const tickets = at.file("tickets.cpp");
+std::map<std::string, unit> make_units(context const& context) {
+    std::string const tickets = context.file("tickets.cpp");
     std::ofstream file{tickets};
     file << program_of_readme();
     if (!file.flush()) throw wrong_result("cannot write " + tickets);
@@ -96,7 +97,7 @@ std::map<std::string, unit> make_units(context const& at) {
         {"settle", {(folder / "settle.cpp").string(), {compiled}}},
         {"tickets", {tickets}},
         {"tickets, compiled", {tickets, {compiled}}},
-        {"all calls", {(folder / "all_calls.cpp").string(), {compiled, "-I" + at.file("")}}},
+        {"all calls", {(folder / "all_calls.cpp").string(), {compiled, "-I" + context.file("")}}},
         {"shop",
          {(root / "samples/payment/shop_program.cpp").string(),
           {compiled, "-I" + (root / "samples").string()}}}};
@@ -113,14 +114,14 @@ std::map<std::string, unit> make_units(context const& at) {
 }
 
 add_case const compile{
-    64, "compile time", [](context& at, std::string const& name) {
-        auto const units = make_units(at);
+    64, "compile time", [](context& context, std::string const& name) {
+        auto const units = make_units(context);
         for (std::string const level : {"-O0", "-O2"}) {
-            auto const seconds = measure(at, units, level);
+            auto const seconds = measure(context, units, level);
             auto const add = [&](std::string const& subject, seconds_of_rounds const& used,
                                  double budget) {
-                at.add(row_of_rounds(fmt::format("{}, {}: {}", name, level, subject), used,
-                                     seconds.at("hello"), budget));
+                context.add(row_of_rounds(fmt::format("{}, {}: {}", name, level, subject), used,
+                                          seconds.at("hello"), budget));
             };
             add("settle.hpp alone", seconds.at("settle"), 0.45);
             add("the program of the README", seconds.at("tickets, compiled"), 0.7);

@@ -25,21 +25,21 @@ struct point {
     std::function<double()> round;
 };
 
-inline void add_point(point const& one) {
-    auto const measure = [one](benchmark::State& state) {
+inline void add_point(point const& point) {
+    auto const measure = [point](benchmark::State& state) {
         while (state.KeepRunning()) {
             try {
-                state.SetIterationTime(one.round());
+                state.SetIterationTime(point.round());
             } catch (std::exception const& problem) {
                 state.SkipWithError(problem.what());
                 return;
             }
         }
-        state.counters["x"] = one.x;
+        state.counters["x"] = point.x;
         state.counters["a second"] =
-            benchmark::Counter(one.operations, benchmark::Counter::kIsIterationInvariantRate);
+            benchmark::Counter(point.operations, benchmark::Counter::kIsIterationInvariantRate);
     };
-    std::string const name = one.curve + '/' + one.line + '/' + std::to_string(one.x);
+    std::string const name = point.curve + '/' + point.line + '/' + std::to_string(point.x);
     benchmark::RegisterBenchmark(name.c_str(), measure)->UseManualTime()->Iterations(1);
 }
 
@@ -53,14 +53,14 @@ public:
 
     void ReportRuns(std::vector<Run> const& runs) override {
         ConsoleReporter::ReportRuns(runs);
-        for (Run const& one : runs) {
-            if (one.error_occurred) failed_ = true;
-            if (one.aggregate_name != "median") continue;
-            std::string const& name = one.run_name.function_name;
+        for (Run const& run : runs) {
+            if (run.error_occurred) failed_ = true;
+            if (run.aggregate_name != "median") continue;
+            std::string const& name = run.run_name.function_name;
             auto const first = name.find('/');
             auto const last = name.rfind('/');
             curves_[name.substr(0, first)][name.substr(first + 1, last - first - 1)].emplace(
-                one.counters.at("x"), one.counters.at("a second"));
+                run.counters.at("x"), run.counters.at("a second"));
         }
     }
 

@@ -27,8 +27,8 @@ inline constexpr std::size_t counted_transfers = 400;
     workload_shape shape{.transfers = counted_transfers};
     if (kind == content::records) shape.accounts = count;
     else shape.transfers += count;
-    growth made{kind, make_workload(shape)};
-    auto& [ids, opening, requests, expected] = made.work;
+    growth growth{kind, make_workload(shape)};
+    auto& [ids, opening, requests, expected] = growth.work;
     if (kind == content::marks) {
         for (auto& [id, transfer] : requests) {
             transfer.destination = ids[transfer.source == ids[0] ? 1 : 0];
@@ -37,21 +37,21 @@ inline constexpr std::size_t counted_transfers = 400;
     // A transfer that stays pending has debited its source.
     expected.assign(ids.size(), opening);
     bool const all_end = kind == content::records || kind == content::finished;
-    for (std::size_t at = 0; at < requests.size(); ++at) {
-        transfer const& one = requests[at].second;
+    for (std::size_t index = 0; index < requests.size(); ++index) {
+        transfer const& one = requests[index].second;
         expected[number_of(one.source)] -= one.amount;
-        bool const ends = all_end || at >= requests.size() - counted_transfers;
+        bool const ends = all_end || index >= requests.size() - counted_transfers;
         if (ends) expected[number_of(one.destination)] += one.amount;
     }
-    return made;
+    return growth;
 }
 
 /// Seconds for the last transfers of the work.
-inline double growth_round(std::string const& path, growth const& of) {
-    begin_file(path, {}, of.work);
-    std::span<request const> const all{of.work.requests};
+inline double growth_round(std::string const& path, growth const& growth) {
+    begin_file(path, {}, growth.work);
+    std::span<request const> const all{growth.work.requests};
     auto const before = all.first(all.size() - counted_transfers);
-    if (of.kind == content::finished) {
+    if (growth.kind == content::finished) {
         settle::sqlite::database db{path};
         settle::engine engine{db, settle::type<transfer_type>};
         static_cast<void>(run_batches(engine, before, usual_window));
@@ -60,9 +60,9 @@ inline double growth_round(std::string const& path, growth const& of) {
     }
     double seconds = 0;
     {
-        settle::sqlite::database one{path};
+        settle::sqlite::database database{path};
         settle::sqlite::database other{path};
-        auto first = make_two_phases<transfer_type>(one);
+        auto first = make_two_phases<transfer_type>(database);
         auto second = make_two_phases<transfer_type>(other);
         stopwatch const watch;
         for (std::size_t at = before.size(); at < all.size(); at += 2) {
@@ -70,12 +70,12 @@ inline double growth_round(std::string const& path, growth const& of) {
             expect_done(second.run(all[at + 1].first, all[at + 1].second));
         }
         seconds = watch.seconds();
-        bool const stay = of.kind == content::unfinished || of.kind == content::marks;
+        bool const stay = growth.kind == content::unfinished || growth.kind == content::marks;
         if (first.marks().value() != (stay ? 2 * before.size() : 0)) {
             throw wrong_result("settle: another number of marks is left than expected");
         }
     }
-    check_balances(path, of.work);
+    check_balances(path, growth.work);
     return seconds;
 }
 

@@ -36,13 +36,13 @@ double tutorial_by_hand(workload const& work, mode timed) {
 }
 
 add_case make_case(int number, std::string const& kind, mode timed, settle::phases phases,
-                   sizes const& of, double budget) {
+                   sizes const& sizes, double budget) {
     bool const in_one = phases == settle::phases::one;
     return {
         number, (in_one ? "MariaDB, one phase, " : "MariaDB, two phases, ") + kind,
-        [=](context& at, std::string const& name) {
+        [=](context& context, std::string const& name) {
             if (!has_mariadb()) return;
-            auto const work = work_of(at.size(of.full, of.quick));
+            auto const work = work_of(context.size(sizes.full, sizes.quick));
             std::vector<side> baselines;
             if (timed == mode::threads) {
                 for (std::size_t const connections : {detail::thread_count, pool_size}) {
@@ -56,7 +56,7 @@ add_case make_case(int number, std::string const& kind, mode timed, settle::phas
             } else {
                 baselines.push_back({"tutorial", [&] { return tutorial_by_hand(work, timed); }});
             }
-            compare(at, name, work,
+            compare(context, name, work,
                     {"settle", [&] { return settle_on_mariadb(work, timed, phases); }},
                     std::move(baselines), budget, timed == mode::threads ? detail::warm_up : 0);
         }};

@@ -91,8 +91,9 @@ template <typename Engine, typename Requests>
 bool run_batches(Engine& engine, Requests const& requests) {
     bool all = true;
     // The store chooses the window.
-    engine.run_all(requests,
-                   [&](std::size_t, settle::outcome const& one) { all = all && one.done(); });
+    engine.run_all(requests, [&](std::size_t, settle::outcome const& outcome) {
+        all = all && outcome.done();
+    });
     return all;
 }
 
@@ -161,8 +162,8 @@ double round_by_hand(work<Kind> const& drawn, bool batches) {
 }
 
 template <typename Kind>
-void compare(context& at, std::string const& name, bool batches) {
-    work<Kind> const drawn{10'000, at.size(200'000, 20'000)};
+void compare(context& context, std::string const& name, bool batches) {
+    work<Kind> const drawn{10'000, context.size(200'000, 20'000)};
     comparison compared;
     compared.name = name;
     compared.operations = static_cast<double>(drawn.requests.size());
@@ -186,29 +187,29 @@ void compare(context& at, std::string const& name, bool batches) {
              [&] { return round_by_hand<Kind, entries_in_an_array, fetch::ahead>(drawn, false); }});
     }
     compared.budget = 1.10;
-    at.compare(compared);
+    context.compare(compared);
 }
 
 add_case const numbers_one_at_a_time{
     10, "memory, keys are numbers, one at a time",
-    [](context& at, std::string const& name) { compare<numbers>(at, name, false); }};
+    [](context& context, std::string const& name) { compare<numbers>(context, name, false); }};
 
 add_case const texts_one_at_a_time{
     11, "memory, keys are texts, one at a time",
-    [](context& at, std::string const& name) { compare<texts>(at, name, false); }};
+    [](context& context, std::string const& name) { compare<texts>(context, name, false); }};
 
 add_case const numbers_in_batches{
     12, "memory, keys are numbers, run_all",
-    [](context& at, std::string const& name) { compare<numbers>(at, name, true); }};
+    [](context& context, std::string const& name) { compare<numbers>(context, name, true); }};
 
 add_case const texts_in_batches{
     13, "memory, keys are texts, run_all",
-    [](context& at, std::string const& name) { compare<texts>(at, name, true); }};
+    [](context& context, std::string const& name) { compare<texts>(context, name, true); }};
 
 add_case const texts_repeated{
-    60, "memory, keys are texts, repeated", [](context& at, std::string const& name) {
-        work<texts> const drawn{10'000, at.size(200'000, 20'000)};
-        compare_repeated(at, name, drawn.requests.size(),
+    60, "memory, keys are texts, repeated", [](context& context, std::string const& name) {
+        work<texts> const drawn{10'000, context.size(200'000, 20'000)};
+        compare_repeated(context, name, drawn.requests.size(),
                          [&](timed_run timed) { return settle_round(drawn, true, timed); });
     }};
 

@@ -32,18 +32,18 @@ struct payments {
         std::mt19937_64 chance{20251121};
         for (std::size_t i = 0; i < count; ++i) {
             std::size_t const payer = chance() % customers;
-            shop::payment made{std::to_string(500'000 + i), customer(payer), 0, {}};
+            shop::payment payment{std::to_string(500'000 + i), customer(payer), 0, {}};
             for (std::size_t line = 0; line < 20; ++line) {
                 std::size_t const number = chance() % items;
                 auto const quantity = static_cast<std::int64_t>(1 + chance() % 12);
                 auto const price = static_cast<std::int64_t>(10 + chance() % 1000);
-                made.lines.push_back({item(number), quantity, price});
-                made.amount += quantity * price;
+                payment.lines.push_back({item(number), quantity, price});
+                payment.amount += quantity * price;
                 sold[number] += quantity;
             }
-            takings += made.amount;
-            spent[payer] += made.amount;
-            requests.emplace_back("payment-" + made.invoice, std::move(made));
+            takings += payment.amount;
+            spent[payer] += payment.amount;
+            requests.emplace_back("payment-" + payment.invoice, std::move(payment));
         }
     }
 };
@@ -130,8 +130,8 @@ double round_by_hand(payments const& work) {
 }
 
 add_case const twenty_lines{
-    14, "memory, payment of 20 lines", [](context& at, std::string const& name) {
-        payments const work{at.size(20'000, 2'000)};
+    14, "memory, payment of 20 lines", [](context& context, std::string const& name) {
+        payments const work{context.size(20'000, 2'000)};
         comparison compared;
         compared.name = name;
         compared.operations = static_cast<double>(work.requests.size());
@@ -141,7 +141,7 @@ add_case const twenty_lines{
             {"by hand, prefetches",
              [&] { return round_by_hand<baseline::memory::fetch::ahead>(work); }}};
         compared.budget = 1.15;
-        at.compare(compared);
+        context.compare(compared);
     }};
 
 } // namespace

@@ -23,9 +23,9 @@ enum class mode : std::uint8_t { one_phase, two_phases, threads };
 /// The clients that threads share where they have none of their own.
 constexpr std::size_t pool_size = 16;
 
-double settle_round(mongodb_set const& on, workload const& work, std::size_t window,
+double settle_round(mongodb_set const& set, workload const& work, std::size_t window,
                     mode timed_mode, timed_run timed = timed_run::first) {
-    mongodb_bank const bank{on, work};
+    mongodb_bank const bank{set, work};
     double seconds = 0;
     {
         settle::mongodb::database db{bank.address_for_settle()};
@@ -34,7 +34,9 @@ double settle_round(mongodb_set const& on, workload const& work, std::size_t win
                                                              : settle::phases::one};
         if (timed_mode == mode::threads) {
             seconds = detail::run_threads_warm(work, [&](std::size_t) {
-                return [&](request const& one) { expect_done(engine.run(one.first, one.second)); };
+                return [&](request const& request) {
+                    expect_done(engine.run(request.first, request.second));
+                };
             });
             expect_settled(engine, work);
         } else {
@@ -47,8 +49,8 @@ double settle_round(mongodb_set const& on, workload const& work, std::size_t win
 
 // --------------------------------------------------------------------------------------- by hand
 
-double one_phase_by_hand(mongodb_set const& on, workload const& work, std::size_t window) {
-    mongodb_bank const bank{on, work, "log"};
+double one_phase_by_hand(mongodb_set const& set, workload const& work, std::size_t window) {
+    mongodb_bank const bank{set, work, "log"};
     double seconds = 0;
     {
         auto const with = bank.by_hand();
@@ -67,9 +69,9 @@ struct tutorial_options {
     phase each = phase::one_command;
 };
 
-double tutorial_round(mongodb_set const& on, workload const& work, std::size_t window,
+double tutorial_round(mongodb_set const& set, workload const& work, std::size_t window,
                       tutorial_options const& options) {
-    mongodb_bank const bank{on, work, "transactions"};
+    mongodb_bank const bank{set, work, "transactions"};
     double seconds = 0;
     {
         auto const with = bank.by_hand(options.retries);
@@ -83,9 +85,9 @@ double tutorial_round(mongodb_set const& on, workload const& work, std::size_t w
 /// A program by hand, and its client.
 template <typename Program>
 struct worker {
-    worker(mongodb_set const& on, std::string const& database, bool retries)
-        : with(on.clients(retries), database), by_hand(with) {}
-    void run(request const& one) { by_hand.run(one); }
+    worker(mongodb_set const& set, std::string const& database, bool retries)
+        : with(set.clients(retries), database), by_hand(with) {}
+    void run(request const& request) { by_hand.run(request); }
 
     baseline::mongodb::connection const with;
     Program by_hand;
@@ -93,11 +95,12 @@ struct worker {
 
 /// Shape:   clients - that 64 threads share
 template <typename Program>
-double threads_by_hand(mongodb_set const& on, workload const& work, char const* log, bool retries,
+double threads_by_hand(mongodb_set const& set, workload const& work, char const* log, bool retries,
                        std::size_t clients) {
-    mongodb_bank const bank{on, work, log};
-    double const seconds = detail::run_workers(
-        work, clients, [&] { return std::make_unique<worker<Program>>(on, bank.name(), retries); });
+    mongodb_bank const bank{set, work, log};
+    double const seconds = detail::run_workers(work, clients, [&] {
+        return std::make_unique<worker<Program>>(set, bank.name(), retries);
+    });
     bank.check();
     return seconds;
 }
@@ -191,13 +194,13 @@ struct sizes {
 };
 
 template <typename Body>
-add_case make_case(int number, deployment const& where, std::string const& kind, sizes const& of,
+add_case make_case(int number, deployment const& where, std::string const& kind, sizes const& sizes,
                    Body body) {
     return {number, "MongoDB, " + where.name + ", " + kind,
-            [&where, of, body](context& at, std::string const& name) {
+            [&where, sizes, body](context& context, std::string const& name) {
                 auto const* const on = mongodb_set::of(where.members);
                 if (on == nullptr) return;
-                body({at, name, *on, work_of(at.size(of.full, of.quick))});
+                body({context, name, *on, work_of(context.size(sizes.full, sizes.quick))});
             }};
 }
 

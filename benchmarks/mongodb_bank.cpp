@@ -69,16 +69,16 @@ baseline::mongodb::pool const& mongodb_set::clients(bool retries) const {
     return *made;
 }
 
-mongodb_bank::mongodb_bank(mongodb_set const& on, workload const& work, char const* log)
-    : on_(on), work_(work), log_(log) {
+mongodb_bank::mongodb_bank(mongodb_set const& set, workload const& work, char const* log)
+    : on_(set), work_(work), log_(log) {
     static int count = 0;
     name_ = "round_" + std::to_string(++count);
     auto const by = by_hand();
     auto opening = baseline::mongodb::insert_into(by, "accounts");
     for (auto const& id : work_.ids) {
-        opening.insert([&](members const& made) {
-            made.text("_id", id).integer("balance", work_.opening);
-            made.no_elements("pendingTransactions");
+        opening.insert([&](members const& members) {
+            members.text("_id", id).integer("balance", work_.opening);
+            members.no_elements("pendingTransactions");
         });
     }
     opening.expect(work_.ids.size());
@@ -133,13 +133,14 @@ void mongodb_bank::check_accounts() const {
         mongoc_collection_find_with_opts(read_from.get(), all.native(), options.native(), nullptr),
         &mongoc_cursor_destroy};
     std::vector<std::int64_t> balances;
-    bson_t const* found = nullptr;
-    while (mongoc_cursor_next(cursor.get(), &found)) {
-        bson_iter_t at;
+    bson_t const* document = nullptr;
+    while (mongoc_cursor_next(cursor.get(), &document)) {
+        bson_iter_t iterator;
         bson_iter_t mark;
-        if (bson_iter_init_find(&at, found, "balance")) balances.push_back(bson_iter_as_int64(&at));
-        if (bson_iter_init_find(&at, found, "pendingTransactions") &&
-            bson_iter_recurse(&at, &mark) && bson_iter_next(&mark)) {
+        if (bson_iter_init_find(&iterator, document, "balance"))
+            balances.push_back(bson_iter_as_int64(&iterator));
+        if (bson_iter_init_find(&iterator, document, "pendingTransactions") &&
+            bson_iter_recurse(&iterator, &mark) && bson_iter_next(&mark)) {
             throw wrong_result(name_ + " has marks left");
         }
     }

@@ -29,7 +29,7 @@ private:
 class mongodb_bank {
 public:
     /// Shape:   log - the collection of a baseline's log, which is created; settle creates its own
-    mongodb_bank(mongodb_set const& on, workload const& work, char const* log = nullptr);
+    mongodb_bank(mongodb_set const& set, workload const& work, char const* log = nullptr);
     mongodb_bank(mongodb_bank const&) = delete;
     mongodb_bank& operator=(mongodb_bank const&) = delete;
     ~mongodb_bank();

@@ -25,8 +25,8 @@ inline double spread_by_hand(std::string const& path, spread_work const& work) {
     begin_file(path, {.more = {baseline::log_sql(baseline::log_layout::by_id)}}, work.accounts);
     double seconds = 0;
     {
-        baseline::connection const on{path};
-        baseline::spread_by_hand by_hand{on};
+        baseline::connection const connection{path};
+        baseline::spread_by_hand by_hand{connection};
         std::span<std::pair<std::string, spread> const> const all{work.requests};
         stopwatch const watch;
         for_each_batch(all, usual_window, [&](auto const& batch) { by_hand.run_batch(batch); });

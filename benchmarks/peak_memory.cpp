@@ -37,11 +37,11 @@ child_usage expect_success(std::vector<std::string> const& command) {
 
 // This case runs first: the kernel counts this process's own peak as the child's peak.
 add_case const peak{
-    1, "peak memory of the transfer application", [](context& at, std::string const& name) {
-        std::size_t const count = at.size(1'000'000, 20'000);
-        std::string const orders = at.file("orders.csv");
-        std::string const few = at.file("few_orders.csv");
-        std::string const path = at.file("peak.db");
+    1, "peak memory of the transfer application", [](context& context, std::string const& name) {
+        std::size_t const count = context.size(1'000'000, 20'000);
+        std::string const orders = context.file("orders.csv");
+        std::string const few = context.file("few_orders.csv");
+        std::string const path = context.file("peak.db");
         std::string const program = SETTLE_TRANSFER_PROGRAM;
         erase_file(path);
         write_orders(orders, count);
@@ -51,8 +51,9 @@ add_case const peak{
         auto const used = expect_success({program, "--store", store, "run", orders});
         expect_success({program, "--store", store, "check"});
         check_count(path, "SELECT count(*) FROM settle_entries", count);
-        at.add(row_of_limit(name + (at.quick() ? ", 20,000 orders" : ", 1,000,000 orders"), "MiB",
-                            used.peak_mebibytes, 64));
+        context.add(
+            row_of_limit(name + (context.quick() ? ", 20,000 orders" : ", 1,000,000 orders"), "MiB",
+                         used.peak_mebibytes, 64));
         erase_file(path);
         std::filesystem::remove(orders);
         std::filesystem::remove(few);

@@ -23,15 +23,15 @@ using by_hand_in_one_phase = baseline::postgresql::one_phase;
 
 // --------------------------------------------------------------------------------------- one phase
 
-double settle_in_one_phase(postgresql_pair const& on, workload const& work, mode timed) {
-    postgresql_bank const bank{on, 0, work, "accounts"};
+double settle_in_one_phase(postgresql_pair const& pair, workload const& work, mode timed) {
+    postgresql_bank const bank{pair, 0, work, "accounts"};
     return settle_round<settle::postgresql::database>(bank, work, timed);
 }
 
 /// Shape:   connections - that 64 threads share
-double one_phase_by_hand(postgresql_pair const& on, workload const& work, mode timed,
+double one_phase_by_hand(postgresql_pair const& pair, workload const& work, mode timed,
                          spelling spelled, std::size_t connections = 1) {
-    postgresql_bank const bank{on, 0, work, "accounts", {baseline::postgresql::log_sql}};
+    postgresql_bank const bank{pair, 0, work, "accounts", {baseline::postgresql::log_sql}};
     auto const make = [&] {
         return std::make_unique<by_hand_in_one_phase>(bank.address(), spelled);
     };
@@ -46,14 +46,14 @@ void check(postgresql_bank const& first, postgresql_bank const& second, workload
     second.check(expected.second);
 }
 
-double settle_apart(postgresql_pair const& on, workload const& work, std::size_t window) {
-    postgresql_bank const first{on, 0, work, "first"};
-    postgresql_bank const second{on, 1, work, "second"};
+double settle_apart(postgresql_pair const& pair, workload const& work, std::size_t window) {
+    postgresql_bank const first{pair, 0, work, "first"};
+    postgresql_bank const second{pair, 1, work, "second"};
     double seconds = 0;
     {
-        settle::postgresql::database here{first.address()};
+        settle::postgresql::database database{first.address()};
         settle::postgresql::database there{second.address()};
-        settle::engine engine{settle::log_in(here), settle::bind(first_bank, here),
+        settle::engine engine{settle::log_in(database), settle::bind(first_bank, database),
                               settle::bind(second_bank, there), settle::type<transfer_apart_type>};
         seconds = detail::run_settle(engine, work, window);
     }
@@ -70,10 +70,10 @@ struct prepared_options {
     std::size_t threads = 1; ///< each with a connection to each server
 };
 
-double prepared_by_hand(postgresql_pair const& on, workload const& work,
+double prepared_by_hand(postgresql_pair const& pair, workload const& work,
                         prepared_options const& options) {
-    postgresql_bank const first{on, 0, work, "first", {baseline::postgresql::log_sql}};
-    postgresql_bank const second{on, 1, work, "second"};
+    postgresql_bank const first{pair, 0, work, "first", {baseline::postgresql::log_sql}};
+    postgresql_bank const second{pair, 1, work, "second"};
     auto const make = [&] {
         return std::make_unique<prepared>(first.address(), second.address(), options.databases,
                                           options.which);
@@ -84,7 +84,9 @@ double prepared_by_hand(postgresql_pair const& on, workload const& work,
         seconds = detail::run_by_hand(*by_hand, work, options.window);
     } else {
         seconds = detail::run_threads(work.requests, options.threads, [&](std::size_t) {
-            return [by = std::shared_ptr<prepared>{make()}](request const& one) { by->run(one); };
+            return [by = std::shared_ptr<prepared>{make()}](request const& request) {
+                by->run(request);
+            };
         });
     }
     check(first, second, work);
@@ -95,13 +97,13 @@ double prepared_by_hand(postgresql_pair const& on, workload const& work,
 
 // ----------------------------------------------------------------------------------------- cases
 
-add_case one_phase(int number, std::string const& kind, mode timed, sizes const& of,
+add_case one_phase(int number, std::string const& kind, mode timed, sizes const& sizes,
                    double budget) {
     return {number, "PostgreSQL, one phase, " + kind,
-            [timed, of, budget](context& at, std::string const& name) {
+            [timed, sizes, budget](context& context, std::string const& name) {
                 auto const* const on = postgresql_pair::get();
                 if (on == nullptr) return;
-                auto const work = work_of(at.size(of.full, of.quick));
+                auto const work = work_of(context.size(sizes.full, sizes.quick));
                 auto const by_hand = [&](std::string const& called, spelling spelled) {
                     return side{called, [&, spelled] {
                                     return one_phase_by_hand(*on, work, timed, spelled);
@@ -124,7 +126,7 @@ add_case one_phase(int number, std::string const& kind, mode timed, sizes const&
                         baselines.push_back(by_hand("one statement", spelling::one_statement));
                     }
                 }
-                compare(at, name, work,
+                compare(context, name, work,
                         {"settle", [&] { return settle_in_one_phase(*on, work, timed); }},
                         std::move(baselines), budget, timed == mode::threads ? detail::warm_up : 0);
             }};
@@ -132,35 +134,36 @@ add_case one_phase(int number, std::string const& kind, mode timed, sizes const&
 
 /// The programs by hand. In batches, single transfers of several threads are tried as well.
 std::vector<prepared_options> variants_of(std::size_t window) {
-    std::vector<prepared_options> made{
+    std::vector<prepared_options> variants{
         {"prepared on both servers, side by side", overlap::both, preparing::both, window},
         {"prepared on the second server", overlap::none, preparing::second, window},
         {"prepared on the second server, side by side", overlap::both, preparing::second, window}};
     if (window == 1) {
-        made.push_back({"prepared on both servers in turn", overlap::none, preparing::both});
+        variants.push_back({"prepared on both servers in turn", overlap::none, preparing::both});
     } else {
-        made.push_back({"8 threads, prepared on both servers, side by side", overlap::both,
-                        preparing::both, 1, 8});
-        made.push_back(
+        variants.push_back({"8 threads, prepared on both servers, side by side", overlap::both,
+                            preparing::both, 1, 8});
+        variants.push_back(
             {"8 threads, prepared on the second server", overlap::none, preparing::second, 1, 8});
     }
-    return made;
+    return variants;
 }
 
-add_case two_phases(int number, std::string const& kind, std::size_t window, sizes const& of,
+add_case two_phases(int number, std::string const& kind, std::size_t window, sizes const& sizes,
                     std::optional<double> budget) {
     return {number, "PostgreSQL, two phases on two servers, " + kind,
-            [window, of, budget](context& at, std::string const& name) {
+            [window, sizes, budget](context& context, std::string const& name) {
                 auto const* const on = postgresql_pair::get();
                 if (on == nullptr) return;
-                auto const work = work_of(at.size(of.full, of.quick));
+                auto const work = work_of(context.size(sizes.full, sizes.quick));
                 std::vector<side> baselines;
                 for (prepared_options const& options : variants_of(window)) {
                     baselines.push_back({options.name, [on, &work, options] {
                                              return prepared_by_hand(*on, work, options);
                                          }});
                 }
-                compare(at, name, work, {"settle", [&] { return settle_apart(*on, work, window); }},
+                compare(context, name, work,
+                        {"settle", [&] { return settle_apart(*on, work, window); }},
                         std::move(baselines), budget);
             }};
 }

@@ -45,13 +45,13 @@ std::string postgresql_pair::address(std::size_t number, std::string const& sche
     return running()[number]->address("postgres", "options=-csearch_path%3D" + schema);
 }
 
-postgresql_bank::postgresql_bank(postgresql_pair const& on, std::size_t server,
+postgresql_bank::postgresql_bank(postgresql_pair const& pair, std::size_t server,
                                  workload const& work, std::string table,
                                  std::initializer_list<std::string> more)
     : table_(std::move(table)) {
     static int count = 0;
     schema_ = "round_" + std::to_string(++count);
-    address_ = on.address(server, schema_);
+    address_ = pair.address(server, schema_);
     std::string sql = "CREATE SCHEMA " + schema_ + "; CREATE TABLE " + table_ +
                       "(id text COLLATE \"C\" PRIMARY KEY, balance bigint NOT NULL); INSERT INTO " +
                       table_ + " VALUES";

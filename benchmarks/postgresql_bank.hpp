@@ -28,7 +28,7 @@ private:
 class postgresql_bank {
 public:
     /// Shape:   table - the table of the accounts; more - statements that create the rest
-    postgresql_bank(postgresql_pair const& on, std::size_t server, workload const& work,
+    postgresql_bank(postgresql_pair const& pair, std::size_t server, workload const& work,
                     std::string table, std::initializer_list<std::string> more = {});
     postgresql_bank(postgresql_bank const&) = delete;
     postgresql_bank& operator=(postgresql_bank const&) = delete;

@@ -23,7 +23,7 @@ double time_of(timed_run timed, Run const& run) {
 
 /// Adds a row that compares the repeated run with the first run.
 /// Shape:   round(timed_run) - does the whole work from an empty store
-inline void compare_repeated(context& at, std::string const& name, std::size_t operations,
+inline void compare_repeated(context& context, std::string const& name, std::size_t operations,
                              std::function<double(timed_run)> const& round) {
     comparison compared;
     compared.name = name;
@@ -31,8 +31,8 @@ inline void compare_repeated(context& at, std::string const& name, std::size_t o
     compared.settle = {"repeated run", [round] { return round(timed_run::repeated); }};
     compared.baselines = {{"first run", [round] { return round(timed_run::first); }}};
     compared.budget = 1.00;
-    compared.rounds = at.size(7, 3);
-    at.compare(compared);
+    compared.rounds = context.size(7, 3);
+    context.compare(compared);
 }
 
 } // namespace bench

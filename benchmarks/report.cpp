@@ -30,15 +30,15 @@ std::string range_of(row const& shown) {
 } // namespace
 
 row row_of_limit(std::string name, std::string unit, double used, double allowed) {
-    row made;
-    made.name = std::move(name);
-    made.unit = std::move(unit);
-    made.settle = used;
-    made.baseline = allowed;
-    made.ratio = used / allowed;
-    made.budget = 1.0;
-    made.against = "the limit";
-    return made;
+    row row;
+    row.name = std::move(name);
+    row.unit = std::move(unit);
+    row.settle = used;
+    row.baseline = allowed;
+    row.ratio = used / allowed;
+    row.budget = 1.0;
+    row.against = "the limit";
+    return row;
 }
 
 void print_table(std::vector<row> const& rows) {
@@ -55,22 +55,22 @@ void print_table(std::vector<row> const& rows) {
 
 void write_json(std::vector<row> const& rows, std::filesystem::path const& path) {
     auto list = nlohmann::ordered_json::array();
-    for (row const& one : rows) {
+    for (row const& row : rows) {
         nlohmann::ordered_json object;
-        object["name"] = one.name;
-        object["unit"] = one.unit;
-        object["settle"] = one.settle;
-        object["baseline"] = one.baseline;
-        object["ratio"] = one.ratio;
+        object["name"] = row.name;
+        object["unit"] = row.unit;
+        object["settle"] = row.settle;
+        object["baseline"] = row.baseline;
+        object["ratio"] = row.ratio;
         object["least"] = nullptr;
         object["most"] = nullptr;
-        if (one.least) object["least"] = *one.least;
-        if (one.most) object["most"] = *one.most;
+        if (row.least) object["least"] = *row.least;
+        if (row.most) object["most"] = *row.most;
         object["budget"] = nullptr;
         object["holds"] = nullptr;
-        if (one.budget) {
-            object["budget"] = *one.budget;
-            object["holds"] = one.holds();
+        if (row.budget) {
+            object["budget"] = *row.budget;
+            object["holds"] = row.holds();
         }
         list.push_back(std::move(object));
     }

@@ -31,19 +31,20 @@ unit unit_of(double seconds) {
 }
 
 /// The fastest side, by the better of two rounds: the first round may warm caches up.
-side const& fastest(comparison const& of) {
-    if (of.baselines.size() == 1) {
-        of.baselines.front().round();
-        return of.baselines.front();
+side const& fastest(comparison const& comparison) {
+    if (comparison.baselines.size() == 1) {
+        comparison.baselines.front().round();
+        return comparison.baselines.front();
     }
     side const* best = nullptr;
     double least = 0;
-    for (side const& one : of.baselines) {
-        double const first = one.round();
-        double const seconds = std::min(first, one.round());
-        fmt::print(stderr, "    {:.0f} a second {}\n", of.operations / seconds, one.name);
+    for (side const& baseline : comparison.baselines) {
+        double const first = baseline.round();
+        double const seconds = std::min(first, baseline.round());
+        fmt::print(stderr, "    {:.0f} a second {}\n", comparison.operations / seconds,
+                   baseline.name);
         if (best == nullptr || seconds < least) {
-            best = &one;
+            best = &baseline;
             least = seconds;
         }
     }
@@ -103,15 +104,15 @@ std::chrono::nanoseconds context::sync_cost() {
     return *sync_cost_;
 }
 
-void context::add(row const& made) {
-    rows_.push_back(made);
-    fmt::print(stderr, "  {}: {:.3f}\n", made.name, made.ratio);
+void context::add(row const& row) {
+    rows_.push_back(row);
+    fmt::print(stderr, "  {}: {:.3f}\n", row.name, row.ratio);
 }
 
-double context::compare(comparison const& of) {
-    side const& baseline_side = fastest(of);
-    of.settle.round();
-    std::size_t const rounds = of.rounds != 0 ? of.rounds : size(9, 3);
+double context::compare(comparison const& comparison) {
+    side const& baseline_side = fastest(comparison);
+    comparison.settle.round();
+    std::size_t const rounds = comparison.rounds != 0 ? comparison.rounds : size(9, 3);
     std::vector<double> settle;
     std::vector<double> baseline;
     std::vector<double> ratios;
@@ -119,29 +120,29 @@ double context::compare(comparison const& of) {
         double by_settle = 0;
         double by_hand = 0;
         // Each side is the first in turn, since it may leave work to the disk or to a server.
-        if (i % 2 == 0) by_settle = of.settle.round();
+        if (i % 2 == 0) by_settle = comparison.settle.round();
         by_hand = baseline_side.round();
-        if (i % 2 != 0) by_settle = of.settle.round();
-        settle.push_back(by_settle / of.operations);
-        baseline.push_back(by_hand / of.operations);
+        if (i % 2 != 0) by_settle = comparison.settle.round();
+        settle.push_back(by_settle / comparison.operations);
+        baseline.push_back(by_hand / comparison.operations);
         ratios.push_back(by_settle / by_hand);
     }
     auto const [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-    row made;
-    made.name = of.name;
-    made.baseline = median(baseline);
-    made.settle = median(settle);
-    made.least = *least;
-    made.most = *most;
-    made.ratio = median(ratios);
-    double const seconds = made.settle;
-    auto const [unit, factor] = unit_of(made.baseline);
-    made.unit = unit;
-    made.baseline *= factor;
-    made.settle *= factor;
-    made.budget = of.budget;
-    made.against = baseline_side.name;
-    add(made);
+    row row;
+    row.name = comparison.name;
+    row.baseline = median(baseline);
+    row.settle = median(settle);
+    row.least = *least;
+    row.most = *most;
+    row.ratio = median(ratios);
+    double const seconds = row.settle;
+    auto const [unit, factor] = unit_of(row.baseline);
+    row.unit = unit;
+    row.baseline *= factor;
+    row.settle *= factor;
+    row.budget = comparison.budget;
+    row.against = baseline_side.name;
+    add(row);
     return seconds;
 }
 

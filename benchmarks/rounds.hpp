@@ -101,10 +101,10 @@ public:
     }
 
     /// Waits for a worker that no other thread uses.
-    void run(request const& one) {
+    void run(request const& request) {
         Worker* const mine = take();
         try {
-            mine->run(one);
+            mine->run(request);
         } catch (...) {
             give_back(mine);
             throw;
@@ -142,7 +142,7 @@ double run_workers(workload const& work, std::size_t workers, Make const& make) 
     using worker = typename std::invoke_result_t<Make const&>::element_type;
     worker_pool<worker> shared{workers, make};
     return run_threads_warm(
-        work, [&](std::size_t) { return [&](request const& one) { shared.run(one); }; });
+        work, [&](std::size_t) { return [&](request const& request) { shared.run(request); }; });
 }
 
 } // namespace bench::detail

@@ -35,9 +35,9 @@ double run_trips_by_hand(std::string const& path, trips const& work, std::size_t
     erase_file(path);
     double seconds = 0;
     {
-        baseline::connection const on{path};
-        on.execute(baseline::saga_log_sql(layout).c_str());
-        baseline::saga by_hand{on, calls};
+        baseline::connection const connection{path};
+        connection.execute(baseline::saga_log_sql(layout).c_str());
+        baseline::saga by_hand{connection, calls};
         std::span<trip_request const> const all{work.requests};
         stopwatch const watch;
         for_each_batch(all, window, [&](auto const& batch) { by_hand.run_batch(batch); });
@@ -54,7 +54,7 @@ struct saga_case {
     std::function<double(saga_case const&)> settle;
     std::function<double(saga_case const&, baseline::log_layout)> by_hand;
 
-    void compare(context& at, std::string const& name, double budget) const {
+    void compare(context& context, std::string const& name, double budget) const {
         using baseline::log_layout;
         comparison compared;
         compared.name = name;
@@ -65,7 +65,7 @@ struct saga_case {
                               {"by hand, log with an index of ids",
                                [this] { return by_hand(*this, log_layout::by_number); }}};
         compared.budget = budget;
-        at.compare(compared);
+        context.compare(compared);
         erase_file(path);
     }
 };

@@ -27,7 +27,9 @@ double settle_round(Bank const& bank, workload const& work, mode timed,
         settle::engine engine{db, settle::type<transfer_type>, phases};
         if (timed == mode::threads) {
             seconds = detail::run_threads_warm(work, [&](std::size_t) {
-                return [&](request const& one) { expect_done(engine.run(one.first, one.second)); };
+                return [&](request const& request) {
+                    expect_done(engine.run(request.first, request.second));
+                };
             });
             expect_settled(engine, work);
         } else {
@@ -68,7 +70,7 @@ struct sizes {
 };
 
 /// Shape:   untimed - the number of transfers that do not count
-inline void compare(context& at, std::string const& name, workload const& work, side settle,
+inline void compare(context& context, std::string const& name, workload const& work, side settle,
                     std::vector<side> baselines, std::optional<double> budget,
                     std::size_t untimed = 0) {
     comparison compared;
@@ -77,8 +79,8 @@ inline void compare(context& at, std::string const& name, workload const& work, 
     compared.settle = std::move(settle);
     compared.baselines = std::move(baselines);
     compared.budget = budget;
-    compared.rounds = at.size(7, 3);
-    at.compare(compared);
+    compared.rounds = context.size(7, 3);
+    context.compare(compared);
 }
 
 } // namespace bench

@@ -15,8 +15,8 @@ namespace bench {
 
 inline constexpr std::size_t usual_window = 1000;
 
-inline void expect_done(settle::outcome const& one) {
-    if (!one.done()) throw wrong_result("settle: " + one.text());
+inline void expect_done(settle::outcome const& outcome) {
+    if (!outcome.done()) throw wrong_result("settle: " + outcome.text());
 }
 
 /// An engine that uses two phases even where one phase is possible.

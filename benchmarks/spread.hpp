@@ -41,28 +41,28 @@ struct spread_work {
 /// Shape:   operations - of all transactions together, so that every point is as much work
 [[nodiscard]] inline spread_work make_spread_work(std::size_t participants,
                                                   std::size_t operations) {
-    spread_work made;
-    made.accounts = make_workload({.transfers = 0});
-    std::size_t const count = made.accounts.ids.size();
-    made.accounts.opening = static_cast<std::int64_t>(100 * operations);
-    made.accounts.expected.assign(count, made.accounts.opening);
+    spread_work unit;
+    unit.accounts = make_workload({.transfers = 0});
+    std::size_t const count = unit.accounts.ids.size();
+    unit.accounts.opening = static_cast<std::int64_t>(100 * operations);
+    unit.accounts.expected.assign(count, unit.accounts.opening);
     std::mt19937_64 chance{participants};
     for (std::size_t i = 0; i < operations / participants; ++i) {
         // The step and the count have no common divisor, so no account is drawn twice.
-        std::size_t at = chance() % count;
-        std::size_t const payer = at;
-        spread payment{made.accounts.ids[at], 0, {}};
+        std::size_t index = chance() % count;
+        std::size_t const payer = index;
+        spread payment{unit.accounts.ids[index], 0, {}};
         for (std::size_t n = 1; n < participants; ++n) {
-            at = (at + 7919) % count;
+            index = (index + 7919) % count;
             auto const amount = static_cast<std::int64_t>(1 + chance() % 100);
             payment.total += amount;
-            made.accounts.expected[at] += amount;
-            payment.shares.push_back({made.accounts.ids[at], amount});
+            unit.accounts.expected[index] += amount;
+            payment.shares.push_back({unit.accounts.ids[index], amount});
         }
-        made.accounts.expected[payer] -= payment.total;
-        made.requests.emplace_back(detail::ordered_id(i + 1), std::move(payment));
+        unit.accounts.expected[payer] -= payment.total;
+        unit.requests.emplace_back(detail::ordered_id(i + 1), std::move(payment));
     }
-    return made;
+    return unit;
 }
 
 } // namespace bench

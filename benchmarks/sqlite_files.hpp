@@ -25,40 +25,40 @@ inline void erase_file(std::string const& path) {
 
 inline void begin_file(std::string const& path, file_shape const& shape, workload const& work) {
     erase_file(path);
-    baseline::connection const on{path};
-    baseline::commits const commits{on};
+    baseline::connection const connection{path};
+    baseline::commits const commits{connection};
     commits.in_one([&] {
-        for (auto const& sql : shape.more) on.execute(sql.c_str());
+        for (auto const& sql : shape.more) connection.execute(sql.c_str());
         for (auto const& table : shape.tables) {
             std::string const made =
                 "CREATE TABLE " + table +
                 "(id TEXT PRIMARY KEY NOT NULL, balance INTEGER NOT NULL" +
                 (shape.with_marks ? ", pending TEXT NOT NULL DEFAULT '{}'" : "") +
                 ") WITHOUT ROWID";
-            on.execute(made.c_str());
-            baseline::statement const insert{on,
+            connection.execute(made.c_str());
+            baseline::statement const insert{connection,
                                              "INSERT INTO " + table + "(id, balance) VALUES(?, ?)"};
             for (auto const& id : work.ids) insert.changes_one(id, work.opening);
         }
     });
     // A checkpoint of the preparation must not run while a side is timed.
-    on.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 /// Adds the balances of a table to `into`.
 inline void add_balances(std::string const& path, std::string const& table,
                          std::vector<std::int64_t>& into) {
-    baseline::connection const on{path};
-    baseline::statement const read{on, "SELECT balance FROM " + table + " ORDER BY id"};
-    std::size_t at = 0;
-    for (; read.next() && at < into.size(); ++at) into[at] += read.integer(0);
+    baseline::connection const connection{path};
+    baseline::statement const read{connection, "SELECT balance FROM " + table + " ORDER BY id"};
+    std::size_t index = 0;
+    for (; read.next() && index < into.size(); ++index) into[index] += read.integer(0);
     read.reset();
-    if (at != into.size()) throw wrong_result(path + " has a wrong number of accounts");
+    if (index != into.size()) throw wrong_result(path + " has a wrong number of accounts");
 }
 
 inline void check_count(std::string const& path, std::string const& sql, std::size_t expected) {
-    baseline::connection const on{path};
-    baseline::statement const count{on, sql};
+    baseline::connection const connection{path};
+    baseline::statement const count{connection, sql};
     bool const fits = count.next() && static_cast<std::size_t>(count.integer(0)) == expected;
     count.reset();
     if (!fits) throw wrong_result(path + ": " + sql + " is not " + std::to_string(expected));

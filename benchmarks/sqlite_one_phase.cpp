@@ -8,9 +8,9 @@ namespace {
 
 using baseline::log_layout;
 
-void compare(context& at, std::string const& name, workload const& work, std::size_t window,
+void compare(context& context, std::string const& name, workload const& work, std::size_t window,
              double budget) {
-    std::string const path = at.file("one_phase.db");
+    std::string const path = context.file("one_phase.db");
     comparison compared;
     compared.name = name;
     compared.operations = static_cast<double>(work.requests.size());
@@ -21,26 +21,26 @@ void compare(context& at, std::string const& name, workload const& work, std::si
         {"by hand, log with an index of ids",
          [&] { return one_phase_by_hand(path, work, window, log_layout::by_number); }}};
     compared.budget = budget;
-    at.compare(compared);
+    context.compare(compared);
     erase_file(path);
 }
 
 add_case const one_at_a_time{
-    20, "SQLite, one phase, one at a time", [](context& at, std::string const& name) {
-        compare(at, name, make_workload({.transfers = at.size(3'000, 1'000)}), 1, 1.10);
+    20, "SQLite, one phase, one at a time", [](context& context, std::string const& name) {
+        compare(context, name, make_workload({.transfers = context.size(3'000, 1'000)}), 1, 1.10);
     }};
 
 add_case const in_batches{
-    21, "SQLite, one phase, batches of 1,000", [](context& at, std::string const& name) {
-        compare(at, name, make_workload({.transfers = at.size(100'000, 20'000)}), usual_window,
-                1.00);
+    21, "SQLite, one phase, batches of 1,000", [](context& context, std::string const& name) {
+        compare(context, name, make_workload({.transfers = context.size(100'000, 20'000)}),
+                usual_window, 1.00);
     }};
 
 add_case const threads{
-    22, "SQLite, one phase, 64 threads", [](context& at, std::string const& name) {
+    22, "SQLite, one phase, 64 threads", [](context& context, std::string const& name) {
         constexpr std::size_t count = 64;
-        workload const work = make_workload({.transfers = at.size(6'400, 1'280)});
-        std::string const path = at.file("threads.db");
+        workload const work = make_workload({.transfers = context.size(6'400, 1'280)});
+        std::string const path = context.file("threads.db");
         comparison compared;
         compared.name = name;
         compared.operations = static_cast<double>(work.requests.size());
@@ -50,8 +50,8 @@ add_case const threads{
                               {"by hand, a connection for each thread",
                                [&] { return threads_by_connections(path, work, count); }}};
         // If a sync is nearly free, sharing one saves little, so no budget applies.
-        if (at.sync_cost() >= std::chrono::microseconds{50}) compared.budget = 0.10;
-        at.compare(compared);
+        if (context.sync_cost() >= std::chrono::microseconds{50}) compared.budget = 0.10;
+        context.compare(compared);
         erase_file(path);
     }};
 

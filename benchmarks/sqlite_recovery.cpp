@@ -23,8 +23,8 @@ void prepare_by_hand(std::string const& path, workload const& work) {
                {.more = {baseline::tutorial_log_sql(baseline::log_layout::by_id),
                          baseline::mark_table_sql}},
                work);
-    baseline::connection const on{path};
-    baseline::tutorial by_hand{on, baseline::marks::table};
+    baseline::connection const connection{path};
+    baseline::tutorial by_hand{connection, baseline::marks::table};
     std::span<request const> const all{work.requests};
     for_each_batch(all.first(pending_of(work)), usual_window, [&](auto const& batch) {
         by_hand.run_batch(batch, baseline::last_step::applied_to_accounts);
@@ -59,8 +59,8 @@ double round_by_hand(std::string const& prepared, std::string const& path, workl
     std::filesystem::copy_file(prepared, path);
     double seconds = 0;
     {
-        baseline::connection const on{path};
-        baseline::tutorial_recovery by_hand{on, baseline::marks::table};
+        baseline::connection const connection{path};
+        baseline::tutorial_recovery by_hand{connection, baseline::marks::table};
         stopwatch const watch;
         std::size_t const count = by_hand.run();
         seconds = watch.seconds();
@@ -74,25 +74,25 @@ double round_by_hand(std::string const& prepared, std::string const& path, workl
 }
 
 add_case const recovery{
-    50, "SQLite, recovery of unfinished entries", [](context& at, std::string const& name) {
-        std::size_t const count = at.size(100'000, 10'000);
+    50, "SQLite, recovery of unfinished entries", [](context& context, std::string const& name) {
+        std::size_t const count = context.size(100'000, 10'000);
         workload const work = make_workload({.transfers = count});
-        std::string const path = at.file("recovery.db");
-        std::string const by_settle = at.file("recovery_settle.db");
-        std::string const by_hand = at.file("recovery_by_hand.db");
+        std::string const path = context.file("recovery.db");
+        std::string const by_settle = context.file("recovery_settle.db");
+        std::string const by_hand = context.file("recovery_by_hand.db");
         prepare_settle(by_settle, work);
         prepare_by_hand(by_hand, work);
         comparison compared;
-        compared.name = name + (at.quick() ? ", 10,000" : ", 100,000");
+        compared.name = name + (context.quick() ? ", 10,000" : ", 100,000");
         compared.operations = static_cast<double>(count);
         compared.settle = {"settle", [&] { return settle_round(by_settle, path, work); }};
         compared.baselines = {{"tutorial's recovery, marks in a table",
                                [&] { return round_by_hand(by_hand, path, work); }}};
         compared.budget = 3.00;
-        compared.rounds = at.size(5, 3);
-        double const seconds = at.compare(compared);
+        compared.rounds = context.size(5, 3);
+        double const seconds = context.compare(compared);
         // 80,000 entries a second.
-        at.add(row_of_limit(compared.name + ", one entry", "us", seconds * 1e6, 12.5));
+        context.add(row_of_limit(compared.name + ", one entry", "us", seconds * 1e6, 12.5));
         for (auto const& one : {path, by_settle, by_hand}) erase_file(one);
     }};
 

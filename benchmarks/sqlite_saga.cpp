@@ -16,8 +16,8 @@ public:
     explicit bound_services(travel_services& all) : all_(&all) {}
 
     template <typename Request>
-    auto operator()(Request const& given, settle::service_call const&) {
-        return settle::reply{all_->answer(given)};
+    auto operator()(Request const& request, settle::service_call const&) {
+        return settle::reply{all_->answer(request)};
     }
 
 private:
@@ -64,10 +64,10 @@ double writes_of_settle(std::string const& path, trips const& work) {
 double writes_by_hand(std::string const& path, trips const& work) {
     erase_file(path);
     travel_services counted;
-    baseline::connection const on{path};
-    on.execute(baseline::saga_log_sql(baseline::log_layout::by_id).c_str());
+    baseline::connection const connection{path};
+    connection.execute(baseline::saga_log_sql(baseline::log_layout::by_id).c_str());
     baseline::local_calls calls{counted};
-    baseline::saga by_hand{on, calls};
+    baseline::saga by_hand{connection, calls};
     auto const before = commits_in(path);
     for (auto const& one : work.requests) by_hand.run(one);
     check_services(counted, work);
@@ -75,43 +75,44 @@ double writes_by_hand(std::string const& path, trips const& work) {
            static_cast<double>(work.requests.size());
 }
 
-void compare(context& at, std::string const& name, std::size_t count, std::size_t window,
+void compare(context& context, std::string const& name, std::size_t count, std::size_t window,
              double budget) {
-    saga_case const compared{at.file("saga.db"), make_trips(count),
-                             [window](saga_case const& of) {
-                                 erase_file(of.path);
+    saga_case const compared{context.file("saga.db"), make_trips(count),
+                             [window](saga_case const& test_case) {
+                                 erase_file(test_case.path);
                                  travel_services counted;
                                  bound_services services{counted};
-                                 settle::sqlite::database db{of.path};
+                                 settle::sqlite::database db{test_case.path};
                                  auto engine = make_agency(db, services);
-                                 double const seconds = run_trips(engine, of.work, window);
-                                 check_services(counted, of.work);
+                                 double const seconds = run_trips(engine, test_case.work, window);
+                                 check_services(counted, test_case.work);
                                  return seconds;
                              },
-                             [window](saga_case const& of, baseline::log_layout layout) {
+                             [window](saga_case const& test_case, baseline::log_layout layout) {
                                  travel_services counted;
                                  baseline::local_calls calls{counted};
-                                 double const seconds =
-                                     run_trips_by_hand(of.path, of.work, window, layout, calls);
-                                 check_services(counted, of.work);
+                                 double const seconds = run_trips_by_hand(
+                                     test_case.path, test_case.work, window, layout, calls);
+                                 check_services(counted, test_case.work);
                                  return seconds;
                              }};
-    compared.compare(at, name, budget);
+    compared.compare(context, name, budget);
 }
 
-add_case const one_at_a_time{
-    55, "SQLite, saga of three calls, one at a time",
-    [](context& at, std::string const& name) { compare(at, name, at.size(1'000, 300), 1, 1.15); }};
+add_case const one_at_a_time{55, "SQLite, saga of three calls, one at a time",
+                             [](context& context, std::string const& name) {
+                                 compare(context, name, context.size(1'000, 300), 1, 1.15);
+                             }};
 
 add_case const in_batches{56, "SQLite, saga of three calls, 64 at a time",
-                          [](context& at, std::string const& name) {
-                              compare(at, name, at.size(20'000, 4'000), 64, 1.00);
+                          [](context& context, std::string const& name) {
+                              compare(context, name, context.size(20'000, 4'000), 64, 1.00);
                           }};
 
 add_case const durable_writes{59, "SQLite, commits of one saga of three calls",
-                              [](context& at, std::string const& name) {
+                              [](context& context, std::string const& name) {
                                   trips const work = make_trips(20);
-                                  std::string const path = at.file("saga_writes.db");
+                                  std::string const path = context.file("saga_writes.db");
                                   row counted{};
                                   counted.name = name;
                                   counted.settle = writes_of_settle(path, work);
@@ -119,7 +120,7 @@ add_case const durable_writes{59, "SQLite, commits of one saga of three calls",
                                   counted.ratio = counted.settle / counted.baseline;
                                   counted.budget = 1.0;
                                   counted.against = "by hand";
-                                  at.add(counted);
+                                  context.add(counted);
                                   erase_file(path);
                               }};
 

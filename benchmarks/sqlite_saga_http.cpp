@@ -35,41 +35,42 @@ private:
     std::array<std::string, 3> addresses_;
 };
 
-void compare(context& at, std::string const& name, std::size_t count, std::size_t window,
+void compare(context& context, std::string const& name, std::size_t count, std::size_t window,
              double budget) {
     travel_server const server;
-    saga_case const compared{at.file("saga_http.db"), make_trips(count),
-                             [&](saga_case const& of) {
-                                 erase_file(of.path);
+    saga_case const compared{context.file("saga_http.db"), make_trips(count),
+                             [&](saga_case const& test_case) {
+                                 erase_file(test_case.path);
                                  settle::http::client airline_client{server.addresses()[0]};
                                  settle::http::client hotel_client{server.addresses()[1]};
                                  settle::http::client bank_client{server.addresses()[2]};
-                                 settle::sqlite::database db{of.path};
+                                 settle::sqlite::database db{test_case.path};
                                  settle::engine engine{db, settle::type<trip_type>,
                                                        settle::bind(airline, airline_client),
                                                        settle::bind(hotel, hotel_client),
                                                        settle::bind(bank, bank_client)};
-                                 double const seconds = run_trips(engine, of.work, window);
-                                 check_services(server.take(), of.work);
+                                 double const seconds = run_trips(engine, test_case.work, window);
+                                 check_services(server.take(), test_case.work);
                                  return seconds;
                              },
-                             [&](saga_case const& of, baseline::log_layout layout) {
+                             [&](saga_case const& test_case, baseline::log_layout layout) {
                                  baseline::http_calls calls{server.addresses()};
-                                 double const seconds =
-                                     run_trips_by_hand(of.path, of.work, window, layout, calls);
-                                 check_services(server.take(), of.work);
+                                 double const seconds = run_trips_by_hand(
+                                     test_case.path, test_case.work, window, layout, calls);
+                                 check_services(server.take(), test_case.work);
                                  return seconds;
                              }};
-    compared.compare(at, name, budget);
+    compared.compare(context, name, budget);
 }
 
-add_case const one_at_a_time{
-    57, "SQLite, saga of three calls over HTTP, one at a time",
-    [](context& at, std::string const& name) { compare(at, name, at.size(600, 200), 1, 1.15); }};
+add_case const one_at_a_time{57, "SQLite, saga of three calls over HTTP, one at a time",
+                             [](context& context, std::string const& name) {
+                                 compare(context, name, context.size(600, 200), 1, 1.15);
+                             }};
 
 add_case const in_batches{58, "SQLite, saga of three calls over HTTP, 64 at a time",
-                          [](context& at, std::string const& name) {
-                              compare(at, name, at.size(6'400, 1'920), 64, 1.00);
+                          [](context& context, std::string const& name) {
+                              compare(context, name, context.size(6'400, 1'920), 64, 1.00);
                           }};
 
 } // namespace

@@ -14,12 +14,12 @@ struct three_files {
 };
 
 void check(three_files const& files, workload const& work) {
-    halves found{std::vector<std::int64_t>(work.ids.size(), 0),
-                 std::vector<std::int64_t>(work.ids.size(), 0)};
-    add_balances(files.first, "first", found.first);
-    add_balances(files.second, "second", found.second);
+    halves halves{std::vector<std::int64_t>(work.ids.size(), 0),
+                  std::vector<std::int64_t>(work.ids.size(), 0)};
+    add_balances(files.first, "first", halves.first);
+    add_balances(files.second, "second", halves.second);
     auto const expected = expected_of(work);
-    if (found.first != expected.first || found.second != expected.second) {
+    if (halves.first != expected.first || halves.second != expected.second) {
         throw wrong_result("the three files hold wrong balances");
     }
 }
@@ -66,10 +66,10 @@ double round_by_hand(three_files const& files, workload const& work, baseline::m
 
 add_case const apart{
     40, "two SQLite files and the log in a third, batches of 1,000",
-    [](context& at, std::string const& name) {
-        workload const work = make_workload({.transfers = at.size(50'000, 10'000)});
-        three_files const files{at.file("apart_log.db"), at.file("apart_first.db"),
-                                at.file("apart_second.db")};
+    [](context& context, std::string const& name) {
+        workload const work = make_workload({.transfers = context.size(50'000, 10'000)});
+        three_files const files{context.file("apart_log.db"), context.file("apart_first.db"),
+                                context.file("apart_second.db")};
         comparison compared;
         compared.name = name;
         compared.operations = static_cast<double>(work.requests.size());
@@ -80,7 +80,7 @@ add_case const apart{
                                    return round_by_hand(files, work, baseline::marks::column);
                                }}};
         compared.budget = 0.95;
-        at.compare(compared);
+        context.compare(compared);
         for (auto const& one : {files.log, files.first, files.second}) erase_file(one);
     }};
 

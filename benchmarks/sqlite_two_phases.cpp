@@ -16,9 +16,9 @@ struct tables {
     baseline::log_layout layout;
 };
 
-void compare(context& at, std::string const& name, workload const& work, std::size_t window,
+void compare(context& context, std::string const& name, workload const& work, std::size_t window,
              double budget) {
-    std::string const path = at.file("two_phases.db");
+    std::string const path = context.file("two_phases.db");
     comparison compared;
     compared.name = name;
     compared.operations = static_cast<double>(work.requests.size());
@@ -33,32 +33,34 @@ void compare(context& at, std::string const& name, workload const& work, std::si
             {by.name, [&, by] { return tutorial_round(path, work, window, by.kept, by.layout); }});
     }
     compared.budget = budget;
-    at.compare(compared);
+    context.compare(compared);
     erase_file(path);
 }
 
 add_case const one_at_a_time{
-    30, "SQLite, two phases, one at a time", [](context& at, std::string const& name) {
-        compare(at, name, make_workload({.transfers = at.size(1'000, 300)}), 1, 0.75);
+    30, "SQLite, two phases, one at a time", [](context& context, std::string const& name) {
+        compare(context, name, make_workload({.transfers = context.size(1'000, 300)}), 1, 0.75);
     }};
 
-add_case const uniform{31, "SQLite, two phases, batches of 1,000",
-                       [](context& at, std::string const& name) {
-                           compare(at, name, make_workload({.transfers = at.size(50'000, 10'000)}),
-                                   usual_window, 0.90);
-                       }};
+add_case const uniform{
+    31, "SQLite, two phases, batches of 1,000", [](context& context, std::string const& name) {
+        compare(context, name, make_workload({.transfers = context.size(50'000, 10'000)}),
+                usual_window, 0.90);
+    }};
 
 add_case const hot{
     32, "SQLite, two phases, batches of 1,000, 10 accounts take 90 %",
-    [](context& at, std::string const& name) {
-        compare(at, name, make_workload({.transfers = at.size(50'000, 10'000), .hot_percent = 90}),
+    [](context& context, std::string const& name) {
+        compare(context, name,
+                make_workload({.transfers = context.size(50'000, 10'000), .hot_percent = 90}),
                 usual_window, 0.90);
     }};
 
 add_case const random_ids{
     33, "SQLite, two phases, batches of 1,000, random ids",
-    [](context& at, std::string const& name) {
-        compare(at, name, make_workload({.transfers = at.size(50'000, 10'000), .random_ids = true}),
+    [](context& context, std::string const& name) {
+        compare(context, name,
+                make_workload({.transfers = context.size(50'000, 10'000), .random_ids = true}),
                 usual_window, 1.00);
     }};
 

@@ -72,11 +72,11 @@ struct travel_services {
     std::int64_t charges = 0;
     std::int64_t charged = 0;
 
-    ticket answer(seat_request const& given) { return {++tickets, 100 * given.people}; }
+    ticket answer(seat_request const& request) { return {++tickets, 100 * request.people}; }
     room answer(room_request const&) { return {++rooms}; }
-    settle::nothing answer(charge const& given) {
+    settle::nothing answer(charge const& charge) {
         ++charges;
-        charged += given.amount;
+        charged += charge.amount;
         return {};
     }
 };
@@ -89,15 +89,15 @@ struct trips {
 };
 
 [[nodiscard]] inline trips make_trips(std::size_t count) {
-    trips made;
+    trips trips;
     std::mt19937_64 chance{20251121};
     for (std::size_t i = 0; i < count; ++i) {
         auto const people = static_cast<std::int64_t>(1 + chance() % 4);
-        made.price += 100 * people;
-        made.requests.emplace_back(detail::ordered_id(i + 1),
-                                   trip{detail::account_id(chance() % 10'000), "LH 442", people});
+        trips.price += 100 * people;
+        trips.requests.emplace_back(detail::ordered_id(i + 1),
+                                    trip{detail::account_id(chance() % 10'000), "LH 442", people});
     }
-    return made;
+    return trips;
 }
 
 /// Errors:  throws wrong_result unless each service took one call for each trip

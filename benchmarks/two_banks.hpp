@@ -18,12 +18,12 @@ struct halves {
 
 [[nodiscard]] inline halves expected_of(workload const& work) {
     std::vector<std::int64_t> const opened(work.ids.size(), work.opening);
-    halves made{opened, opened};
+    halves halves{opened, opened};
     for (auto const& [id, transfer] : work.requests) {
-        made.first[number_of(transfer.source)] -= transfer.amount;
-        made.second[number_of(transfer.destination)] += transfer.amount;
+        halves.first[number_of(transfer.source)] -= transfer.amount;
+        halves.second[number_of(transfer.destination)] += transfer.amount;
     }
-    return made;
+    return halves;
 }
 
 } // namespace bench

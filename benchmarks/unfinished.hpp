@@ -19,8 +19,8 @@ inline void leave_unfinished(std::string const& path, std::span<request const> r
     while (!requests.empty()) {
         auto const window = requests.first(std::min(usual_window, requests.size()));
         requests = requests.subspan(window.size());
-        faulty_db.plan([before](settle::testing::call const& one) {
-            return one.what == before ? fault{fault_kind::crash_before} : fault{};
+        faulty_db.plan([before](settle::testing::call const& call) {
+            return call.what == before ? fault{fault_kind::crash_before} : fault{};
         });
         auto engine = make_two_phases<transfer_type>(faulty_db);
         bool ended = false;

@@ -69,10 +69,10 @@ namespace detail {
 
 [[nodiscard]] inline workload make_workload(workload_shape const& shape) {
     constexpr std::int64_t largest_amount = 100;
-    workload made;
-    made.opening = largest_amount * static_cast<std::int64_t>(shape.transfers);
-    for (std::size_t i = 0; i < shape.accounts; ++i) made.ids.push_back(detail::account_id(i));
-    made.expected.assign(shape.accounts, made.opening);
+    workload workload;
+    workload.opening = largest_amount * static_cast<std::int64_t>(shape.transfers);
+    for (std::size_t i = 0; i < shape.accounts; ++i) workload.ids.push_back(detail::account_id(i));
+    workload.expected.assign(shape.accounts, workload.opening);
     std::mt19937_64 chance{shape.seed};
     auto const draw = [&] {
         bool const hot = chance() % 100 < shape.hot_percent;
@@ -85,13 +85,13 @@ namespace detail {
         std::size_t destination = draw();
         while (destination == source) destination = draw();
         auto const amount = static_cast<std::int64_t>(1 + chance() % largest_amount);
-        made.expected[source] -= amount;
-        made.expected[destination] += amount;
-        made.requests.emplace_back(shape.random_ids ? detail::random_id(chance)
-                                                    : detail::ordered_id(i + 1),
-                                   transfer{made.ids[source], made.ids[destination], amount});
+        workload.expected[source] -= amount;
+        workload.expected[destination] += amount;
+        workload.requests.emplace_back(
+            shape.random_ids ? detail::random_id(chance) : detail::ordered_id(i + 1),
+            transfer{workload.ids[source], workload.ids[destination], amount});
     }
-    return made;
+    return workload;
 }
 
 } // namespace bench

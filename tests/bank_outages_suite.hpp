@@ -18,13 +18,13 @@ struct bank_server {
 /// A server is disturbed under load, and the load goes on. Nothing is lost.
 template <typename Place, typename Disturb>
 void check_outage(Disturb&& disturb) {
-    bank_server<Place> at;
-    basic_tellers<Place> load{at.server.address()};
+    bank_server<Place> server;
+    basic_tellers<Place> load{server.server.address()};
     CHECK(load.progress());
-    disturb(at.server, load);
+    disturb(server.server, load);
     CHECK(load.progress());
     load.stop();
-    load.story.check(at.server.address());
+    load.story.check(server.server.address());
 }
 
 template <typename Place>
@@ -47,20 +47,20 @@ void check_ended_sessions() {
 
 template <typename Place>
 void check_killed_servers() {
-    bank_server<Place> at;
-    basic_tellers<Place> load{at.server.address()};
+    bank_server<Place> server;
+    basic_tellers<Place> load{server.server.address()};
     for (int i = 0; i < 6; ++i) {
         CHECK(load.progress());
-        at.server.kill();
+        server.server.kill();
         std::this_thread::sleep_for(std::chrono::milliseconds{i * 100});
-        at.server.start();
+        server.server.start();
     }
     CHECK(load.progress());
     // The programs end with the server, and others settle what they have begun.
-    at.server.kill();
+    server.server.kill();
     load.stop();
-    at.server.start();
-    load.story.check(at.server.address());
+    server.server.start();
+    load.story.check(server.server.address());
 }
 
 template <typename Place>

@@ -32,11 +32,11 @@ using namespace std::chrono_literals;
 
 /// Shape:   patience - how long a call tries to reach the server
 template <typename Database>
-auto bank_engine(Database& at, settle::phases how, settle::time_limit patience = 5s) {
+auto bank_engine(Database& database, settle::phases how, settle::time_limit patience = 5s) {
     settle::options limits;
     limits.takeover = 500ms;
     limits.patience = patience;
-    return settle::engine{at, limits, how, settle::type<bank::transfer_type>};
+    return settle::engine{database, limits, how, settle::type<bank::transfer_type>};
 }
 template <typename Database>
 using bank_teller = decltype(bank_engine(std::declval<Database&>(), settle::phases::one));
@@ -50,8 +50,8 @@ class basic_bank_story {
 public:
     /// Makes the accounts "0", "1" and so on.
     static void open(std::string const& address) {
-        database at{address};
-        auto teller = bank_engine(at, settle::phases::one);
+        database database{address};
+        auto teller = bank_engine(database, settle::phases::one);
         for (int i = 0; i < bank_accounts; ++i) {
             teller.create(bank::accounts, {std::to_string(i), bank_opening, bank_opening}).value();
         }
@@ -77,8 +77,8 @@ public:
 
     /// Settles everything, and compares the outcomes and the balances with the log.
     void check(std::string const& address) {
-        database at{address};
-        auto teller = bank_engine(at, settle::phases::two);
+        database database{address};
+        auto teller = bank_engine(database, settle::phases::two);
         // A statement of a client that is gone may take effect until the server's limits end it.
         bool const settled = wait_until(30s, [&] {
             auto const worked = teller.work();

@@ -39,9 +39,10 @@ struct booking {
     void describe(std::string&) const {}
     /// An office refuses an empty key.
     template <typename Parameters>
-    [[nodiscard]] settle::reason premises(Parameters const& given, settle::nothing const*) const {
+    [[nodiscard]] settle::reason premises(Parameters const& parameters,
+                                          settle::nothing const*) const {
         bool overflow = false;
-        settle::scope<settle::nothing, Parameters, settle::nothing> const at{nullptr, &given,
+        settle::scope<settle::nothing, Parameters, settle::nothing> const at{nullptr, &parameters,
                                                                              nullptr, &overflow};
         return evaluate(key, at).empty() ? settle::reason::guard_failed : settle::reason::none;
     }
@@ -78,7 +79,7 @@ public:
     template <typename... Targets>
     class session {
     public:
-        explicit session(booking_office& of) : of_(of) {}
+        explicit session(booking_office& office) : of_(office) {}
 
         template <typename Target>
         struct holds : std::bool_constant<(std::is_same_v<Target, Targets> || ...)> {};
@@ -127,31 +128,31 @@ private:
     settle::part_result execute(settle::part_request const& request) {
         using enum row::status;
         auto const key = *request.id + "/" + std::to_string(request.part.participant);
-        settle::part_result made{};
+        settle::part_result result{};
         if (request.action == settle::step::apply) {
             auto const [at, fresh] = rows.try_emplace(key);
-            row& found = at->second;
-            ++found.calls;
+            row& booking = at->second;
+            ++booking.calls;
             if (fresh) {
-                found.booked = std::get<std::string_view>(request.key());
-                found.result = "{\"seat\":\"" + std::string{request.descriptor->name} + " " +
-                               found.booked + "\"}";
-                found.earlier = request.results->size();
+                booking.booked = std::get<std::string_view>(request.key());
+                booking.result = "{\"seat\":\"" + std::string{request.descriptor->name} + " " +
+                                 booking.booked + "\"}";
+                booking.earlier = request.results->size();
             }
-            made.what =
-                found.now == closed ? settle::answer::guard_failed : settle::answer::applied;
-            made.kept = std::make_shared<std::string const>(found.result);
+            result.what =
+                booking.now == closed ? settle::answer::guard_failed : settle::answer::applied;
+            result.kept = std::make_shared<std::string const>(booking.result);
         } else if (request.action == settle::step::confirm) {
             auto const at = rows.find(key);
             bool const stands = at != rows.end() && at->second.now != closed;
             if (stands) at->second.now = confirmed;
-            made.what = stands ? settle::answer::applied : settle::answer::nothing;
+            result.what = stands ? settle::answer::applied : settle::answer::nothing;
         } else {
             // A closed key refuses a later apply.
             rows[key].now = closed;
-            made.what = settle::answer::applied;
+            result.what = settle::answer::applied;
         }
-        return made;
+        return result;
     }
 };
 

@@ -108,18 +108,18 @@ void fault_proxy::remove_ended() {
     }
 }
 
-void fault_proxy::end_requests(link& one) {
+void fault_proxy::end_requests(link& link) {
     std::unique_lock lock{mutex_};
-    changed_.wait_for(lock, 60s, [&] { return ending_ || one.waiting.empty(); });
+    changed_.wait_for(lock, 60s, [&] { return ending_ || link.waiting.empty(); });
     lock.unlock();
-    one.cut();
+    link.cut();
 }
 
-void fault_proxy::end_replies(link& one) {
+void fault_proxy::end_replies(link& link) {
     std::lock_guard const lock{mutex_};
-    one.waiting.clear();
+    link.waiting.clear();
     changed_.notify_all();
-    one.cut();
+    link.cut();
 }
 
 bool fault_proxy::pause(verdict const& by, fault delay, fault hold) {

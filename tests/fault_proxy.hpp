@@ -101,23 +101,23 @@ protected:
     void stop();
 
     /// Passes messages until a connection ends. Called in a thread of its own.
-    virtual void pass_requests(link& one) = 0;
-    virtual void pass_replies(link& one) = 0;
+    virtual void pass_requests(link& link) = 0;
+    virtual void pass_replies(link& link) = 0;
     /// Called after the last request of a client. A late request must also take effect: a server
     /// may give up a request whose client has gone.
-    void end_requests(link& one);
+    void end_requests(link& link);
     /// Called after the last reply of the server.
-    void end_replies(link& one);
+    void end_replies(link& link);
 
     /// Counts a message for each matching rule, and finds the first rule that is due. The caller
     /// holds the mutex.
     template <typename Rule, typename Matches>
     [[nodiscard]] verdict decide(std::vector<live_rule<Rule>>& rules, Matches const& matches) {
         verdict decided;
-        for (auto& one : rules) {
-            Rule const& pattern = one.pattern;
+        for (auto& rule : rules) {
+            Rule const& pattern = rule.pattern;
             if (!matches(pattern)) continue;
-            int const seen = ++one.seen;
+            int const seen = ++rule.seen;
             if (decided.hit || seen < pattern.nth || seen >= pattern.nth + pattern.times) continue;
             decided = {true, pattern.what, pattern.time, releases_};
             if constexpr (requires { pattern.answer; }) decided.answer = pattern.answer;

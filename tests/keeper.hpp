@@ -49,8 +49,8 @@ inline std::sig_atomic_t volatile ending_requested = 0;
 /// Held by the keeper as long as it lives; the file holds its process id.
 class life_lock {
 public:
-    explicit life_lock(kept_servers const& of)
-        : path_{of.list.string() + ".lock"},
+    explicit life_lock(kept_servers const& servers)
+        : path_{servers.list.string() + ".lock"},
           fd_{::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)} {
         if (fd_ < 0) throw std::runtime_error{"cannot open the file " + path_};
     }
@@ -103,7 +103,7 @@ private:
 };
 
 /// Ends a keeper that still lives, with its servers.
-inline void stop_keeper(kept_servers const& of, life_lock const& lock) {
+inline void stop_keeper(kept_servers const& servers, life_lock const& lock) {
     auto const limit = std::chrono::steady_clock::now() + 15min;
     for (bool ending = false; !lock.take(); std::this_thread::sleep_for(20ms)) {
         if (!ending && lock.holder() > 0) ending = ::kill(lock.holder(), SIGTERM) == 0;
@@ -112,26 +112,26 @@ inline void stop_keeper(kept_servers const& of, life_lock const& lock) {
                                      std::to_string(lock.holder()) + ", does not end"};
         }
     }
-    std::filesystem::remove(of.list);
+    std::filesystem::remove(servers.list);
 }
 
 /// Tests that were killed could not remove the data of their servers, which died with them.
-inline void remove_leftovers(kept_servers const& of) {
-    for (auto const& entry : std::filesystem::directory_iterator{of.folder}) {
+inline void remove_leftovers(kept_servers const& servers) {
+    for (auto const& entry : std::filesystem::directory_iterator{servers.folder}) {
         auto const name = entry.path().filename().string();
-        if (!name.starts_with(of.prefix)) continue;
+        if (!name.starts_with(servers.prefix)) continue;
         pid_t owner = -1; // of no process
-        std::from_chars(name.data() + of.prefix.size(), name.data() + name.size(), owner);
+        std::from_chars(name.data() + servers.prefix.size(), name.data() + name.size(), owner);
         if (owner > 0 && observed{owner}.ended_within(0ms)) {
             std::filesystem::remove_all(entry.path());
         }
     }
 }
 
-inline void write_list(kept_servers const& of, std::string const& text) {
-    auto const unfinished = of.list.string() + ".new";
+inline void write_list(kept_servers const& servers, std::string const& text) {
+    auto const unfinished = servers.list.string() + ".new";
     std::ofstream{unfinished} << text;
-    std::filesystem::rename(unfinished, of.list);
+    std::filesystem::rename(unfinished, servers.list);
 }
 
 /// The keeper itself. It writes one byte to the pipe when the servers take writes, or the text of

@@ -36,7 +36,9 @@ template <settle::Described Record>
     if (!read.exclusive) return problem;
     auto const& effect =
         *static_cast<settle::exclusive_effect<any_record> const*>(read.exclusive.get());
-    auto const typed = [](any_record const& of) { return *static_cast<Record const*>(of.get()); };
+    auto const typed = [](any_record const& kept) {
+        return *static_cast<Record const*>(kept.get());
+    };
     into.exclusive =
         std::make_shared<settle::exclusive_effect<Record>>(settle::exclusive_effect<Record>{
             typed(effect.undone), typed(effect.confirmed), effect.undo_fields,

@@ -60,9 +60,9 @@ inline settle::epoch epoch_of(std::chrono::system_clock::time_point time) {
 /// The work that adds to a row of `sums`.
 template <typename Backend>
 auto add(std::string id, int much = 1) {
-    return [id = std::move(id), much](sql_connection& on) {
+    return [id = std::move(id), much](sql_connection& connection) {
         try {
-            bool const there = on.execute(Backend::add_sql, much, id) == 1;
+            bool const there = connection.execute(Backend::add_sql, much, id) == 1;
             return there ? work_result::ok() : work_result::refused("no row " + id);
         } catch (settle::failure const& caught) {
             return work_result::failed(caught.problem());
@@ -73,9 +73,9 @@ auto add(std::string id, int much = 1) {
 /// The same, which first notes the id of its session.
 template <typename Backend>
 auto note_and_add(std::string& session, std::string id) {
-    return [&session, then = add<Backend>(std::move(id))](sql_connection& on) {
-        session = on.query(Backend::own_id_sql).text(0, 0);
-        return then(on);
+    return [&session, then = add<Backend>(std::move(id))](sql_connection& connection) {
+        session = connection.query(Backend::own_id_sql).text(0, 0);
+        return then(connection);
     };
 }
 
@@ -177,18 +177,18 @@ void check_refusals() {
     typename Backend::database const own;
     prepared_scene<Backend> s{own.address()};
     auto const one = name_of("t1");
-    auto const refused = s.books.prepare(one, [](sql_connection& on) {
-        on.execute(Backend::add_sql, 1, "a");
+    auto const refused = s.books.prepare(one, [](sql_connection& connection) {
+        connection.execute(Backend::add_sql, 1, "a");
         return work_result::refused("the account is closed");
     });
     CHECK(refused.what == prepare_answer::refused);
     CHECK(refused.problem.text == "the account is closed");
     CHECK(s.nothing_of(one));
     // A statement that failed cannot be swallowed.
-    auto const failed = s.books.prepare(one, [](sql_connection& on) {
-        on.execute(Backend::add_sql, 1, "a");
-        CHECK_THROWS_AS(on.execute("UPDATE nowhere SET n = 1"), settle::failure);
-        CHECK_THROWS_AS(on.execute(Backend::add_sql, 1, "b"), settle::failure);
+    auto const failed = s.books.prepare(one, [](sql_connection& connection) {
+        connection.execute(Backend::add_sql, 1, "a");
+        CHECK_THROWS_AS(connection.execute("UPDATE nowhere SET n = 1"), settle::failure);
+        CHECK_THROWS_AS(connection.execute(Backend::add_sql, 1, "b"), settle::failure);
         return work_result::ok();
     });
     CHECK(failed.what == prepare_answer::unavailable);
@@ -197,9 +197,9 @@ void check_refusals() {
                   failed.problem);
     CHECK(s.nothing_of(one));
     // A work that would end its own native transaction.
-    auto const refused_end = s.books.prepare(one, [](sql_connection& on) {
-        on.execute(Backend::add_sql, 1, "a");
-        CHECK_THROWS_AS(on.execute("/* done */ Commit"), settle::failure);
+    auto const refused_end = s.books.prepare(one, [](sql_connection& connection) {
+        connection.execute(Backend::add_sql, 1, "a");
+        CHECK_THROWS_AS(connection.execute("/* done */ Commit"), settle::failure);
         return work_result::ok();
     });
     CHECK(refused_end.what == prepare_answer::unavailable);
@@ -207,9 +207,9 @@ void check_refusals() {
     CHECK(s.nothing_of(one));
     CHECK(s.sum("a") == "0");
     // The rows that a statement reads.
-    auto const reads = s.books.prepare(one, [](sql_connection& on) {
-        on.execute(Backend::add_sql, std::int64_t{9007199254740993}, "c");
-        auto const rows = on.query("SELECT id, n, NULL, 'x' FROM sums ORDER BY id");
+    auto const reads = s.books.prepare(one, [](sql_connection& connection) {
+        connection.execute(Backend::add_sql, std::int64_t{9007199254740993}, "c");
+        auto const rows = connection.query("SELECT id, n, NULL, 'x' FROM sums ORDER BY id");
         CHECK(rows.size() == 3);
         CHECK(rows.text(0, 0) == "a");
         CHECK(rows.integer(2, 1) == 9007199254740993);
@@ -222,9 +222,9 @@ void check_refusals() {
     CHECK(s.books.roll_back(one).what == end_answer::ended);
     // A work that throws leaves nothing behind either.
     std::string session;
-    auto const throws = [&](sql_connection& on) -> work_result {
-        session = on.query(Backend::own_id_sql).text(0, 0);
-        on.execute(Backend::add_sql, 1, "a");
+    auto const throws = [&](sql_connection& connection) -> work_result {
+        session = connection.query(Backend::own_id_sql).text(0, 0);
+        connection.execute(Backend::add_sql, 1, "a");
         throw 5;
     };
     CHECK_THROWS_AS(static_cast<void>(s.books.prepare(one, throws)), int);
@@ -351,8 +351,8 @@ void check_threads() {
     std::vector<std::thread> all;
     for (int thread = 0; thread < 6; ++thread) {
         all.emplace_back([&s, thread] {
-            for (int at = 0; at < 5; ++at) {
-                auto const name = name_of(std::to_string(thread) + "." + std::to_string(at));
+            for (int index = 0; index < 5; ++index) {
+                auto const name = name_of(std::to_string(thread) + "." + std::to_string(index));
                 // They queue for one row.
                 while (s.books.prepare(name, add<Backend>("a")).what != prepare_answer::prepared) {
                 }

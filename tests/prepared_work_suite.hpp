@@ -11,9 +11,9 @@ namespace settle_test {
 
 /// Work of statements without parameters.
 inline auto statements(std::vector<std::string> all) {
-    return [all = std::move(all)](sql_connection& on) {
+    return [all = std::move(all)](sql_connection& connection) {
         try {
-            for (auto const& sql : all) on.execute(sql);
+            for (auto const& sql : all) connection.execute(sql);
             return work_result::ok();
         } catch (settle::failure const& caught) {
             return work_result::failed(caught.problem());
@@ -40,9 +40,9 @@ void check_settings(prepared_scene<Backend>& s, std::string const& show,
                     std::vector<std::string> const& settings) {
     auto const shown = [&](std::string const& id) {
         std::string text;
-        commit_surely<Backend>(s, id, [&](sql_connection& on) {
-            text = on.query(show).text(0, 0);
-            return add<Backend>("a")(on);
+        commit_surely<Backend>(s, id, [&](sql_connection& connection) {
+            text = connection.query(show).text(0, 0);
+            return add<Backend>("a")(connection);
         });
         return text;
     };
@@ -57,8 +57,8 @@ void check_settings(prepared_scene<Backend>& s, std::string const& show,
         CHECK(s.books.prepare(undone, statements({sql})).what == prepare_answer::prepared);
         CHECK(s.books.roll_back(undone).what == end_answer::ended);
         CHECK(shown(next()) == before);
-        auto const refused = s.books.prepare(name_of(next()), [&](sql_connection& on) {
-            on.execute(sql);
+        auto const refused = s.books.prepare(name_of(next()), [&](sql_connection& connection) {
+            connection.execute(sql);
             return work_result::refused("no");
         });
         CHECK(refused.what == prepare_answer::refused);

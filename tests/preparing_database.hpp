@@ -48,7 +48,7 @@ public:
 
     private:
         friend database;
-        explicit connection(database& of) : of_(of) {}
+        explicit connection(database& database) : of_(database) {}
 
         database& of_;
         std::map<std::string, std::int64_t> changes_;
@@ -86,13 +86,13 @@ public:
         std::lock_guard const guard{mutex_};
         auto const what = disturb("prepare", name.text());
         if (what == fault::unavailable) return {unavailable, away()};
-        native made;
-        if (auto given = execute(name, work, made); given.what != prepared) return given;
+        native work_done;
+        if (auto given = execute(name, work, work_done); given.what != prepared) return given;
         if (what == fault::late) {
-            late_.push_back(kept_for_later(name, std::move(made)));
+            late_.push_back(kept_for_later(name, std::move(work_done)));
             return {unknown, lost()};
         }
-        auto const answer = keep(name.text(), std::move(made));
+        auto const answer = keep(name.text(), std::move(work_done));
         if (what == fault::lost) return {unknown, lost()};
         return {answer, {}};
     }
@@ -103,13 +103,13 @@ public:
     in_doubt(std::string_view prefix, std::string_view after, std::size_t limit) {
         std::lock_guard const guard{mutex_};
         if (disturb("list", std::string{prefix}) != fault::none) return away();
-        std::vector<settle::in_doubt_name> found;
+        std::vector<settle::in_doubt_name> names;
         for (auto at = prepared_.upper_bound(std::string{after}); at != prepared_.end(); ++at) {
             if (!at->first.starts_with(prefix)) continue;
-            if (found.size() == limit) break;
-            found.push_back({at->first, at->second.since});
+            if (names.size() == limit) break;
+            names.push_back({at->first, at->second.since});
         }
-        return found;
+        return names;
     }
 
     settle::result<std::optional<settle::epoch>> receipt_of(settle::prepared_part const& part) {
@@ -158,10 +158,10 @@ public:
     std::function<bool()> prepare_later(settle::prepared_name const& name,
                                         settle::work_function<connection> work) {
         std::lock_guard const guard{mutex_};
-        native made;
-        bool const works = execute(name, work, made).what == settle::prepare_answer::prepared;
+        native work_done;
+        bool const works = execute(name, work, work_done).what == settle::prepare_answer::prepared;
         if (!works) return [] { return false; };
-        return kept_for_later(name, std::move(made));
+        return kept_for_later(name, std::move(work_done));
     }
 
     // ----------------------------------------------------------------------------- for the test
@@ -222,36 +222,37 @@ private:
 
     /// Runs the work in a native transaction.
     settle::prepare_result execute(settle::prepared_name const& name,
-                                   settle::work_function<connection> work, native& made) {
+                                   settle::work_function<connection> work, native& work_done) {
         using enum settle::prepare_answer;
-        connection on{*this};
+        connection session{*this};
         auto const key = name.of.text();
         if (receipts.contains(key)) return {denied, locked("the receipt " + key)};
         if (is_locked(key)) return {busy, locked("the receipt " + key)};
-        auto const done = work(on);
+        auto const done = work(session);
         if (done.what == settle::work_result::status::refused) return {refused, done.problem};
         if (done.what == settle::work_result::status::failed) {
-            return {on.locked_ ? busy : unavailable, done.problem};
+            return {session.locked_ ? busy : unavailable, done.problem};
         }
-        made = {key, name.epoch_number, std::move(on.changes_), now};
+        work_done = {key, name.epoch_number, std::move(session.changes_), now};
         return {prepared, {}};
     }
-    std::function<bool()> kept_for_later(settle::prepared_name const& name, native made) {
-        return [this, name = name.text(), made = std::move(made)]() mutable {
+    std::function<bool()> kept_for_later(settle::prepared_name const& name, native work_done) {
+        return [this, name = name.text(), work_done = std::move(work_done)]() mutable {
             std::lock_guard const guard{mutex_};
-            return keep(name, std::move(made)) == settle::prepare_answer::prepared;
+            return keep(name, std::move(work_done)) == settle::prepare_answer::prepared;
         };
     }
 
-    settle::prepare_answer keep(std::string const& name, native&& made) {
+    settle::prepare_answer keep(std::string const& name, native&& work_done) {
         using enum settle::prepare_answer;
         if (prepared_.contains(name)) return unknown;
-        if (receipts.contains(made.receipt_key)) return denied;
-        bool locked = is_locked(made.receipt_key);
-        for (auto const& [account, amount] : made.changes) locked = locked || is_locked(account);
+        if (receipts.contains(work_done.receipt_key)) return denied;
+        bool locked = is_locked(work_done.receipt_key);
+        for (auto const& [account, amount] : work_done.changes)
+            locked = locked || is_locked(account);
         if (locked) return busy;
         ++prepares;
-        prepared_.emplace(name, std::move(made));
+        prepared_.emplace(name, std::move(work_done));
         return prepared;
     }
 

@@ -16,15 +16,15 @@ using settle::timestamp;
 /// Shape:   key and request - outlive the call
 inline service_call made_call(call_operation operation, std::string_view key,
                               std::string_view request = "1") {
-    service_call made{};
-    made.service = "airline";
-    made.operation = operation;
-    made.key = key;
-    made.transaction = "trip";
-    made.participant = "flight";
-    made.last_moment = timestamp::max();
-    made.request = request;
-    return made;
+    service_call call{};
+    call.service = "airline";
+    call.operation = operation;
+    call.key = key;
+    call.transaction = "trip";
+    call.participant = "flight";
+    call.last_moment = timestamp::max();
+    call.request = request;
+    return call;
 }
 inline service_call apply_call(std::string_view key, std::string_view request = "1") {
     return made_call(call_operation::apply, key, request);

@@ -46,9 +46,9 @@ struct threaded_client {
     void send(std::span<service_call const> calls, std::span<service_answer> answers) const {
         settle::receiver airline_receiver{*db};
         std::vector<std::jthread> threads;
-        for (std::size_t at = 1; at < calls.size(); ++at) {
-            threads.emplace_back([&, at] {
-                answers[at] = airline_receiver.take(calls[at], typename Office::handler{});
+        for (std::size_t index = 1; index < calls.size(); ++index) {
+            threads.emplace_back([&, index] {
+                answers[index] = airline_receiver.take(calls[index], typename Office::handler{});
             });
         }
         answers[0] = airline_receiver.take(calls[0], typename Office::handler{});
@@ -60,23 +60,23 @@ void check_grade() {
     Office in{1000};
     std::unique_ptr<typename Office::database> again;
     threaded_client<Office> client{&in.db};
-    settle::testing::receiver_description of;
-    of.service = "airline";
-    of.accepted = "1";
-    of.refused = "1000000";
-    of.query = "1";
-    of.confirms_alone = true;
-    of.effects = [&] { return in.effects(); };
-    of.confirms = [&] { return in.confirms(); };
-    of.close = [&](std::string_view key) {
+    settle::testing::receiver_description description;
+    description.service = "airline";
+    description.accepted = "1";
+    description.refused = "1000000";
+    description.query = "1";
+    description.confirms_alone = true;
+    description.effects = [&] { return in.effects(); };
+    description.confirms = [&] { return in.confirms(); };
+    description.close = [&](std::string_view key) {
         auto const status = settle::receiver{in.db}.close(key).value().standing.status;
         return status != receiver_status::applied && status != receiver_status::confirmed;
     };
-    of.restart = [&] {
+    description.restart = [&] {
         again = in.another("airline").value();
         client.db = again.get();
     };
-    auto const report = settle::testing::grade_receiver(client, of);
+    auto const report = settle::testing::grade_receiver(client, description);
     CHECK_MESSAGE(report.grade == settle::barrier, report);
     CHECK(report.problem == "");
 }
@@ -155,14 +155,14 @@ void check_failed_work() {
     using handler = typename Office::handler;
     using session = typename Office::database::session;
     struct failing : handler {
-        service_answer apply(session& db, service_call const& made) const {
-            std::ignore = handler::apply(db, made);
+        service_answer apply(session& db, service_call const& call) const {
+            std::ignore = handler::apply(db, call);
             throw std::runtime_error{"the printer is out of paper"};
         }
     };
     struct careless : handler {
-        service_answer apply(session& db, service_call const& made) const {
-            auto answer = handler::apply(db, made);
+        service_answer apply(session& db, service_call const& call) const {
+            auto answer = handler::apply(db, call);
             try {
                 Office::book_twice(db);
             } catch (settle::failure const&) {

@@ -44,12 +44,12 @@ public:
     /// Shape:   early - a late message lands before the call is repeated, and otherwise after its
     ///          end
     /// Returns: false if the call reached a limit before its disturbed message: the machine is busy
-    [[nodiscard]] bool run_disturbed(rule const& on, bool early) {
-        INFO(on.nth, " of ", Network::name(on), ", fault ", static_cast<int>(on.what));
+    [[nodiscard]] bool run_disturbed(rule const& rule, bool early) {
+        INFO(rule.nth, " of ", Network::name(rule), ", fault ", static_cast<int>(rule.what));
         CAPTURE(early);
         prepare("key");
         std::int64_t const before = office_.effects();
-        between_.add(on);
+        between_.add(rule);
         auto const first = take(astray_, "key");
         CHECK_MESSAGE(first.status != call_status::refused, first.text);
         bool const struck =
@@ -83,18 +83,19 @@ private:
     }
     /// Repeats the call on the direct way. The server may still hold the locks of the lost call.
     service_answer repeat() {
-        service_answer given;
+        service_answer answer;
         for (int tries = 0; tries < 2'000; ++tries) {
-            given = take(office_.db, "key");
+            answer = take(office_.db, "key");
             bool const ends =
-                given.status == call_status::ok || given.status == call_status::refused;
+                answer.status == call_status::ok || answer.status == call_status::refused;
             if (ends) break;
             std::this_thread::sleep_for(std::chrono::milliseconds{5});
         }
-        return given;
+        return answer;
     }
-    service_answer take(database& on, std::string_view key) {
-        return settle::receiver{on}.take(made_call(operation_, key), typename office::handler{});
+    service_answer take(database& database, std::string_view key) {
+        return settle::receiver{database}.take(made_call(operation_, key),
+                                               typename office::handler{});
     }
 
     call_operation operation_;
@@ -118,11 +119,11 @@ void lose_every_message_of(call_operation operation) {
         auto found = scene{operation}.messages();
         if (found.size() < messages.size()) messages = std::move(found);
     }
-    for (auto on : messages) {
+    for (auto message : messages) {
         for (auto const what : {fault::drop_request, fault::drop_reply, fault::hold_request}) {
-            on.what = what;
-            all.push_back({on, false});
-            if (what == fault::hold_request) all.push_back({on, true});
+            message.what = what;
+            all.push_back({message, false});
+            if (what == fault::hold_request) all.push_back({message, true});
         }
     }
     CHECK(all.size() >= 12);
@@ -131,9 +132,9 @@ void lose_every_message_of(call_operation operation) {
     for (int i = 0; i < 8; ++i) {
         side_by_side.emplace_back([&] {
             try {
-                for (std::size_t at = next++; at < all.size(); at = next++) {
+                for (std::size_t index = next++; index < all.size(); index = next++) {
                     int tries = 0;
-                    while (!scene{operation}.run_disturbed(all[at].on, all[at].early)) {
+                    while (!scene{operation}.run_disturbed(all[index].on, all[index].early)) {
                         if (++tries == 20) throw std::runtime_error{"the fault hits no message"};
                     }
                 }

@@ -82,15 +82,15 @@ struct books {
 };
 
 inline books books_of(receiver_database& db) {
-    books found;
+    books books;
     db.change([&](receiver_session& own) {
-          std::tie(found.free, found.bookings, found.confirms, found.undone) =
+          std::tie(books.free, books.bookings, books.confirms, books.undone) =
               own.first<std::int64_t, std::int64_t, std::int64_t, std::int64_t>(
                      "SELECT (SELECT free FROM flight), count(*), coalesce(sum(confirms), 0), "
                      "coalesce(sum(undone), 0) FROM booking")
                   .value();
       }).value();
-    return found;
+    return books;
 }
 
 } // namespace airline

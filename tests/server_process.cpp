@@ -116,10 +116,10 @@ void server_process::begin(arguments command, std::filesystem::path const& outpu
 
 int server_process::run(arguments command, std::filesystem::path const& output,
                         std::optional<system_user> as) {
-    server_process one;
-    one.begin(std::move(command), output, as);
+    server_process process;
+    process.begin(std::move(command), output, as);
     int status = 0;
-    ::waitpid(std::exchange(one.pid_, -1), &status, 0);
+    ::waitpid(std::exchange(process.pid_, -1), &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

@@ -37,15 +37,15 @@ public:
     /// Called after each call; true if its answer is lost.
     std::function<bool(service_call const&)> loses = [](service_call const&) { return false; };
 
-    void send(std::span<service_call const> given, std::span<service_answer> answers) {
-        sends.push_back(given.size());
-        for (std::size_t at = 0; at < given.size(); ++at) {
-            auto const& call = given[at];
+    void send(std::span<service_call const> service_calls, std::span<service_answer> answers) {
+        sends.push_back(service_calls.size());
+        for (std::size_t index = 0; index < service_calls.size(); ++index) {
+            auto const& call = service_calls[index];
             calls.push_back(std::string{name_of(call.operation)} + " " +
                             std::string{call.participant});
             auto const instead = before(call);
             auto made = instead ? *instead : answer(call);
-            answers[at] = loses(call) ? service_answer{} : std::move(made);
+            answers[index] = loses(call) ? service_answer{} : std::move(made);
         }
     }
 

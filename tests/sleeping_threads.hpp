@@ -56,9 +56,9 @@ private:
     };
 
     /// Source:  proc(5), /proc/pid/stat: the state follows the name in parentheses
-    static bool sleeps(started const& one) {
-        if (one.number == 0) return false;
-        std::ifstream file{"/proc/self/task/" + std::to_string(one.number) + "/stat"};
+    static bool sleeps(started const& started) {
+        if (started.number == 0) return false;
+        std::ifstream file{"/proc/self/task/" + std::to_string(started.number) + "/stat"};
         std::string line;
         std::getline(file, line);
         auto const name_end = line.rfind(") ");

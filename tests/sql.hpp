@@ -17,7 +17,7 @@ inline sql_rows ask(std::string const& path, std::string const& sql) {
     sqlite3* db = nullptr;
     REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
     sqlite3_busy_timeout(db, 300000);
-    sql_rows found;
+    sql_rows rows;
     auto const add = [](void* to, int count, char** values, char**) {
         auto& row = static_cast<sql_rows*>(to)->emplace_back();
         for (int i = 0; i < count; ++i) {
@@ -26,12 +26,12 @@ inline sql_rows ask(std::string const& path, std::string const& sql) {
         return 0;
     };
     char* reply = nullptr;
-    sqlite3_exec(db, sql.c_str(), add, &found, &reply);
+    sqlite3_exec(db, sql.c_str(), add, &rows, &reply);
     std::string const problem = reply == nullptr ? "" : reply;
     sqlite3_free(reply);
     sqlite3_close(db);
     REQUIRE(problem == "");
-    return found;
+    return rows;
 }
 
 } // namespace testing

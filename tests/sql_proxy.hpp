@@ -36,9 +36,9 @@ public:
     explicit sql_proxy(int server_port) : fault_proxy{server_port} { start(); }
     ~sql_proxy() override { stop(); }
 
-    void add(rule one) {
+    void add(rule rule) {
         std::lock_guard const lock{mutex_};
-        rules_.push_back({std::move(one)});
+        rules_.push_back({std::move(rule)});
     }
     void clear_rules() {
         std::lock_guard const lock{mutex_};
@@ -76,43 +76,43 @@ private:
         return count_of(all, sql);
     }
 
-    void pass_requests(link& one) override {
-        typename Wire::requests reader{one.to_client};
+    void pass_requests(link& link) override {
+        typename Wire::requests reader{link.to_client};
         std::string sql;
         std::int64_t number = 0; // the server answers in order
-        while (auto const bytes = reader.next(one, mutex_, sql)) {
+        while (auto const bytes = reader.next(link, mutex_, sql)) {
             verdict decided;
             {
                 std::lock_guard const lock{mutex_};
-                decided =
-                    decide(rules_, [&](rule const& of) { return sql.find(of.sql) != sql.npos; });
+                decided = decide(rules_,
+                                 [&](rule const& rule) { return sql.find(rule.sql) != sql.npos; });
                 if (decided.hit && decided.what == fault::drop_request) break;
-                if (reader.has_reply()) one.waiting[number++] = {sql, decided};
+                if (reader.has_reply()) link.waiting[number++] = {sql, decided};
             }
             bool const is_held = decided.hit && decided.what == fault::hold_request;
-            if (Wire::hangs_up && is_held) ::shutdown(one.to_client, SHUT_RDWR);
+            if (Wire::hangs_up && is_held) ::shutdown(link.to_client, SHUT_RDWR);
             if (!pause(decided, fault::delay_request, fault::hold_request)) break;
             {
                 std::lock_guard const lock{mutex_};
                 requests_.push_back(sql);
             }
-            if (!send_all(one.to_server, *bytes)) break;
+            if (!send_all(link.to_server, *bytes)) break;
         }
-        end_requests(one);
+        end_requests(link);
     }
 
-    void pass_replies(link& one) override {
-        typename Wire::replies reader{one.to_server};
+    void pass_replies(link& link) override {
+        typename Wire::replies reader{link.to_server};
         bool client_listens = true;
-        while (auto const bytes = reader.next(one, mutex_)) {
+        while (auto const bytes = reader.next(link, mutex_)) {
             verdict decided;
             if (reader.answers_request()) {
                 std::lock_guard const lock{mutex_};
-                if (!one.waiting.empty()) {
-                    auto const first = one.waiting.begin();
+                if (!link.waiting.empty()) {
+                    auto const first = link.waiting.begin();
                     decided = first->second.decided;
                     replies_.push_back(std::move(first->second.text));
-                    one.waiting.erase(first);
+                    link.waiting.erase(first);
                 }
                 changed_.notify_all();
             }
@@ -122,16 +122,16 @@ private:
             bool const cuts = decided.hit && decided.what == fault::cut_reply;
             bool const passes =
                 !drops && pause(decided, fault::delay_reply, fault::hold_reply) &&
-                send_all(one.to_client, cuts ? bytes->substr(0, bytes->size() / 2) : *bytes);
+                send_all(link.to_client, cuts ? bytes->substr(0, bytes->size() / 2) : *bytes);
             if (passes && reader.is_notice()) {
                 std::lock_guard const lock{mutex_};
                 ++notices_;
             }
             if (passes && !cuts) continue;
             client_listens = false;
-            ::shutdown(one.to_client, SHUT_RDWR);
+            ::shutdown(link.to_client, SHUT_RDWR);
         }
-        end_replies(one);
+        end_replies(link);
     }
 
     std::vector<live_rule<rule>> rules_;

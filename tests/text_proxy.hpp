@@ -83,8 +83,8 @@ private:
 
     void accept_clients() {
         for (;;) {
-            pollfd one{listener_, POLLIN, 0};
-            int const ready = ::poll(&one, 1, 20);
+            pollfd watched{listener_, POLLIN, 0};
+            int const ready = ::poll(&watched, 1, 20);
             std::lock_guard const guard{mutex_};
             if (ending_) return;
             if (ready <= 0) continue;

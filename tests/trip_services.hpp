@@ -39,8 +39,8 @@ public:
         wait_until_ready();
     }
 
-    void start(std::size_t at) {
-        auto& one = all_[at];
+    void start(std::size_t index) {
+        auto& one = all_[index];
         std::vector<std::string> command{std::string{SETTLE_BIN_DIR} + "/trip-service",
                                          one.name,
                                          "--database",
@@ -51,13 +51,13 @@ public:
                                          one.capacity};
         one.running = std::make_unique<program>(*folder_, std::move(command));
     }
-    void kill(std::size_t at) {
-        if (all_[at].running) all_[at].running->signal(SIGKILL);
-        all_[at].running.reset();
+    void kill(std::size_t index) {
+        if (all_[index].running) all_[index].running->signal(SIGKILL);
+        all_[index].running.reset();
     }
     /// Shape:   number - SIGSTOP: then no call of the service gets an answer
-    void signal(std::size_t at, int number) const { all_[at].running->signal(number); }
-    [[nodiscard]] bool runs(std::size_t at) const { return all_[at].running != nullptr; }
+    void signal(std::size_t index, int number) const { all_[index].running->signal(number); }
+    [[nodiscard]] bool runs(std::size_t index) const { return all_[index].running != nullptr; }
 
     /// Starts the services that do not run, and waits for all.
     void start_missing() {

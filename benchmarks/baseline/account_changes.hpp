@@ -22,10 +22,12 @@ public:
     };
 
     void clear() noexcept { all_.clear(); }
-    void debit(bench::transfer const& one) {
-        all_.push_back({one.source, -one.amount, one.amount});
+    void debit(bench::transfer const& transfer) {
+        all_.push_back({transfer.source, -transfer.amount, transfer.amount});
     }
-    void credit(bench::transfer const& one) { all_.push_back({one.destination, one.amount, 0}); }
+    void credit(bench::transfer const& transfer) {
+        all_.push_back({transfer.destination, transfer.amount, 0});
+    }
 
     /// Leaves one change for each account, in the order of the keys, so that two batches do not
     /// wait for each other.

@@ -73,7 +73,8 @@ private:
 
 class prepared {
 protected:
-    prepared(connection const& on, std::string const& sql) : native_(mysql_stmt_init(on.native())) {
+    prepared(connection const& connection, std::string const& sql)
+        : native_(mysql_stmt_init(connection.native())) {
         if (mysql_stmt_prepare(native_.get(), sql.data(), sql.size()) != 0) refuse();
         binds_.resize(mysql_stmt_param_count(native_.get()));
     }
@@ -103,7 +104,7 @@ protected:
 /// A prepared statement. It binds its room again only if a text needs more.
 class statement : prepared {
 public:
-    statement(connection const& on, std::string const& sql) : prepared(on, sql) {
+    statement(connection const& connection, std::string const& sql) : prepared(connection, sql) {
         room_.resize(binds_.size());
     }
 
@@ -150,7 +151,8 @@ private:
 /// A prepared statement that one message runs for each row of an array.
 class bulk_statement : prepared {
 public:
-    bulk_statement(connection const& on, std::string const& sql) : prepared(on, sql) {
+    bulk_statement(connection const& connection, std::string const& sql)
+        : prepared(connection, sql) {
         columns_.resize(binds_.size());
     }
 
@@ -182,11 +184,11 @@ private:
             lengths.push_back(value.size());
         }
         [[nodiscard]] MYSQL_BIND bind() {
-            MYSQL_BIND of{};
-            of.buffer_type = integers.empty() ? MYSQL_TYPE_STRING : MYSQL_TYPE_LONGLONG;
-            of.buffer = integers.empty() ? static_cast<void*>(texts.data()) : integers.data();
-            if (integers.empty()) of.length = lengths.data();
-            return of;
+            MYSQL_BIND bound{};
+            bound.buffer_type = integers.empty() ? MYSQL_TYPE_STRING : MYSQL_TYPE_LONGLONG;
+            bound.buffer = integers.empty() ? static_cast<void*>(texts.data()) : integers.data();
+            if (integers.empty()) bound.length = lengths.data();
+            return bound;
         }
         std::vector<std::int64_t> integers;
         std::vector<char const*> texts;
@@ -231,7 +233,8 @@ inline constexpr char const* table_options =
 /// Writes the parameters of all transfers of a batch, and adds the rows of the log.
 class entry_rows {
 public:
-    entry_rows(connection const& on, char const* state) : insert_(on, entry_sql(state)) {}
+    entry_rows(connection const& connection, char const* state)
+        : insert_(connection, entry_sql(state)) {}
 
     void insert(std::span<bench::request const> batch) {
         json_.resize(std::max(json_.size(), batch.size()));
@@ -252,11 +255,12 @@ private:
 /// Changes the accounts of a batch in one update, in the order of the keys.
 class account_updates {
 public:
-    explicit account_updates(connection const& on)
-        : update_(on, "UPDATE JSON_TABLE(?, '$[*]' COLUMNS(id VARCHAR(500) CHARACTER SET utf8mb4 "
-                      "COLLATE utf8mb4_nopad_bin PATH '$[0]', added BIGINT PATH '$[1]', needed "
-                      "BIGINT PATH '$[2]')) AS w STRAIGHT_JOIN accounts AS a ON a.id = w.id "
-                      "SET a.balance = a.balance + w.added WHERE a.balance >= w.needed") {}
+    explicit account_updates(connection const& connection)
+        : update_(connection,
+                  "UPDATE JSON_TABLE(?, '$[*]' COLUMNS(id VARCHAR(500) CHARACTER SET utf8mb4 "
+                  "COLLATE utf8mb4_nopad_bin PATH '$[0]', added BIGINT PATH '$[1]', needed "
+                  "BIGINT PATH '$[2]')) AS w STRAIGHT_JOIN accounts AS a ON a.id = w.id "
+                  "SET a.balance = a.balance + w.added WHERE a.balance >= w.needed") {}
 
     void run(std::span<bench::request const> batch) {
         changes_.clear();

@@ -17,8 +17,8 @@ public:
                                   if_found("2", entry_sql("3") + ";"))),
           update_(on_), entries_(on_, "3") {}
 
-    void run(bench::request const& one) {
-        auto const& [id, transfer] = one;
+    void run(bench::request const& request) {
+        auto const& [id, transfer] = request;
         auto const& [source, destination, amount] = transfer;
         write_json(json_, source, destination, amount);
         auto const time = now();
@@ -69,8 +69,8 @@ public:
           entries_(on_, "0"), marks_(on_, "INSERT INTO mark VALUES(?, ?)") {}
 
     /// One transfer; each of the eight writes is durable before the next.
-    void run(bench::request const& one) {
-        auto const& [id, transfer] = one;
+    void run(bench::request const& request) {
+        auto const& [id, transfer] = request;
         write_json(json_, transfer.source, transfer.destination, transfer.amount);
         auto const time = now();
         expect(insert_.run(id, json_, time, time, time), 1);

@@ -68,9 +68,9 @@ struct memory_account {
 };
 
 template <typename Key>
-[[nodiscard]] memory_mark* find_mark(memory_account<Key>& on, std::string const& id,
+[[nodiscard]] memory_mark* find_mark(memory_account<Key>& account, std::string const& id,
                                      std::uint32_t part) {
-    for (memory_mark& one : on.marks) {
+    for (memory_mark& one : account.marks) {
         if (one.part == part && one.id == id) return &one;
     }
     return nullptr;
@@ -79,46 +79,46 @@ template <typename Key>
 /// Adds `now` to the balance and leaves a mark that adds the rest at the end, for either outcome. A
 /// debit needs a sufficient balance under every outcome of the other marks.
 template <typename Key>
-[[nodiscard]] reason apply_mark(memory_account<Key>& on, std::string const& id, std::uint32_t part,
-                                std::uint64_t epoch, std::int64_t now, std::int64_t confirm,
-                                std::int64_t undo) {
-    if (memory_mark* const mark = find_mark(on, id, part)) {
+[[nodiscard]] reason apply_mark(memory_account<Key>& account, std::string const& id,
+                                std::uint32_t part, std::uint64_t epoch, std::int64_t now,
+                                std::int64_t confirm, std::int64_t undo) {
+    if (memory_mark* const mark = find_mark(account, id, part)) {
         if (mark->epoch > epoch) return reason::busy;
         mark->epoch = epoch;
         return reason::none;
     }
     std::int64_t least = 0;
     std::int64_t most = 0;
-    if (__builtin_add_overflow(on.balance, on.low + now, &least) ||
-        __builtin_add_overflow(on.balance, on.high + confirm, &most)) {
+    if (__builtin_add_overflow(account.balance, account.low + now, &least) ||
+        __builtin_add_overflow(account.balance, account.high + confirm, &most)) {
         return reason::overflow;
     }
     if (now < 0 && least < 0) return reason::guard_failed;
-    on.marks.push_back({id, part, epoch, confirm, undo});
-    on.balance += now;
-    on.high += confirm + undo;
+    account.marks.push_back({id, part, epoch, confirm, undo});
+    account.balance += now;
+    account.high += confirm + undo;
     return reason::none;
 }
 
 /// Ends a mark: a mark of the committed epoch is confirmed, any other is undone.
 /// Shape:   committed - 0 when the transaction is canceled
 template <typename Key>
-void finish_mark(memory_account<Key>& on, std::string const& id, std::uint32_t part,
+void finish_mark(memory_account<Key>& account, std::string const& id, std::uint32_t part,
                  std::uint64_t committed) {
-    memory_mark* const mark = find_mark(on, id, part);
+    memory_mark* const mark = find_mark(account, id, part);
     if (mark == nullptr || (committed != 0 && mark->epoch > committed)) return;
-    on.balance += mark->epoch == committed ? mark->confirm_delta : mark->undo_delta;
-    on.high -= mark->confirm_delta + mark->undo_delta;
-    if (mark != &on.marks.back()) *mark = std::move(on.marks.back());
-    on.marks.pop_back();
+    account.balance += mark->epoch == committed ? mark->confirm_delta : mark->undo_delta;
+    account.high -= mark->confirm_delta + mark->undo_delta;
+    if (mark != &account.marks.back()) *mark = std::move(account.marks.back());
+    account.marks.pop_back();
 }
 
 /// Changes the state of an entry that has the expected state and epoch.
 template <typename Entry>
-bool compare_and_set(Entry& on, state from, std::uint64_t epoch, state to, std::int64_t now) {
-    if (on.now != from || on.epoch != epoch) return false;
-    on.now = to;
-    on.modified = now;
+bool compare_and_set(Entry& entry, state from, std::uint64_t epoch, state to, std::int64_t now) {
+    if (entry.now != from || entry.epoch != epoch) return false;
+    entry.now = to;
+    entry.modified = now;
     return true;
 }
 
@@ -237,10 +237,10 @@ public:
     [[nodiscard]] bool has_marks() const { return any_mark(accounts_); }
 
     /// False when the transfer was canceled.
-    bool run(request const& given) {
+    bool run(request const& request) {
         now_ = baseline::now();
-        expect(given);
-        entry* const made = insert(given);
+        expect(request);
+        entry* const made = insert(request);
         return made != nullptr && settle_one(*made, apply(*made));
     }
 
@@ -272,80 +272,82 @@ private:
     /// How many transfers of a batch the prefetches are ahead.
     static constexpr std::size_t distance = 8;
 
-    void expect([[maybe_unused]] request const& one) const {
+    void expect([[maybe_unused]] request const& request) const {
         if constexpr (Fetches == fetch::ahead) {
-            entries_.expect(one.first);
-            expect_in(accounts_, one.second.source);
-            expect_in(accounts_, one.second.destination);
+            entries_.expect(request.first);
+            expect_in(accounts_, request.second.source);
+            expect_in(accounts_, request.second.destination);
         }
     }
 
-    entry* insert(request const& given) {
-        auto const& [id, parameters] = given;
+    entry* insert(request const& request) {
+        auto const& [id, parameters] = request;
         if (parameters.amount <= 0 || parameters.source == parameters.destination) return nullptr;
-        entry* const made = entries_.add(id);
-        if (made == nullptr) return nullptr;
-        if (made->id.empty()) made->id = id;
-        made->parameters = parameters;
-        made->epoch = epochs_.fresh(now_);
-        made->owner = &owner_;
-        made->created = now_;
-        made->modified = now_;
-        return made;
+        entry* const entry = entries_.add(id);
+        if (entry == nullptr) return nullptr;
+        if (entry->id.empty()) entry->id = id;
+        entry->parameters = parameters;
+        entry->epoch = epochs_.fresh(now_);
+        entry->owner = &owner_;
+        entry->created = now_;
+        entry->modified = now_;
+        return entry;
     }
 
     /// Applies both parts. Returns the reason of a refusal.
-    reason apply(entry const& one) {
-        if (now_ - one.created > lifetime) return reason::expired;
-        auto const& [source, destination, amount] = one.parameters;
-        if (reason const refusal = apply_part(source, one, 0, -amount, 0, amount);
+    reason apply(entry const& entry) {
+        if (now_ - entry.created > lifetime) return reason::expired;
+        auto const& [source, destination, amount] = entry.parameters;
+        if (reason const refusal = apply_part(source, entry, 0, -amount, 0, amount);
             refusal != reason::none) {
             return refusal;
         }
-        return apply_part(destination, one, 1, 0, amount, 0);
+        return apply_part(destination, entry, 1, 0, amount, 0);
     }
 
-    reason apply_part(Key const& key, entry const& one, std::uint32_t part, std::int64_t now,
+    reason apply_part(Key const& key, entry const& entry, std::uint32_t part, std::int64_t now,
                       std::int64_t confirm, std::int64_t undo) {
         auto const at = accounts_.find(key);
         if (at == accounts_.end()) return reason::record_missing;
-        return apply_mark(at->second, one.id, part, one.epoch, now, confirm, undo);
+        return apply_mark(at->second, entry.id, part, entry.epoch, now, confirm, undo);
     }
 
-    bool commit(entry& one) const {
-        if (!compare_and_set(one, state::pending, one.epoch, state::applied, now_)) return false;
-        one.committed = one.epoch;
+    bool commit(entry& entry) const {
+        if (!compare_and_set(entry, state::pending, entry.epoch, state::applied, now_))
+            return false;
+        entry.committed = entry.epoch;
         return true;
     }
 
-    void confirm(entry const& one) {
-        finish_part(one.parameters.source, one, 0, true);
-        finish_part(one.parameters.destination, one, 1, true);
+    void confirm(entry const& entry) {
+        finish_part(entry.parameters.source, entry, 0, true);
+        finish_part(entry.parameters.destination, entry, 1, true);
     }
 
-    void finish_part(Key const& key, entry const& one, std::uint32_t part, bool committed) {
+    void finish_part(Key const& key, entry const& entry, std::uint32_t part, bool committed) {
         auto const at = accounts_.find(key);
         if (at == accounts_.end()) return;
-        finish_mark(at->second, one.id, part, committed ? one.committed : 0);
+        finish_mark(at->second, entry.id, part, committed ? entry.committed : 0);
     }
 
-    bool close(entry& one) const {
-        return compare_and_set(one, state::applied, one.epoch, state::done, now_);
+    bool close(entry& entry) const {
+        return compare_and_set(entry, state::applied, entry.epoch, state::done, now_);
     }
 
-    bool settle_one(entry& one, reason refusal) {
-        if (refusal != reason::none) return give_up(one, refusal);
-        if (!commit(one)) return false;
-        confirm(one);
-        return close(one);
+    bool settle_one(entry& entry, reason refusal) {
+        if (refusal != reason::none) return give_up(entry, refusal);
+        if (!commit(entry)) return false;
+        confirm(entry);
+        return close(entry);
     }
 
-    bool give_up(entry& one, reason why) {
-        if (!compare_and_set(one, state::pending, one.epoch, state::canceling, now_)) return false;
-        one.why = why;
-        finish_part(one.parameters.source, one, 0, false);
-        finish_part(one.parameters.destination, one, 1, false);
-        compare_and_set(one, state::canceling, one.epoch, state::canceled, now_);
+    bool give_up(entry& entry, reason why) {
+        if (!compare_and_set(entry, state::pending, entry.epoch, state::canceling, now_))
+            return false;
+        entry.why = why;
+        finish_part(entry.parameters.source, entry, 0, false);
+        finish_part(entry.parameters.destination, entry, 1, false);
+        compare_and_set(entry, state::canceling, entry.epoch, state::canceled, now_);
         return false;
     }
 

@@ -39,15 +39,15 @@ struct order_slot {
     std::optional<order_mark> mark{};
 };
 
-[[nodiscard]] inline std::string order_as_json(shop::order const& one, std::string_view status) {
+[[nodiscard]] inline std::string order_as_json(shop::order const& order, std::string_view status) {
     std::string out;
     out.reserve(96);
     out += R"({"invoice":")";
-    out += one.invoice;
+    out += order.invoice;
     out += R"(","customer":")";
-    out += one.customer;
+    out += order.customer;
     out += R"(","amount":)";
-    out += std::to_string(one.amount);
+    out += std::to_string(order.amount);
     out += R"(,"status":")";
     out += status;
     out += "\"}";
@@ -64,7 +64,7 @@ class memory_shop {
 public:
     explicit memory_shop(std::size_t room) : entries_(room) { orders_.reserve(room); }
 
-    void open_order(shop::order const& one) { orders_[one.invoice].record = one; }
+    void open_order(shop::order const& order) { orders_[order.invoice].record = order; }
     void open_customer(std::string const& id, std::int64_t balance) {
         open(customers_, id, balance);
     }
@@ -92,21 +92,21 @@ public:
     }
 
     /// False when the payment was canceled.
-    bool run(std::string const& id, shop::payment const& given) {
-        if (given.amount <= 0) return false;
-        for (auto const& line : given.lines) {
+    bool run(std::string const& id, shop::payment const& payment) {
+        if (payment.amount <= 0) return false;
+        for (auto const& line : payment.lines) {
             if (line.quantity < 0) return false;
         }
         now_ = baseline::now();
-        expect(id, given);
-        payment_entry* const made = insert(id, given);
-        if (made == nullptr) return false;
-        reason const refusal = apply(*made);
-        if (refusal != reason::none) return give_up(*made, refusal);
-        if (!change(*made, state::pending, state::applied)) return false;
-        made->committed = made->epoch;
-        finish(*made, made->committed);
-        return change(*made, state::applied, state::done);
+        expect(id, payment);
+        payment_entry* const entry = insert(id, payment);
+        if (entry == nullptr) return false;
+        reason const refusal = apply(*entry);
+        if (refusal != reason::none) return give_up(*entry, refusal);
+        if (!change(*entry, state::pending, state::applied)) return false;
+        entry->committed = entry->epoch;
+        finish(*entry, entry->committed);
+        return change(*entry, state::applied, state::done);
     }
 
 private:
@@ -119,101 +119,102 @@ private:
     }
 
     void expect([[maybe_unused]] std::string const& id,
-                [[maybe_unused]] shop::payment const& given) const {
+                [[maybe_unused]] shop::payment const& payment) const {
         if constexpr (Fetches == fetch::ahead) {
             entries_.expect(id);
-            expect_in(orders_, given.invoice);
-            expect_in(customers_, given.customer);
-            for (auto const& line : given.lines) expect_in(items_, line.stock_code);
+            expect_in(orders_, payment.invoice);
+            expect_in(customers_, payment.customer);
+            for (auto const& line : payment.lines) expect_in(items_, line.stock_code);
         }
     }
 
-    payment_entry* insert(std::string const& id, shop::payment const& given) {
-        payment_entry* const made = entries_.add(id);
-        if (made == nullptr) return nullptr;
-        made->parameters = given;
-        made->epoch = epochs_.fresh(now_);
-        made->owner = &owner_;
-        made->created = now_;
-        made->modified = now_;
-        return made;
+    payment_entry* insert(std::string const& id, shop::payment const& payment) {
+        payment_entry* const entry = entries_.add(id);
+        if (entry == nullptr) return nullptr;
+        entry->parameters = payment;
+        entry->epoch = epochs_.fresh(now_);
+        entry->owner = &owner_;
+        entry->created = now_;
+        entry->modified = now_;
+        return entry;
     }
 
-    bool change(payment_entry& one, state from, state to) const {
-        return compare_and_set(one, from, one.epoch, to, now_);
+    bool change(payment_entry& entry, state from, state to) const {
+        return compare_and_set(entry, from, entry.epoch, to, now_);
     }
 
-    reason apply(payment_entry& one) {
-        if (now_ - one.created > lifetime) return reason::expired;
-        auto const& given = one.parameters;
-        reason refusal = apply_to_order(one);
+    reason apply(payment_entry& entry) {
+        if (now_ - entry.created > lifetime) return reason::expired;
+        auto const& given = entry.parameters;
+        reason refusal = apply_to_order(entry);
         if (refusal == reason::none) {
-            refusal = apply_to(customers_, given.customer, one, 1, -given.amount, 0, given.amount);
+            refusal =
+                apply_to(customers_, given.customer, entry, 1, -given.amount, 0, given.amount);
         }
         std::uint32_t part = 2;
         for (auto const& line : given.lines) {
             if (refusal != reason::none) return refusal;
             refusal =
-                apply_to(items_, line.stock_code, one, part++, -line.quantity, 0, line.quantity);
+                apply_to(items_, line.stock_code, entry, part++, -line.quantity, 0, line.quantity);
         }
         if (refusal != reason::none) return refusal;
-        return apply_to(tills_, "shop", one, part, 0, given.amount, 0);
+        return apply_to(tills_, "shop", entry, part, 0, given.amount, 0);
     }
 
-    reason apply_to_order(payment_entry& one) {
-        auto const at = orders_.find(one.parameters.invoice);
+    reason apply_to_order(payment_entry& entry) {
+        auto const at = orders_.find(entry.parameters.invoice);
         if (at == orders_.end()) return reason::record_missing;
         auto& [record, mark] = at->second;
         if (mark) {
-            if (mark->id != one.id || mark->epoch > one.epoch) return reason::busy;
-            mark->epoch = one.epoch;
+            if (mark->id != entry.id || mark->epoch > entry.epoch) return reason::busy;
+            mark->epoch = entry.epoch;
         } else {
-            if (record.status != "unpaid" || record.customer != one.parameters.customer ||
-                record.amount != one.parameters.amount) {
+            if (record.status != "unpaid" || record.customer != entry.parameters.customer ||
+                record.amount != entry.parameters.amount) {
                 return reason::guard_failed;
             }
-            mark = order_mark{one.id, one.epoch, order_as_json(record, record.status)};
+            mark = order_mark{entry.id, entry.epoch, order_as_json(record, record.status)};
         }
-        one.before = mark->before;
-        one.after = order_as_json(record, "paid");
+        entry.before = mark->before;
+        entry.after = order_as_json(record, "paid");
         return reason::none;
     }
 
-    static reason apply_to(table<account>& in, std::string_view key, payment_entry const& one,
+    static reason apply_to(table<account>& in, std::string_view key, payment_entry const& entry,
                            std::uint32_t part, std::int64_t now, std::int64_t confirm,
                            std::int64_t undo) {
         auto const at = in.find(key);
         if (at == in.end()) return reason::record_missing;
-        return apply_mark(at->second, one.id, part, one.epoch, now, confirm, undo);
+        return apply_mark(at->second, entry.id, part, entry.epoch, now, confirm, undo);
     }
 
-    void finish(payment_entry const& one, std::uint64_t committed) {
-        if (auto const at = orders_.find(one.parameters.invoice); at != orders_.end()) {
+    void finish(payment_entry const& entry, std::uint64_t committed) {
+        if (auto const at = orders_.find(entry.parameters.invoice); at != orders_.end()) {
             auto& [record, mark] = at->second;
-            if (mark && mark->id == one.id && (committed == 0 || mark->epoch <= committed)) {
+            if (mark && mark->id == entry.id && (committed == 0 || mark->epoch <= committed)) {
                 if (mark->epoch == committed) record.status = "paid";
                 mark.reset();
             }
         }
-        finish_in(customers_, one.parameters.customer, one, 1, committed);
+        finish_in(customers_, entry.parameters.customer, entry, 1, committed);
         std::uint32_t part = 2;
-        for (auto const& line : one.parameters.lines) {
-            finish_in(items_, line.stock_code, one, part++, committed);
+        for (auto const& line : entry.parameters.lines) {
+            finish_in(items_, line.stock_code, entry, part++, committed);
         }
-        finish_in(tills_, "shop", one, part, committed);
+        finish_in(tills_, "shop", entry, part, committed);
     }
 
-    static void finish_in(table<account>& in, std::string_view key, payment_entry const& one,
+    static void finish_in(table<account>& in, std::string_view key, payment_entry const& entry,
                           std::uint32_t part, std::uint64_t committed) {
         auto const at = in.find(key);
-        if (at != in.end()) finish_mark(at->second, one.id, part, committed);
+        if (at != in.end()) finish_mark(at->second, entry.id, part, committed);
     }
 
-    bool give_up(payment_entry& one, reason why) {
-        if (!change(one, state::pending, state::canceling)) return false;
-        one.why = why;
-        finish(one, 0);
-        change(one, state::canceling, state::canceled);
+    bool give_up(payment_entry& entry, reason why) {
+        if (!change(entry, state::pending, state::canceling)) return false;
+        entry.why = why;
+        finish(entry, 0);
+        change(entry, state::canceling, state::canceled);
         return false;
     }
 

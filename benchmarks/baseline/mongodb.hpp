@@ -174,9 +174,9 @@ void in_native_transaction(session const& inside, Function const& function) {
 class write {
 public:
     /// Shape:   verb - "insert", "update"; items - "documents", "updates"
-    write(connection const& on, char const* verb, char const* collection, char const* items,
+    write(connection const& connection, char const* verb, char const* collection, char const* items,
           bool ordered = false)
-        : on_(on) {
+        : on_(connection) {
         bson_append_utf8(command_.native(), verb, -1, collection, -1);
         bson_append_bool(command_.native(), "ordered", -1, ordered);
         bson_append_array_begin(command_.native(), items, -1, &items_);
@@ -213,10 +213,10 @@ public:
             if (is_transient(reply.native())) throw conflict{};
             refuse("a write", problem);
         }
-        bson_iter_t at;
+        bson_iter_t iterator;
         bool const good = !bson_has_field(reply.native(), "writeErrors") &&
-                          bson_iter_init_find(&at, reply.native(), "n") &&
-                          static_cast<std::size_t>(bson_iter_as_int64(&at)) == expected;
+                          bson_iter_init_find(&iterator, reply.native(), "n") &&
+                          static_cast<std::size_t>(bson_iter_as_int64(&iterator)) == expected;
         if (!good) throw std::runtime_error("by hand: a write matched a wrong number of documents");
     }
 
@@ -235,11 +235,11 @@ private:
     std::uint32_t count_ = 0;
 };
 
-[[nodiscard]] inline write insert_into(connection const& on, char const* collection) {
-    return {on, "insert", collection, "documents"};
+[[nodiscard]] inline write insert_into(connection const& connection, char const* collection) {
+    return {connection, "insert", collection, "documents"};
 }
-[[nodiscard]] inline write update_in(connection const& on, char const* collection) {
-    return {on, "update", collection, "updates"};
+[[nodiscard]] inline write update_in(connection const& connection, char const* collection) {
+    return {connection, "update", collection, "updates"};
 }
 
 } // namespace baseline::mongodb

@@ -10,9 +10,10 @@ namespace baseline::mongodb {
 
 class one_phase {
 public:
-    explicit one_phase(connection const& on) : on_(on), session_(on.begin_session()) {}
+    explicit one_phase(connection const& connection)
+        : on_(connection), session_(connection.begin_session()) {}
 
-    void run(bench::request const& one) { run_batch({&one, 1}); }
+    void run(bench::request const& request) { run_batch({&request, 1}); }
 
     /// All transfers in one native transaction, repeated after a conflict: one command for the
     /// accounts, one for the log.
@@ -55,9 +56,10 @@ private:
             log.insert([&, &id = id, &transfer = transfer](members const& entry) {
                 entry.text("_id", id).text("type", "transfer");
                 entry.text("definition", "0123456789abcdef");
-                entry.object("parameters", [&](members const& given) {
-                    given.text("source", transfer.source).text("destination", transfer.destination);
-                    given.integer("amount", transfer.amount);
+                entry.object("parameters", [&](members const& members) {
+                    members.text("source", transfer.source)
+                        .text("destination", transfer.destination);
+                    members.integer("amount", transfer.amount);
                 });
                 entry.text("state", "done").integer("epoch", time).text("owner", "host/1/2");
                 entry.date("created", time).date("modified", time).integer("attempts", 0);

@@ -23,27 +23,27 @@ enum class phase : std::uint8_t {
 
 class tutorial {
 public:
-    explicit tutorial(connection const& on, state_changes how = state_changes::one_by_one,
+    explicit tutorial(connection const& connection, state_changes how = state_changes::one_by_one,
                       phase each = phase::one_command)
-        : on_(on), how_(how) {
-        if (each == phase::native_transaction) session_ = on.begin_session();
+        : on_(connection), how_(how) {
+        if (each == phase::native_transaction) session_ = connection.begin_session();
     }
 
     /// One transfer; every write is durable before the next.
-    void run(bench::request const& one) {
-        std::span<bench::request const> const alone{&one, 1};
+    void run(bench::request const& request) {
+        std::span<bench::request const> const alone{&request, 1};
         insert(alone);
         change(alone, "initial", "pending");
         auto source = update_in(on_, "accounts");
-        apply_source(source, one);
+        apply_source(source, request);
         source.expect(1);
         auto destination = update_in(on_, "accounts");
-        apply_destination(destination, one);
+        apply_destination(destination, request);
         destination.expect(1);
         change(alone, "pending", "applied");
-        for (auto const* account : {&one.second.source, &one.second.destination}) {
+        for (auto const* account : {&request.second.source, &request.second.destination}) {
             auto accounts = update_in(on_, "accounts");
-            pull(accounts, one.first, *account);
+            pull(accounts, request.first, *account);
             accounts.expect(1);
         }
         change(alone, "applied", "done");
@@ -134,32 +134,32 @@ private:
     }
 
     /// Has no effect if the account has the mark, as the tutorial's recovery requires.
-    static void unmarked(members const& filter, bench::request const& one) {
-        filter.object(marks, [&](members const& mark) { mark.text("$ne", one.first); });
+    static void unmarked(members const& filter, bench::request const& request) {
+        filter.object(marks, [&](members const& mark) { mark.text("$ne", request.first); });
     }
-    static void add(members const& change, bench::request const& one, std::int64_t amount) {
+    static void add(members const& change, bench::request const& request, std::int64_t amount) {
         change.object("$inc", [&](members const& by) { by.integer("balance", amount); });
-        change.object("$push", [&](members const& mark) { mark.text(marks, one.first); });
+        change.object("$push", [&](members const& mark) { mark.text(marks, request.first); });
     }
 
-    static void apply_source(write& accounts, bench::request const& one) {
+    static void apply_source(write& accounts, bench::request const& request) {
         accounts.update(
             [&](members const& filter) {
-                filter.text("_id", one.second.source);
-                unmarked(filter, one);
+                filter.text("_id", request.second.source);
+                unmarked(filter, request);
                 filter.object("balance", [&](members const& enough) {
-                    enough.integer("$gte", one.second.amount);
+                    enough.integer("$gte", request.second.amount);
                 });
             },
-            [&](members const& change) { add(change, one, -one.second.amount); });
+            [&](members const& change) { add(change, request, -request.second.amount); });
     }
-    static void apply_destination(write& accounts, bench::request const& one) {
+    static void apply_destination(write& accounts, bench::request const& request) {
         accounts.update(
             [&](members const& filter) {
-                filter.text("_id", one.second.destination);
-                unmarked(filter, one);
+                filter.text("_id", request.second.destination);
+                unmarked(filter, request);
             },
-            [&](members const& change) { add(change, one, one.second.amount); });
+            [&](members const& change) { add(change, request, request.second.amount); });
     }
     static void pull(write& accounts, std::string const& id, std::string const& account) {
         accounts.update([&](members const& filter) { filter.text("_id", account).text(marks, id); },

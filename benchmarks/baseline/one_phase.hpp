@@ -40,15 +40,15 @@ inline constexpr char const* credit_sql =
 
 class one_phase {
 public:
-    explicit one_phase(connection const& on)
-        : commits_(on), debit_(on, debit_sql), credit_(on, credit_sql),
-          insert_(on,
+    explicit one_phase(connection const& connection)
+        : commits_(connection), debit_(connection, debit_sql), credit_(connection, credit_sql),
+          insert_(connection,
                   "INSERT INTO log(id, type, state, epoch, committed, attempts, reason, owner, "
                   "created, modified, parameters) VALUES(?1, 1, ?2, ?3, 0, 0, ?4, 1, ?5, ?5, ?6)") {
     }
 
-    void run(bench::request const& one) {
-        commits_.in_one([&] { write(one, now()); });
+    void run(bench::request const& request) {
+        commits_.in_one([&] { write(request, now()); });
     }
     void run_batch(std::span<bench::request const> batch) {
         // One reading of the clock serves a whole batch.
@@ -59,9 +59,9 @@ public:
     }
 
 private:
-    void write(bench::request const& one, std::int64_t time) {
+    void write(bench::request const& request, std::int64_t time) {
         constexpr std::int64_t guard_failed = 1;
-        auto const& [id, transfer] = one;
+        auto const& [id, transfer] = request;
         write_json(json_, transfer.source, transfer.destination, transfer.amount);
         bool const enough = debit_.changes_one(transfer.amount, transfer.source);
         if (enough && !credit_.changes_one(transfer.amount, transfer.destination)) {

@@ -92,10 +92,11 @@ public:
     connection(std::string const& address, std::initializer_list<statement> all)
         : native_(PQconnectdb(address.c_str())) {
         if (PQstatus(native_.get()) != CONNECTION_OK) refuse(PQerrorMessage(native_.get()));
-        for (statement const& one : all) {
-            result const made{PQprepare(native_.get(), one.name, one.sql.c_str(), 0, nullptr)};
-            if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) {
-                refuse(PQresultErrorMessage(made.get()));
+        for (statement const& statement : all) {
+            result const result{
+                PQprepare(native_.get(), statement.name, statement.sql.c_str(), 0, nullptr)};
+            if (PQresultStatus(result.get()) != PGRES_COMMAND_OK) {
+                refuse(PQresultErrorMessage(result.get()));
             }
         }
         PQenterPipelineMode(native_.get());
@@ -109,10 +110,10 @@ public:
         std::array<char const*, count> bytes{};
         std::array<int, count> lengths{};
         std::array<int, count> formats{};
-        for (std::size_t at = 0; at < count; ++at) {
-            bytes[at] = all[at].bytes();
-            lengths[at] = all[at].length();
-            formats[at] = 1;
+        for (std::size_t index = 0; index < count; ++index) {
+            bytes[index] = all[index].bytes();
+            lengths[index] = all[index].length();
+            formats[index] = 1;
         }
         check(PQsendQueryPrepared(native_.get(), name, static_cast<int>(count), bytes.data(),
                                   lengths.data(), formats.data(), 1));
@@ -130,11 +131,11 @@ public:
     void finish() const {
         std::string problem;
         for (;;) {
-            result const one{PQgetResult(native_.get())};
-            auto const status = PQresultStatus(one.get());
+            result const result{PQgetResult(native_.get())};
+            auto const status = PQresultStatus(result.get());
             if (status == PGRES_PIPELINE_SYNC) break;
             if (status == PGRES_FATAL_ERROR && problem.empty()) {
-                problem = PQresultErrorMessage(one.get());
+                problem = PQresultErrorMessage(result.get());
                 if (PQstatus(native_.get()) != CONNECTION_OK) break;
             }
         }

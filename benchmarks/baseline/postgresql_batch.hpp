@@ -11,7 +11,7 @@
 namespace baseline::postgresql {
 
 /// Queues "change_all" with one element for each account.
-inline void send_changes(connection const& on, account_changes& changes) {
+inline void send_changes(connection const& connection, account_changes& changes) {
     auto const all = changes.fold();
     auto keys = array::of_texts(all.size());
     auto added = array::of_integers(all.size());
@@ -21,12 +21,12 @@ inline void send_changes(connection const& on, account_changes& changes) {
         added.add(one.added);
         needed.add(one.needed);
     }
-    on.send("change_all", keys, added, needed, static_cast<std::int64_t>(all.size()));
+    connection.send("change_all", keys, added, needed, static_cast<std::int64_t>(all.size()));
 }
 
 /// Queues "enter_all".
 /// Shape:   json - memory that is reused
-inline void send_entries(connection const& on, std::span<bench::request const> batch,
+inline void send_entries(connection const& connection, std::span<bench::request const> batch,
                          std::string& json) {
     auto ids = array::of_texts(batch.size());
     auto parameters = array::of_texts(batch.size());
@@ -35,7 +35,7 @@ inline void send_entries(connection const& on, std::span<bench::request const> b
         write_json(json, transfer.source, transfer.destination, transfer.amount);
         parameters.add(json);
     }
-    on.send("enter_all", ids, parameters, now());
+    connection.send("enter_all", ids, parameters, now());
 }
 
 } // namespace baseline::postgresql

@@ -33,8 +33,8 @@ public:
                         {"change_all", change_all_sql("accounts")},
                         {"enter_all", enter_all_sql()}}) {}
 
-    void run(bench::request const& one) {
-        auto const& [id, transfer] = one;
+    void run(bench::request const& request) {
+        auto const& [id, transfer] = request;
         write_json(json_, transfer.source, transfer.destination, transfer.amount);
         if (spelled_ == spelling::one_statement) {
             on_.send("transfer", transfer.source, transfer.destination, transfer.amount, id, json_,

@@ -33,8 +33,8 @@ public:
                            {"credit", changing(credit_sql("second"))},
                            {"change_all", change_all_sql("second")}}) {}
 
-    void run(bench::request const& one) {
-        auto const& [id, transfer] = one;
+    void run(bench::request const& request) {
+        auto const& [id, transfer] = request;
         in_both(
             id,
             [&, &transfer = transfer] { first_.send("debit", transfer.source, transfer.amount); },

@@ -36,18 +36,20 @@ private:
 template <typename Calls>
 class saga {
 public:
-    saga(connection const& on, Calls& calls)
-        : calls_(&calls), commits_(on),
-          insert_(on, "INSERT INTO log(id, type, state, epoch, committed, attempts, reason, owner, "
-                      "created, modified, revision, kept, parameters) "
-                      "VALUES(?1, 1, 1, ?2, 0, 0, 0, 1, ?2, ?2, 0, 0, ?3)"),
-          keep_(on, "UPDATE log SET state = ?4, revision = ?3 + 1, kept = ?3 + 1, results = ?5, "
-                    "modified = ?6 WHERE id = ?1 AND state = ?2 AND revision = ?3"),
-          close_(on, "UPDATE log SET state = 3, committed = epoch, modified = ?3 "
-                     "WHERE id = ?1 AND state = ?2 AND revision = 2") {}
+    saga(connection const& connection, Calls& calls)
+        : calls_(&calls), commits_(connection),
+          insert_(connection,
+                  "INSERT INTO log(id, type, state, epoch, committed, attempts, reason, owner, "
+                  "created, modified, revision, kept, parameters) "
+                  "VALUES(?1, 1, 1, ?2, 0, 0, 0, 1, ?2, ?2, 0, 0, ?3)"),
+          keep_(connection,
+                "UPDATE log SET state = ?4, revision = ?3 + 1, kept = ?3 + 1, results = ?5, "
+                "modified = ?6 WHERE id = ?1 AND state = ?2 AND revision = ?3"),
+          close_(connection, "UPDATE log SET state = 3, committed = epoch, modified = ?3 "
+                             "WHERE id = ?1 AND state = ?2 AND revision = 2") {}
 
     /// One trip; every step is durable before the next call.
-    void run(bench::trip_request const& one) { run_batch({&one, 1}); }
+    void run(bench::trip_request const& request) { run_batch({&request, 1}); }
 
     /// Many trips, step by step; each step is one commit.
     void run_batch(std::span<bench::trip_request const> batch) {
@@ -56,25 +58,27 @@ public:
         in_step(batch, [&](auto const& one, results&) { insert(one, created); });
         calls_->call_all(
             batch, created,
-            [&](std::size_t at) {
-                auto const& trip = batch[at].second;
+            [&](std::size_t index) {
+                auto const& trip = batch[index].second;
                 return bench::seat_request{trip.flight, trip.people};
             },
-            [&](std::size_t at, bench::ticket const& made) { under_way_[at].take(made); });
+            [&](std::size_t index, bench::ticket const& ticket) {
+                under_way_[index].take(ticket);
+            });
         keep_all(batch, 0, pending);
         calls_->call_all(
             batch, created,
-            [&](std::size_t at) {
-                return bench::room_request{batch[at].second.traveller,
-                                           under_way_[at].flight.number};
+            [&](std::size_t index) {
+                return bench::room_request{batch[index].second.traveller,
+                                           under_way_[index].flight.number};
             },
-            [&](std::size_t at, bench::room const& made) { under_way_[at].take(made); });
+            [&](std::size_t index, bench::room const& room) { under_way_[index].take(room); });
         // The charge cannot be undone: the row records that it may have been made.
         keep_all(batch, 1, deciding);
         calls_->call_all(
             batch, created,
-            [&](std::size_t at) {
-                return bench::charge{batch[at].second.traveller, under_way_[at].flight.price};
+            [&](std::size_t index) {
+                return bench::charge{batch[index].second.traveller, under_way_[index].flight.price};
             },
             [](std::size_t, settle::nothing) {});
         auto const time = now();
@@ -91,18 +95,18 @@ private:
         bench::ticket flight{};
         std::string json{};
 
-        void take(bench::ticket const& made) {
-            flight = made;
+        void take(bench::ticket const& ticket) {
+            flight = ticket;
             json.assign(R"([{"number":)");
-            append_number(json, made.number);
+            append_number(json, ticket.number);
             json += R"(,"price":)";
-            append_number(json, made.price);
+            append_number(json, ticket.price);
             json += "}]";
         }
-        void take(bench::room const& made) {
+        void take(bench::room const& room) {
             json.back() = ',';
             json += R"({"number":)";
-            append_number(json, made.number);
+            append_number(json, room.number);
             json += "}]";
         }
     };
@@ -115,8 +119,8 @@ private:
         });
     }
 
-    void insert(bench::trip_request const& one, std::int64_t time) {
-        auto const& [id, trip] = one;
+    void insert(bench::trip_request const& request, std::int64_t time) {
+        auto const& [id, trip] = request;
         json_.assign(R"({"traveller":")").append(trip.traveller).append(R"(","flight":")");
         json_.append(trip.flight).append(R"(","people":)");
         append_number(json_, trip.people);
@@ -126,8 +130,8 @@ private:
     void keep_all(std::span<bench::trip_request const> batch, std::int64_t revision,
                   std::int64_t next) {
         auto const time = now();
-        in_step(batch, [&](auto const& one, results const& of) {
-            expect(keep_.changes_one(one.first, pending, revision, next, of.json, time));
+        in_step(batch, [&](auto const& one, results const& results) {
+            expect(keep_.changes_one(one.first, pending, revision, next, results.json, time));
         });
     }
     static void expect(bool changed) {

@@ -163,10 +163,10 @@ public:
         } else {
             perform(std::span{to.calls}.first(batch.size()));
         }
-        for (std::size_t at = 0; at < batch.size(); ++at) {
+        for (std::size_t index = 0; index < batch.size(); ++index) {
             answer_of<request> made{};
-            to.calls[at]->read(made);
-            take(at, made);
+            to.calls[index]->read(made);
+            take(index, made);
         }
     }
 

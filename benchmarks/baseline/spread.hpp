@@ -9,9 +9,9 @@ namespace baseline {
 
 class spread_by_hand {
 public:
-    explicit spread_by_hand(connection const& on)
-        : commits_(on), debit_(on, debit_sql), credit_(on, credit_sql),
-          insert_(on,
+    explicit spread_by_hand(connection const& connection)
+        : commits_(connection), debit_(connection, debit_sql), credit_(connection, credit_sql),
+          insert_(connection,
                   "INSERT INTO log(id, type, state, epoch, committed, attempts, reason, owner, "
                   "created, modified, parameters) VALUES(?1, 1, 3, ?2, 0, 0, 0, 1, ?2, ?2, ?3)") {}
 
@@ -34,11 +34,11 @@ private:
         insert_.changes_one(id, time, json_);
     }
 
-    void write_json(bench::spread const& given) {
-        json_.assign(R"({"payer":")").append(given.payer).append(R"(","total":)");
-        append_number(json_, given.total);
+    void write_json(bench::spread const& spread) {
+        json_.assign(R"({"payer":")").append(spread.payer).append(R"(","total":)");
+        append_number(json_, spread.total);
         json_ += R"(,"shares":[)";
-        for (auto const& share : given.shares) {
+        for (auto const& share : spread.shares) {
             if (json_.back() == '}') json_ += ',';
             json_.append(R"({"account":")").append(share.account).append(R"(","amount":)");
             append_number(json_, share.amount);

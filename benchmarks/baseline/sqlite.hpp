@@ -48,7 +48,7 @@ private:
 
 class statement {
 public:
-    statement(connection const& on, std::string const& sql) : on_(on.get()) {
+    statement(connection const& connection, std::string const& sql) : on_(connection.get()) {
         if (sqlite3_prepare_v3(on_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &handle_,
                                nullptr) != SQLITE_OK) {
             fail(on_, sql);
@@ -91,9 +91,12 @@ public:
     }
 
 private:
-    void bind_one(int at, std::int64_t value) const { sqlite3_bind_int64(handle_, at, value); }
-    void bind_one(int at, std::string_view text) const {
-        sqlite3_bind_text(handle_, at, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+    void bind_one(int index, std::int64_t value) const {
+        sqlite3_bind_int64(handle_, index, value);
+    }
+    void bind_one(int index, std::string_view text) const {
+        sqlite3_bind_text(handle_, index, text.data(), static_cast<int>(text.size()),
+                          SQLITE_STATIC);
     }
 
     sqlite3* on_;
@@ -103,7 +106,8 @@ private:
 /// BEGIN IMMEDIATE and COMMIT, prepared.
 class commits {
 public:
-    explicit commits(connection const& on) : begin_(on, "BEGIN IMMEDIATE"), commit_(on, "COMMIT") {}
+    explicit commits(connection const& connection)
+        : begin_(connection, "BEGIN IMMEDIATE"), commit_(connection, "COMMIT") {}
 
     template <typename Function>
     void in_one(Function const& function) const {

@@ -36,15 +36,16 @@ inline constexpr char const* mark_table_sql =
 /// The tutorial's log.
 class tutorial_log {
 public:
-    explicit tutorial_log(connection const& on)
-        : commits_(on),
-          insert_(on, "INSERT INTO log(id, type, state, created, modified, parameters) "
-                      "VALUES(?1, 1, 0, ?2, ?2, ?3)"),
-          change_(on, "UPDATE log SET state = ?3, modified = ?4 WHERE id = ?1 AND state = ?2") {}
+    explicit tutorial_log(connection const& connection)
+        : commits_(connection),
+          insert_(connection, "INSERT INTO log(id, type, state, created, modified, parameters) "
+                              "VALUES(?1, 1, 0, ?2, ?2, ?3)"),
+          change_(connection,
+                  "UPDATE log SET state = ?3, modified = ?4 WHERE id = ?1 AND state = ?2") {}
 
     [[nodiscard]] commits const& begin() const noexcept { return commits_; }
-    void insert(bench::request const& one, std::int64_t time) {
-        auto const& [id, transfer] = one;
+    void insert(bench::request const& request, std::int64_t time) {
+        auto const& [id, transfer] = request;
         write_json(json_, transfer.source, transfer.destination, transfer.amount);
         insert_.changes_one(id, time, json_);
     }
@@ -65,37 +66,40 @@ private:
 /// The accounts of one table, with their marks.
 class tutorial_accounts {
 public:
-    tutorial_accounts(connection const& on, std::string const& table, marks kept)
-        : kept_(kept), commits_(on),
-          debit_(on, kept == marks::table
-                         ? "UPDATE " + table +
-                               " SET balance = balance - ?1 WHERE id = ?2 AND balance >= ?1"
-                         : "UPDATE " + table +
-                               " SET balance = balance - ?1, pending = json_set(pending, ?3, 1) "
-                               "WHERE id = ?2 AND balance >= ?1 AND json_type(pending, ?3) IS "
-                               "NULL"),
-          credit_(on, kept == marks::table
-                          ? "UPDATE " + table + " SET balance = balance + ?1 WHERE id = ?2"
-                          : "UPDATE " + table +
-                                " SET balance = balance + ?1, pending = json_set(pending, ?3, 1) "
-                                "WHERE id = ?2 AND json_type(pending, ?3) IS NULL"),
-          mark_(on, kept == marks::table
-                        ? "INSERT INTO mark(id, account) VALUES(?1, ?2) ON CONFLICT DO NOTHING"
-                        : "SELECT 1 WHERE ?1 = ?2"),
-          pull_(on, kept == marks::table
-                        ? "DELETE FROM mark WHERE id = ?1 AND account = ?2"
-                        : "UPDATE " + table +
-                              " SET pending = json_remove(pending, ?1) WHERE id = ?2") {}
+    tutorial_accounts(connection const& connection, std::string const& table, marks kept)
+        : kept_(kept), commits_(connection),
+          debit_(connection,
+                 kept == marks::table
+                     ? "UPDATE " + table +
+                           " SET balance = balance - ?1 WHERE id = ?2 AND balance >= ?1"
+                     : "UPDATE " + table +
+                           " SET balance = balance - ?1, pending = json_set(pending, ?3, 1) "
+                           "WHERE id = ?2 AND balance >= ?1 AND json_type(pending, ?3) IS "
+                           "NULL"),
+          credit_(connection,
+                  kept == marks::table
+                      ? "UPDATE " + table + " SET balance = balance + ?1 WHERE id = ?2"
+                      : "UPDATE " + table +
+                            " SET balance = balance + ?1, pending = json_set(pending, ?3, 1) "
+                            "WHERE id = ?2 AND json_type(pending, ?3) IS NULL"),
+          mark_(connection,
+                kept == marks::table
+                    ? "INSERT INTO mark(id, account) VALUES(?1, ?2) ON CONFLICT DO NOTHING"
+                    : "SELECT 1 WHERE ?1 = ?2"),
+          pull_(connection, kept == marks::table
+                                ? "DELETE FROM mark WHERE id = ?1 AND account = ?2"
+                                : "UPDATE " + table +
+                                      " SET pending = json_remove(pending, ?1) WHERE id = ?2") {}
 
     [[nodiscard]] commits const& begin() const noexcept { return commits_; }
     [[nodiscard]] marks kept() const noexcept { return kept_; }
 
     /// Has no effect if the account has the mark, as in a recovery.
-    void debit(bench::request const& one) {
-        change(debit_, one.first, one.second.source, one.second.amount);
+    void debit(bench::request const& request) {
+        change(debit_, request.first, request.second.source, request.second.amount);
     }
-    void credit(bench::request const& one) {
-        change(credit_, one.first, one.second.destination, one.second.amount);
+    void credit(bench::request const& request) {
+        change(credit_, request.first, request.second.destination, request.second.amount);
     }
     void pull(std::string_view id, std::string_view account) {
         if (kept_ == marks::column) id = path_of(id);
@@ -144,12 +148,12 @@ public:
           apart_(true) {}
 
     /// One transfer; every step is durable before the next step.
-    void run(bench::request const& one) {
-        auto const& [id, transfer] = one;
-        log_.insert(one, now());
+    void run(bench::request const& request) {
+        auto const& [id, transfer] = request;
+        log_.insert(request, now());
         log_.change(id, state::initial, state::pending, now());
-        in_step(sources_, [&] { sources_.debit(one); });
-        in_step(destinations_, [&] { destinations_.credit(one); });
+        in_step(sources_, [&] { sources_.debit(request); });
+        in_step(destinations_, [&] { destinations_.credit(request); });
         log_.change(id, state::pending, state::applied, now());
         sources_.pull(id, transfer.source);
         destinations_.pull(id, transfer.destination);
@@ -184,8 +188,8 @@ public:
 private:
     /// A mark in a table and the account's own row are two statements of one commit.
     template <typename Function>
-    static void in_step(tutorial_accounts const& on, Function const& function) {
-        if (on.kept() == marks::table) on.begin().in_one(function);
+    static void in_step(tutorial_accounts const& accounts, Function const& function) {
+        if (accounts.kept() == marks::table) accounts.begin().in_one(function);
         else function();
     }
 

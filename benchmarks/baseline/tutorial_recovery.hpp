@@ -28,10 +28,10 @@ namespace baseline {
 
 class tutorial_recovery {
 public:
-    tutorial_recovery(connection const& on, marks kept)
-        : steps_(on, kept),
-          page_(on, "SELECT id, state, parameters FROM log WHERE state IN (1, 2) AND "
-                    "modified <= ?1 AND id > ?2 ORDER BY id LIMIT 1000") {}
+    tutorial_recovery(connection const& connection, marks kept)
+        : steps_(connection, kept),
+          page_(connection, "SELECT id, state, parameters FROM log WHERE state IN (1, 2) AND "
+                            "modified <= ?1 AND id > ?2 ORDER BY id LIMIT 1000") {}
 
     /// Returns the number of transactions that it finished.
     std::size_t run() {

@@ -22,22 +22,22 @@ namespace books {
 /// Calls function(parameters) for an entry of this program. False for any other entry, and for an
 /// unreadable one.
 template <typename Function>
-bool with_parameters(settle::entry const& of, Function&& function) {
+bool with_parameters(settle::entry const& entry, Function&& function) {
     auto const as = [&]<typename Parameters>(std::type_identity<Parameters>) {
-        auto const found = settle::decode_json<Parameters>(of.parameters);
+        auto const found = settle::decode_json<Parameters>(entry.parameters);
         if (found.has_value()) function(found.value());
         return found.has_value();
     };
-    if (of.type == outgoing_type.name) return as(std::type_identity<outgoing>{});
-    if (of.type == incoming_type.name) return as(std::type_identity<incoming>{});
+    if (entry.type == outgoing_type.name) return as(std::type_identity<outgoing>{});
+    if (entry.type == incoming_type.name) return as(std::type_identity<incoming>{});
     return false;
 }
 
-inline posting posting_of(outgoing const& given) {
-    return {given.order_id, given.payee, 0, given.amount};
+inline posting posting_of(outgoing const& outgoing) {
+    return {outgoing.order_id, outgoing.payee, 0, outgoing.amount};
 }
-inline posting posting_of(incoming const& given) {
-    return {given.order_id, given.payer, given.amount, 0};
+inline posting posting_of(incoming const& incoming) {
+    return {incoming.order_id, incoming.payer, incoming.amount, 0};
 }
 
 /// The postings, order by order: a done transfer has one posting, any other has none.

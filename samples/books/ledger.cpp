@@ -11,15 +11,15 @@
 
 namespace books {
 
-settle::work_result book(settle::mariadb::connection& on, posting const& request) {
+settle::work_result book(settle::mariadb::connection& connection, posting const& request) {
     auto const found =
-        on.query("SELECT balance FROM account WHERE id = ? FOR UPDATE", request.account);
+        connection.query("SELECT balance FROM account WHERE id = ? FOR UPDATE", request.account);
     if (found.empty()) return settle::work_result::refused("there is no such account");
     if (found.integer(0, 0) < request.debit) return settle::work_result::refused("balance too low");
-    on.execute("UPDATE account SET balance = balance + ? WHERE id = ?",
-               request.credit - request.debit, request.account);
-    on.execute("INSERT INTO posting (order_id, account, debit, credit) VALUES (?, ?, ?, ?)",
-               request.order_id, request.account, request.debit, request.credit);
+    connection.execute("UPDATE account SET balance = balance + ? WHERE id = ?",
+                       request.credit - request.debit, request.account);
+    connection.execute("INSERT INTO posting (order_id, account, debit, credit) VALUES (?, ?, ?, ?)",
+                       request.order_id, request.account, request.debit, request.credit);
     return settle::work_result::ok();
 }
 

@@ -18,7 +18,7 @@ namespace books {
 
 /// Books a posting, in the native transaction that the database prepares. Refuses an account that
 /// does not exist, and a debit that its balance does not cover.
-settle::work_result book(settle::mariadb::connection& on, posting const& request);
+settle::work_result book(settle::mariadb::connection& connection, posting const& request);
 
 /// A session of the bank's own client.
 /// Errors:  all functions throw std::runtime_error, with a sentence

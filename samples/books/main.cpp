@@ -105,10 +105,12 @@ public:
 
     /// The moves of a done entry; false when this program cannot read the entry.
     static bool read_moves(settle::entry const& done, std::vector<samples::money_move>& moves) {
-        return books::with_parameters(done, [&]<typename Parameters>(Parameters const& of) {
+        return books::with_parameters(done, [&]<typename Parameters>(Parameters const& parameters) {
             bool const out = std::is_same_v<Parameters, books::outgoing>;
-            moves.push_back({out ? books::accounts.name : ledger_name, of.payer, -of.amount});
-            moves.push_back({out ? ledger_name : books::accounts.name, of.payee, of.amount});
+            moves.push_back(
+                {out ? books::accounts.name : ledger_name, parameters.payer, -parameters.amount});
+            moves.push_back(
+                {out ? ledger_name : books::accounts.name, parameters.payee, parameters.amount});
         });
     }
 
@@ -142,7 +144,7 @@ public:
         for (auto const& each : compared.sentences) samples::print_line("    " + each);
         auto const doubts = engine.in_doubt(books::ledger).value().size();
         samples::print_finding(doubts == 0, "in doubt", samples::with_commas(doubts));
-        if (doubts > 0) print("'{} doubts' shows what holds them back\n", name);
+        if (doubts > 0) samples::print("'{} doubts' shows what holds them back\n", name);
         return well && doubts == 0;
     }
 

@@ -38,10 +38,10 @@ public:
     explicit order_reader(std::filesystem::path const& path) : orders_(path) {}
 
     /// False at the end of the file.
-    bool next(piece& given) {
+    bool next(piece& next_piece) {
         bank::order_reader::piece order;
         if (!orders_.next(order)) return false;
-        given = std::visit([](auto& each) { return piece_of(std::move(each)); }, order);
+        next_piece = std::visit([](auto& each) { return piece_of(std::move(each)); }, order);
         return true;
     }
 

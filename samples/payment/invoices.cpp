@@ -21,20 +21,22 @@ invoice_reader::invoice_reader(std::filesystem::path const& path)
     while (file_.next()) take_row();
 }
 
-bool invoice_reader::next(piece& given) {
+bool invoice_reader::next(piece& next_piece) {
     auto const position = next_++;
     if (position < loose_.size()) {
-        given = std::move(loose_[position]);
+        next_piece = std::move(loose_[position]);
         return true;
     }
     if (position - loose_.size() >= invoices_.size()) return false;
     auto& [named, line, payer, amount, lines, refused] = invoices_[position - loose_.size()];
     if (refused) {
-        given = std::move(*refused);
+        next_piece = std::move(*refused);
     } else if (is_refund(named)) {
-        given = samples::request<refund>{line, named, {named, payer, amount, std::move(lines)}};
+        next_piece =
+            samples::request<refund>{line, named, {named, payer, amount, std::move(lines)}};
     } else {
-        given = samples::request<payment>{line, named, {named, payer, amount, std::move(lines)}};
+        next_piece =
+            samples::request<payment>{line, named, {named, payer, amount, std::move(lines)}};
     }
     return true;
 }

@@ -33,7 +33,7 @@ public:
     explicit invoice_reader(std::filesystem::path const& path);
 
     /// False at the end of the file.
-    bool next(piece& given);
+    bool next(piece& piece);
 
 private:
     enum column : std::size_t { number, stock_code, quantity, price, customer };

@@ -64,10 +64,10 @@ concept has_reader = requires { typename Application::reader; };
 template <typename Application, typename Engine>
 class commands {
 public:
-    commands(Application& application, Engine& engine, settings const& given,
+    commands(Application& application, Engine& engine, settings const& settings,
              interrupt const& interrupted)
-        : application_(&application), engine_(&engine), given_(&given), interrupted_(&interrupted) {
-    }
+        : application_(&application), engine_(&engine), given_(&settings),
+          interrupted_(&interrupted) {}
 
     exit_code call(std::string_view command) {
         if constexpr (has_reader<Application>) {
@@ -150,20 +150,20 @@ private:
 
     /// Prints the outcomes of entries.
     /// Errors:  throws the problem that stopped the call early
-    static void print_report(std::string_view did, settle::recovery_report const& found) {
-        print("{}: {} done, {} canceled, {} undecided, {} left alone\n", did, found.done,
-              found.canceled, found.undecided, found.skipped.size());
-        if (found.undecided > 0) print_line("  undecided: " + sentence_of(found.problem));
-        if (found.elsewhere > 0) {
-            print("  {} are under way in another program\n", with_commas(found.elsewhere));
+    static void print_report(std::string_view did, settle::recovery_report const& report) {
+        print("{}: {} done, {} canceled, {} undecided, {} left alone\n", did, report.done,
+              report.canceled, report.undecided, report.skipped.size());
+        if (report.undecided > 0) print_line("  undecided: " + sentence_of(report.problem));
+        if (report.elsewhere > 0) {
+            print("  {} are under way in another program\n", with_commas(report.elsewhere));
         }
-        if (found.young > 0) {
+        if (report.young > 0) {
             print("  {} have not stood still for that long (--older-than)\n",
-                  with_commas(found.young));
+                  with_commas(report.young));
         }
-        print_skipped(found.skipped);
-        bool const is_reported = found.problem.empty() || found.undecided > 0;
-        if (!is_reported) throw settle::failure(found.problem);
+        print_skipped(report.skipped);
+        bool const is_reported = report.problem.empty() || report.undecided > 0;
+        if (!is_reported) throw settle::failure(report.problem);
     }
 
     static void print_skipped(std::vector<settle::skipped_entry> const& skipped) {
@@ -310,22 +310,22 @@ private:
 
     exit_code balance() {
         auto const& account = given_->account;
-        std::vector<std::pair<std::string, std::int64_t>> found;
+        std::vector<std::pair<std::string, std::int64_t>> pairs;
         std::int64_t sum = 0;
         application_->each_account(*engine_, [&](std::string_view collection, std::string const& id,
                                                  std::int64_t, std::int64_t now) {
             sum = add(sum, now);
             if (!account.empty() && account != id) return;
             // Only an application with a second bank has two accounts of one id.
-            found.emplace_back(prepares<Application> ? record_name(collection, id) : id, now);
+            pairs.emplace_back(prepares<Application> ? record_name(collection, id) : id, now);
         });
-        if (!account.empty() && found.empty()) {
+        if (!account.empty() && pairs.empty()) {
             return refuse(fmt::format("there is no account '{}'", account));
         }
-        if (account.empty()) found.emplace_back("sum", sum);
-        bool const is_one = !account.empty() && found.size() == 1;
-        if (is_one) print("{}\n", amount_text(found.front().second));
-        for (auto const& [id, amount] : found) {
+        if (account.empty()) pairs.emplace_back("sum", sum);
+        bool const is_one = !account.empty() && pairs.size() == 1;
+        if (is_one) print("{}\n", amount_text(pairs.front().second));
+        for (auto const& [id, amount] : pairs) {
             if (!is_one) print("{:<20} {:>16}\n", printable(id), amount_text(amount));
         }
         return exit_code::settled;
@@ -440,12 +440,12 @@ exit_code answer_for_home(Application& application, Store& store, settle::phases
 
 /// Calls the requested commands on one store.
 template <typename Application, typename Store>
-exit_code call_all(Application& application, Store& store, settings const& given,
+exit_code call_all(Application& application, Store& store, settings const& settings,
                    interrupt const& interrupted) {
-    auto const how = given.two_phases ? settle::phases::two : settle::phases::one;
-    std::span<std::string const> rest{given.commands};
+    auto const how = settings.two_phases ? settle::phases::two : settle::phases::one;
+    std::span<std::string const> rest{settings.commands};
     if (rest.front() == "home") {
-        auto const code = answer_for_home(application, store, how, given.was_copied);
+        auto const code = answer_for_home(application, store, how, settings.was_copied);
         rest = rest.subspan(1);
         if (rest.empty()) return code;
     }
@@ -462,7 +462,7 @@ exit_code call_all(Application& application, Store& store, settings const& given
         }
     };
     auto engine = make_engine();
-    commands<Application, decltype(engine)> callable{application, engine, given, interrupted};
+    commands<Application, decltype(engine)> callable{application, engine, settings, interrupted};
     auto code = exit_code::settled;
     bool failed = false;
     for (auto const& each : rest) {

@@ -30,12 +30,12 @@ std::string age_of(settle::timestamp when) {
     return span_text(std::max(age, milliseconds{0}));
 }
 
-std::string facts_of(settle::entry const& found) {
-    if (!found.fault.empty()) return fmt::format("'{}', damaged", found.id);
-    return fmt::format("'{}', {}, {}, {} further {}, last moved {} ago", found.id,
-                       found.type.empty() ? "no type" : found.type, name_of(found.state),
-                       with_commas(found.attempts), found.attempts == 1 ? "attempt" : "attempts",
-                       age_of(found.modified));
+std::string facts_of(settle::entry const& entry) {
+    if (!entry.fault.empty()) return fmt::format("'{}', damaged", entry.id);
+    return fmt::format("'{}', {}, {}, {} further {}, last moved {} ago", entry.id,
+                       entry.type.empty() ? "no type" : entry.type, name_of(entry.state),
+                       with_commas(entry.attempts), entry.attempts == 1 ? "attempt" : "attempts",
+                       age_of(entry.modified));
 }
 
 /// The advice for a transaction whose owner must act.

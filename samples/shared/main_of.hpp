@@ -20,19 +20,20 @@ namespace samples {
 
 namespace detail {
 
-inline bool has_command(settings const& given, std::string_view name) {
-    return std::find(given.commands.begin(), given.commands.end(), name) != given.commands.end();
+inline bool has_command(settings const& settings, std::string_view name) {
+    return std::find(settings.commands.begin(), settings.commands.end(), name) !=
+           settings.commands.end();
 }
 
 /// The files that a command line names beside its report.
-inline std::vector<std::filesystem::path> files_of(settings const& given) {
-    std::vector<std::filesystem::path> named{given.input};
-    if (has_command(given, "open")) named.push_back(given.file);
+inline std::vector<std::filesystem::path> files_of(settings const& settings) {
+    std::vector<std::filesystem::path> named{settings.input};
+    if (has_command(settings, "open")) named.push_back(settings.file);
     constexpr std::string_view scheme = "sqlite:";
-    if (!given.store.starts_with(scheme)) return named;
+    if (!settings.store.starts_with(scheme)) return named;
     // SQLite keeps files beside a database.
     for (auto const* end : {"", "-wal", "-shm", "-journal"}) {
-        named.emplace_back(given.store.substr(scheme.size()) + end);
+        named.emplace_back(settings.store.substr(scheme.size()) + end);
     }
     return named;
 }
@@ -51,14 +52,14 @@ int main_of(Application& application, command_line_description line, int argc, c
         application.add_options(program, open);
     };
     auto code = code_of(Application::name, [&] {
-        settings given;
-        given.store = Application::default_store;
+        settings settings;
+        settings.store = Application::default_store;
         // A prepared transaction holds its locks until its whole window is decided.
-        if constexpr (prepares<Application>) given.window = 1;
-        auto const ended = read_command_line(line, argc, argv, given);
+        if constexpr (prepares<Application>) settings.window = 1;
+        auto const ended = read_command_line(line, argc, argv, settings);
         if (ended) return *ended;
-        if (!given.report.empty()) check_report_path(given.report, files_of(given));
-        return run(given);
+        if (!settings.report.empty()) check_report_path(settings.report, files_of(settings));
+        return run(settings);
     });
     if (std::ferror(stdout) != 0 || std::fflush(stdout) != 0) {
         __fpurge(stdout); // the end of the process would wait for the reader again
@@ -79,11 +80,11 @@ int main_of(Application application, linked_store const& linked, int argc, char*
     command_line_description line;
     line.known_stores = known_stores(has_servers);
     line.has_layouts = has_servers;
-    return detail::main_of(application, line, argc, argv, [&](settings& given) {
+    return detail::main_of(application, line, argc, argv, [&](settings& settings) {
         std::string_view server;
         try {
-            server = server_of(given.store, has_servers);
-            if (given.tutorial && server != "mongodb") {
+            server = server_of(settings.store, has_servers);
+            if (settings.tutorial && server != "mongodb") {
                 throw input_error("--layout tutorial is for a store mongodb://…");
             }
         } catch (input_error const& error) {
@@ -97,20 +98,20 @@ int main_of(Application application, linked_store const& linked, int argc, char*
                                                  linked.server, Application::name));
         }
         interrupt interrupted;
-        if (given.tutorial) return linked.call_tutorial(given, interrupted);
+        if (settings.tutorial) return linked.call_tutorial(settings, interrupted);
         auto store =
-            linked.open(given.store, Application::tables, detail::has_command(given, "open"));
-        return call_all(application, store, given, interrupted);
+            linked.open(settings.store, Application::tables, detail::has_command(settings, "open"));
+        return call_all(application, store, settings, interrupted);
     });
 }
 
 /// The same for an application that opens its databases itself.
 template <typename Application>
 int main_of(Application application, int argc, char** argv) {
-    return detail::main_of(application, {}, argc, argv, [&](settings const& given) {
+    return detail::main_of(application, {}, argc, argv, [&](settings const& settings) {
         interrupt interrupted;
         return application.visit_store(
-            [&](auto& store) { return call_all(application, store, given, interrupted); });
+            [&](auto& store) { return call_all(application, store, settings, interrupted); });
     });
 }
 

@@ -32,12 +32,12 @@ inline linked_store const mongodb_store{
         check_collections(address, tables, may_create, Tutorial::layout("").transactions);
         return opened;
     },
-    [](settings const& given, interrupt const& interrupted) {
-        settle::mongodb::tutorial_database<Tutorial::type> store{given.store,
-                                                                 Tutorial::layout(given.store)};
-        check_collections(given.store, Tutorial::tables, false);
+    [](settings const& settings, interrupt const& interrupted) {
+        settle::mongodb::tutorial_database<Tutorial::type> store{settings.store,
+                                                                 Tutorial::layout(settings.store)};
+        check_collections(settings.store, Tutorial::tables, false);
         Tutorial old;
-        return call_all(old, store, given, interrupted);
+        return call_all(old, store, settings, interrupted);
     }};
 
 } // namespace samples

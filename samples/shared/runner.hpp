@@ -50,8 +50,8 @@ class runner {
     using reader = typename Application::reader;
 
 public:
-    runner(Application& application, Engine& engine, settings const& given, std::stop_token stop)
-        : application_(&application), engine_(&engine), given_(&given),
+    runner(Application& application, Engine& engine, settings const& settings, std::stop_token stop)
+        : application_(&application), engine_(&engine), given_(&settings),
           passes_on_(std::move(stop), [this] { ending_.request_stop(); }) {}
 
     /// Runs all pieces. Sums the money before the first and after the last transaction.
@@ -149,14 +149,14 @@ private:
 
     /// A missing record would cancel the id permanently; a refused id can run later.
     template <typename Parameters>
-    std::optional<refusal> refusal_of(request<Parameters> const& given) {
+    std::optional<refusal> refusal_of(request<Parameters> const& request) {
         std::optional<refusal> no;
-        application_->each_record(given.parameters, [&](auto const& collection, auto const& key) {
+        application_->each_record(request.parameters, [&](auto const& collection, auto const& key) {
             if (no || is_open(collection, key)) return;
             auto noun = std::string{collection.name};
             noun.pop_back(); // the plural's letter
-            no = {given.line, "unknown " + noun,
-                  fmt::format("{} '{}': there is no {} '{}'", Application::piece, given.id, noun,
+            no = {request.line, "unknown " + noun,
+                  fmt::format("{} '{}': there is no {} '{}'", Application::piece, request.id, noun,
                               key)};
         });
         return no;

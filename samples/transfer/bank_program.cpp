@@ -53,9 +53,9 @@ public:
 
     /// The moves of a done entry; false when this program cannot read the entry.
     static bool read_moves(settle::entry const& done, std::vector<samples::money_move>& moves) {
-        auto const move = [&](bank::transfer const& of, std::int64_t sign) {
-            moves.push_back({bank::accounts.name, of.source, -sign * of.amount});
-            moves.push_back({bank::accounts.name, of.destination, sign * of.amount});
+        auto const move = [&](bank::transfer const& transfer, std::int64_t sign) {
+            moves.push_back({bank::accounts.name, transfer.source, -sign * transfer.amount});
+            moves.push_back({bank::accounts.name, transfer.destination, sign * transfer.amount});
         };
         return samples::read_parameters<bank::transfer>(done, "transfer", move);
     }

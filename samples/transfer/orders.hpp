@@ -31,9 +31,9 @@ public:
                        {"order_id", "account", "account_to", "amount", "bank_to"}}) {}
 
     /// False at the end of the file.
-    bool next(piece& given) {
+    bool next(piece& next_piece) {
         if (!file_.next()) return false;
-        given = read();
+        next_piece = read();
         return true;
     }
 

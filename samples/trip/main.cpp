@@ -42,21 +42,21 @@ public:
     using reader = agency::order_reader;
 
     agency_application() {
-        for (std::size_t at = 0; at < locations_.size(); ++at) {
-            auto const& kind = agency::service_kinds[at];
-            locations_[at].address = fmt::format("http://127.0.0.1:{}/{}", kind.port, kind.name);
-            locations_[at].database = fmt::format("{}.db", kind.name);
+        for (std::size_t index = 0; index < locations_.size(); ++index) {
+            auto const& kind = agency::service_kinds[index];
+            locations_[index].address = fmt::format("http://127.0.0.1:{}/{}", kind.port, kind.name);
+            locations_[index].database = fmt::format("{}.db", kind.name);
         }
     }
 
     void add_options(CLI::App& line, CLI::App& open) {
         samples::add_money(open, "--balance", balance_, "The first balance of each traveller");
-        for (std::size_t at = 0; at < locations_.size(); ++at) {
-            auto const service = agency::service_kinds[at].name;
-            line.add_option(fmt::format("--{}", service), locations_[at].address,
+        for (std::size_t index = 0; index < locations_.size(); ++index) {
+            auto const service = agency::service_kinds[index].name;
+            line.add_option(fmt::format("--{}", service), locations_[index].address,
                             fmt::format("The address of the {} service", service))
                 ->capture_default_str();
-            line.add_option(fmt::format("--{}-database", service), locations_[at].database,
+            line.add_option(fmt::format("--{}-database", service), locations_[index].database,
                             fmt::format("The file of the {} service, for check", service))
                 ->capture_default_str();
         }
@@ -96,9 +96,9 @@ public:
 
     /// The moves of a done entry; false when this program cannot read the entry.
     static bool read_moves(settle::entry const& done, std::vector<samples::money_move>& moves) {
-        auto const move = [&](agency::trip const& of, std::int64_t sign) {
-            moves.push_back({agency::accounts.name, of.traveller, -sign * of.price});
-            moves.push_back({agency::accounts.name, "agency", sign * of.price});
+        auto const move = [&](agency::trip const& trip, std::int64_t sign) {
+            moves.push_back({agency::accounts.name, trip.traveller, -sign * trip.price});
+            moves.push_back({agency::accounts.name, "agency", sign * trip.price});
         };
         return samples::read_parameters<agency::trip>(done, "trip", move);
     }

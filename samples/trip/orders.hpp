@@ -33,9 +33,9 @@ public:
                         "nights", "car", "days"}}) {}
 
     /// False at the end of the file.
-    bool next(piece& given) {
+    bool next(piece& next_piece) {
         if (!file_.next()) return false;
-        given = read();
+        next_piece = read();
         return true;
     }
 

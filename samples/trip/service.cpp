@@ -139,21 +139,21 @@ struct settings {
 };
 
 /// Takes calls until it is interrupted.
-samples::exit_code serve(settings const& given) {
-    bool const money = given.kind == &agency::service_kinds[agency::card_kind];
-    auto const capacity = money ? samples::parse_money("capacity", given.capacity)
-                                : samples::parse_whole("capacity", given.capacity);
+samples::exit_code serve(settings const& settings) {
+    bool const money = settings.kind == &agency::service_kinds[agency::card_kind];
+    auto const capacity = money ? samples::parse_money("capacity", settings.capacity)
+                                : samples::parse_whole("capacity", settings.capacity);
     if (capacity < 0) throw samples::input_error("the capacity is below zero");
     samples::interrupt const interrupted;
-    settle::sqlite::receiver_database db{given.database, std::string{given.kind->name}};
-    booking_handler const handler{*given.kind, capacity};
+    settle::sqlite::receiver_database db{settings.database, std::string{settings.kind->name}};
+    booking_handler const handler{*settings.kind, capacity};
     db.change([&](session& own) { handler.create_tables(own); }).value();
     settle::receiver receiver{db};
     std::ignore = receiver.purge().value();
     settle::http::server_options options;
-    options.port = given.port;
+    options.port = settings.port;
     settle::http::receiver_server const server{
-        fmt::format("/{}", given.kind->name),
+        fmt::format("/{}", settings.kind->name),
         [&](service_call const& call) { return receiver.take(call, handler); }, options};
     fmt::print("{}\n", server.address());
     std::fflush(stdout);

@@ -165,14 +165,14 @@ void kill_often(std::size_t kills) {
     std::size_t left = 0;
     for (int round = 0; struck < kills || left == 0; ++round) {
         testing::scratch_folder const folder{"kill-books-" + std::to_string(round)};
-        killed_banks here{folder, chance};
-        while ((struck < kills || left + here.left() == 0) && !here.through()) {
+        killed_banks banks{folder, chance};
+        while ((struck < kills || left + banks.left() == 0) && !banks.through()) {
             INFO("killed " << struck << " of " << kills << " times, seed " << from);
-            struck += here.strike();
-            if (chance() % 2 == 0) here.settle();
+            struck += banks.strike();
+            if (chance() % 2 == 0) banks.settle();
         }
-        here.finish();
-        left += here.left();
+        banks.finish();
+        left += banks.left();
     }
     MESSAGE("killed " << struck << " times, " << left << " names left in doubt");
 }

@@ -95,10 +95,10 @@ inline std::string orders_of_both(testing::scratch_folder const& folder, std::si
     auto text = lines.at(0) + "\n";
     // In blocks, so that a program that is killed is in the middle of either kind.
     constexpr std::size_t block = 20;
-    for (std::size_t at = 0; at < of_each; ++at) {
-        text += lines.at(1 + at) + "\n";
-        if (at % block != block - 1 && at + 1 != of_each) continue;
-        for (auto other = at - at % block; other <= at; ++other) {
+    for (std::size_t index = 0; index < of_each; ++index) {
+        text += lines.at(1 + index) + "\n";
+        if (index % block != block - 1 && index + 1 != of_each) continue;
+        for (auto other = index - index % block; other <= index; ++other) {
             text += lines.at(lines.size() - 1 - other) + "\n";
         }
     }

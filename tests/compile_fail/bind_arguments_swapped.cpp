@@ -12,12 +12,12 @@ inline constexpr auto gift_type = transaction<transfer, "gift">(
     participant<"destination">(accounts, param<&transfer::destination>)
         .confirm(field<&account::balance> += param<&transfer::amount>));
 
-inline auto make(settle::memory::database& one) {
+inline auto make(settle::memory::database& database) {
 #ifdef FIXED
-    return settle::engine{settle::log_in(one), settle::bind(accounts, one),
+    return settle::engine{settle::log_in(database), settle::bind(accounts, database),
                           settle::type<gift_type>};
 #else
-    return settle::engine{settle::log_in(one), settle::bind(one, accounts),
+    return settle::engine{settle::log_in(database), settle::bind(database, accounts),
                           settle::type<gift_type>};
 #endif
 }

@@ -12,13 +12,13 @@ inline constexpr auto gift_type = transaction<transfer, "gift">(
     participant<"destination">(accounts, param<&transfer::destination>)
         .confirm(field<&account::balance> += param<&transfer::amount>));
 
-inline auto make(settle::memory::database& one, settle::memory::database& other) {
+inline auto make(settle::memory::database& database, settle::memory::database& other) {
 #ifdef FIXED
     static_cast<void>(other);
-    return settle::engine{settle::log_in(one), settle::bind(accounts, one),
+    return settle::engine{settle::log_in(database), settle::bind(accounts, database),
                           settle::type<gift_type>};
 #else
-    return settle::engine{settle::log_in(one), settle::bind(accounts, one),
+    return settle::engine{settle::log_in(database), settle::bind(accounts, database),
                           settle::bind(accounts, other), settle::type<gift_type>};
 #endif
 }

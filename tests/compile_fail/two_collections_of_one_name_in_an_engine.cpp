@@ -20,8 +20,8 @@ inline constexpr auto order_type =
     transaction<transfer, "order">(participant<"order">(others, param<&transfer::number>)
                                        .confirm(field<&order::total> += param<&transfer::amount>));
 
-inline auto make(settle::memory::database& one) {
-    return settle::engine{one, settle::type<gift_type>, settle::type<order_type>};
+inline auto make(settle::memory::database& database) {
+    return settle::engine{database, settle::type<gift_type>, settle::type<order_type>};
 }
 
 } // namespace bank

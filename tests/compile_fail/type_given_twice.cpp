@@ -12,11 +12,11 @@ inline constexpr auto gift_type = transaction<transfer, "gift">(
     participant<"destination">(accounts, param<&transfer::destination>)
         .confirm(field<&account::balance> += param<&transfer::amount>));
 
-inline auto make(settle::memory::database& one) {
+inline auto make(settle::memory::database& database) {
 #ifdef FIXED
-    return settle::engine{one, settle::type<gift_type>};
+    return settle::engine{database, settle::type<gift_type>};
 #else
-    return settle::engine{one, settle::type<gift_type>, settle::type<gift_type>};
+    return settle::engine{database, settle::type<gift_type>, settle::type<gift_type>};
 #endif
 }
 

@@ -49,8 +49,8 @@ struct repeating : manual_environment {
 template <typename Function>
 void in_one_phase_and_two(Function&& function) {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
-        sqlite_test::folder const here;
-        settle::sqlite::database db{here.file()};
+        sqlite_test::folder const folder;
+        settle::sqlite::database db{folder.file()};
         INFO(std::string{how == settle::phases::one ? "one phase" : "two phases"});
         function(db, how);
     }
@@ -64,8 +64,8 @@ TEST_CASE("order: a file that is locked for a while does not change the order") 
         settle::engine engine{fragile, settle::type<relabel_type>, how,
                               settle::with_environment(manual_environment{})};
         engine.create(labels, label{"hot", "label 0"}).value();
-        fragile.plan([](call const& one) {
-            return one.number <= 5 ? fault{fault_kind::unavailable} : fault{};
+        fragile.plan([](call const& call) {
+            return call.number <= 5 ? fault{fault_kind::unavailable} : fault{};
         });
         for (auto const& one : engine.run_all(relabels(30), {1000, {}, {}})) {
             CHECK_MESSAGE(one.done(), one.text());
@@ -150,8 +150,8 @@ TEST_CASE("order: no transaction overtakes a transaction that waits for another 
                         {"d", {"free", "freed"}}};
         std::string order;
         engine.run_all(all,
-                       [&](std::size_t number, settle::outcome const& one) {
-                           CHECK_MESSAGE(one.done(), one.text());
+                       [&](std::size_t number, settle::outcome const& outcome) {
+                           CHECK_MESSAGE(outcome.done(), outcome.text());
                            order += all[number].first;
                        },
                        {1000, {}, {}});
@@ -249,8 +249,8 @@ std::chrono::nanoseconds time_behind_blocking_store(settle::batch_options option
     settle::engine engine{fragile, settle::type<relabel_type>, settle::with_environment(time)};
     engine.create(labels, label{"hot", "label 0"}).value();
     bool away = false;
-    fragile.plan([&](call const& one) {
-        if (!away || one.what != "apply") return fault{};
+    fragile.plan([&](call const& call) {
+        if (!away || call.what != "apply") return fault{};
         time.advance(std::chrono::seconds{5});
         return fault{fault_kind::unavailable};
     });
@@ -259,9 +259,9 @@ std::chrono::nanoseconds time_behind_blocking_store(settle::batch_options option
     options.window = 1000;
     engine.run_all(
         relabels(40),
-        [&](std::size_t, settle::outcome const& one) {
-            if (one.done()) ++done;
-            else if (one.problem.code == settle::errc::stopped || away) ++undecided;
+        [&](std::size_t, settle::outcome const& outcome) {
+            if (outcome.done()) ++done;
+            else if (outcome.problem.code == settle::errc::stopped || away) ++undecided;
             away = done >= 3;
             if (away && stops != nullptr) stops->request_stop();
         },
@@ -291,12 +291,12 @@ TEST_CASE("order: a store that stays unreachable ends the batch") {
     manual_environment const time;
     settle::engine engine{fragile, settle::type<relabel_type>, settle::with_environment(time)};
     engine.create(labels, label{"hot", "label 0"}).value();
-    fragile.plan([](call const& one) {
-        return fault{one.what == "apply" ? fault_kind::unavailable : fault_kind::none};
+    fragile.plan([](call const& call) {
+        return fault{call.what == "apply" ? fault_kind::unavailable : fault_kind::none};
     });
     std::size_t undecided = 0;
-    auto const count = [&](std::size_t, settle::outcome const& one) {
-        if (one.verdict == settle::verdict::undecided) ++undecided;
+    auto const count = [&](std::size_t, settle::outcome const& outcome) {
+        if (outcome.verdict == settle::verdict::undecided) ++undecided;
     };
     for (std::size_t const window : {1U, 4U}) {
         settle::batch_options options;
@@ -331,9 +331,9 @@ TEST_CASE("order: a transaction after an unavailable store does not claim repeat
     open_accounts(engine);
     for (auto const* const id : {"a", "b", "c"}) engine.create(labels, label{id, ""}).value();
     int away = 20;
-    fragile.plan([&](call const& one) {
+    fragile.plan([&](call const& call) {
         // The first of a wave is of the first transaction.
-        bool const hit = one.what == "apply" && away-- > 0;
+        bool const hit = call.what == "apply" && away-- > 0;
         return hit ? fault{fault_kind::unavailable, 1} : fault{};
     });
     std::vector<std::pair<std::string, sale>> const all{{"a", {"a", name_of_account(0), 60}},
@@ -364,9 +364,9 @@ TEST_CASE("order: a requeued transaction tries no more often than the blocking t
     engine.create(bank::accounts, bank::account{"B", 0, 0}).value();
     engine.create(bank::accounts, bank::account{"C", 0, 0}).value();
     int away = 20;
-    fragile.plan([&](call const& one) {
+    fragile.plan([&](call const& call) {
         time.advance(std::chrono::microseconds{50});
-        bool const hit = one.what == "confirm" && away-- > 0;
+        bool const hit = call.what == "confirm" && away-- > 0;
         return hit ? fault{fault_kind::unavailable} : fault{};
     });
     std::vector<std::pair<std::string, bank::transfer>> const all{{"a", {"A", "B", 60}},

@@ -39,12 +39,12 @@ TEST_CASE("batch: money moves down a whole chain of transfers") {
     }
     auto const expected = one_by_one(chain);
     CHECK(std::count_if(expected.outcomes.begin(), expected.outcomes.end(),
-                        [](auto const& one) { return one.done(); }) == 0);
+                        [](auto const& outcome) { return outcome.done(); }) == 0);
     chain.insert(chain.begin(),
                  {"first", bank::transfer{name_of_account(39), name_of_account(0), 50}});
     auto const expected_after = one_by_one(chain);
     CHECK(std::all_of(expected_after.outcomes.begin(), expected_after.outcomes.end(),
-                      [](auto const& one) { return one.done(); }));
+                      [](auto const& outcome) { return outcome.done(); }));
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);
@@ -143,12 +143,12 @@ TEST_CASE("batch: any pair-like element gives an id and parameters") {
     settle::memory::database db;
     settle::engine engine{db, settle::type<bank::transfer_type>};
     open_accounts(engine);
-    bank::transfer const one{name_of_account(0), name_of_account(1), 1};
+    bank::transfer const transfer{name_of_account(0), name_of_account(1), 1};
     std::vector<std::string> const ids{"zip 1", "zip 2"};
-    std::vector<bank::transfer> const transfers{one, one};
+    std::vector<bank::transfer> const transfers{transfer, transfer};
     std::ignore = engine.run_all(ranges::views::zip(ids, transfers));
-    std::ignore = engine.run_all(std::vector{std::tuple{"tuple", one}});
-    std::ignore = engine.run_all(std::vector{std::pair{"pair", one}});
+    std::ignore = engine.run_all(std::vector{std::tuple{"tuple", transfer}});
+    std::ignore = engine.run_all(std::vector{std::pair{"pair", transfer}});
     for (char const* const id : {"zip 1", "zip 2", "tuple", "pair"}) {
         INFO(std::string{id});
         REQUIRE(engine.find(id).value().has_value());
@@ -241,8 +241,8 @@ TEST_CASE("batch: elements omitted by a stop stay in the source of the range") {
         std::stop_source stop;
         int calls = 0;
         auto const report = engine.run_all(transfers,
-                                           [&](std::size_t number, settle::outcome one) {
-                                               CHECK(one.done());
+                                           [&](std::size_t number, settle::outcome outcome) {
+                                               CHECK(outcome.done());
                                                if (number == 2) stop.request_stop();
                                                ++calls;
                                            },
@@ -365,32 +365,32 @@ TEST_CASE("batch: concurrent threads lose no transaction") {
 }
 
 TEST_CASE("batch: writes of other programs to the file are visible at once") {
-    sqlite_test::folder const here;
-    settle::sqlite::database first{here.file()};
-    settle::sqlite::database second{here.file()};
-    settle::engine one{first, settle::type<bank::transfer_type>};
+    sqlite_test::folder const folder;
+    settle::sqlite::database first{folder.file()};
+    settle::sqlite::database second{folder.file()};
+    settle::engine engine{first, settle::type<bank::transfer_type>};
     settle::engine two{second, settle::type<bank::transfer_type>, settle::two_phases};
     settle::engine beside{first, settle::type<bank::transfer_type>, settle::two_phases};
-    open_accounts(one);
+    open_accounts(engine);
     for (int i = 0; i < 10; ++i) {
         // Each transfer spends all that its predecessor brought.
-        CHECK(one.run(bank::transfer{name_of_account(0), name_of_account(1), 100}).done());
+        CHECK(engine.run(bank::transfer{name_of_account(0), name_of_account(1), 100}).done());
         CHECK(two.run(bank::transfer{name_of_account(1), name_of_account(2), 200}).done());
         CHECK(beside.run(bank::transfer{name_of_account(2), name_of_account(0), 300}).done());
-        CHECK(one.run(bank::transfer{name_of_account(0), name_of_account(1), 100}).done());
+        CHECK(engine.run(bank::transfer{name_of_account(0), name_of_account(1), 100}).done());
         CHECK(beside.run(bank::transfer{name_of_account(0), name_of_account(2), 100}).done());
         CHECK(two.run(bank::transfer{name_of_account(1), name_of_account(3), 101}).canceled());
-        auto const made = one.create(bank::accounts, bank::account{name_of_account(1), 1, 1});
+        auto const made = engine.create(bank::accounts, bank::account{name_of_account(1), 1, 1});
         CHECK_FALSE(made.has_value());
     }
-    sqlite_test::sql(here.file(), "UPDATE accounts SET balance = 7 WHERE id = 'account 0'");
-    CHECK(one.run(bank::transfer{name_of_account(0), name_of_account(5), 8}).canceled());
-    CHECK(one.run(bank::transfer{name_of_account(0), name_of_account(5), 7}).done());
-    sqlite_test::sql(here.file(), "DELETE FROM accounts WHERE id = 'account 5'");
-    CHECK(one.run(bank::transfer{name_of_account(5), name_of_account(0), 1}).why ==
+    sqlite_test::sql(folder.file(), "UPDATE accounts SET balance = 7 WHERE id = 'account 0'");
+    CHECK(engine.run(bank::transfer{name_of_account(0), name_of_account(5), 8}).canceled());
+    CHECK(engine.run(bank::transfer{name_of_account(0), name_of_account(5), 7}).done());
+    sqlite_test::sql(folder.file(), "DELETE FROM accounts WHERE id = 'account 5'");
+    CHECK(engine.run(bank::transfer{name_of_account(5), name_of_account(0), 1}).why ==
           settle::reason::record_missing);
-    CHECK(one.create(bank::accounts, bank::account{name_of_account(5), 50, 50}).has_value());
-    CHECK(one.run(bank::transfer{name_of_account(5), name_of_account(0), 50}).done());
+    CHECK(engine.create(bank::accounts, bank::account{name_of_account(5), 50, 50}).has_value());
+    CHECK(engine.run(bank::transfer{name_of_account(5), name_of_account(0), 50}).done());
 }
 
 TEST_CASE("batch: a transaction blocked by another program is not sent in each round") {

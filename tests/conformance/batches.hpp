@@ -81,16 +81,16 @@ std::int64_t balance_of(Engine& engine, int account) {
 /// Transfers among the first accounts; many amounts exceed the balance.
 inline orders random_transfers(unsigned seed, std::size_t count, int among) {
     std::mt19937 chance{seed};
-    orders made;
+    orders transfers;
     for (std::size_t i = 0; i < count; ++i) {
         int const from = static_cast<int>(chance() % static_cast<unsigned>(among));
         int const to = static_cast<int>(chance() % static_cast<unsigned>(among));
         std::string number = std::to_string(i);
-        made.emplace_back("t" + std::string(5 - number.size(), '0') + number,
-                          bank::transfer{name_of_account(from), name_of_account(to),
-                                         1 + static_cast<std::int64_t>(chance() % 120)});
+        transfers.emplace_back("t" + std::string(5 - number.size(), '0') + number,
+                               bank::transfer{name_of_account(from), name_of_account(to),
+                                              1 + static_cast<std::int64_t>(chance() % 120)});
     }
-    return made;
+    return transfers;
 }
 
 struct ends {
@@ -110,10 +110,10 @@ inline ends one_by_one(orders const& all) {
     settle::memory::database db;
     settle::engine engine{db, settle::type<bank::transfer_type>};
     open_accounts(engine);
-    ends found;
-    for (auto const& [id, order] : all) found.outcomes.push_back(engine.run(id, order));
-    found.balances = balances_of(engine);
-    return found;
+    ends ends;
+    for (auto const& [id, order] : all) ends.outcomes.push_back(engine.run(id, order));
+    ends.balances = balances_of(engine);
+    return ends;
 }
 
 template <typename Engine>
@@ -145,8 +145,8 @@ void for_each_engine(Function&& function, Environment const& world = {}) {
         function(engine, "memory");
     }
     for (auto const how : {settle::phases::one, settle::phases::two}) {
-        sqlite_test::folder const here;
-        settle::sqlite::database db{here.file()};
+        sqlite_test::folder const folder;
+        settle::sqlite::database db{folder.file()};
         settle::engine engine{db,
                               settle::with_environment(world),
                               settle::type<bank::transfer_type>,

@@ -67,13 +67,13 @@ void check_story(Engine& engine, std::map<std::string, std::string> const& repor
     for (std::uint64_t i = 0; i < accounts; ++i) expected[account(i)] = opening;
     std::map<std::string, std::string> ends;
     std::size_t done = 0;
-    for (settle::entry const& one : engine.list()) {
-        INFO("entry ", one.id);
-        CHECK(settle::is_final(one.state));
-        ends[one.id] = one.state == settle::state::done ? "done" : "canceled";
-        if (one.state != settle::state::done || one.type != "suite_move") continue;
+    for (settle::entry const& entry : engine.list()) {
+        INFO("entry ", entry.id);
+        CHECK(settle::is_final(entry.state));
+        ends[entry.id] = entry.state == settle::state::done ? "done" : "canceled";
+        if (entry.state != settle::state::done || entry.type != "suite_move") continue;
         ++done;
-        auto const given = settle::decode_json<move>(one.parameters).value();
+        auto const given = settle::decode_json<move>(entry.parameters).value();
         expected[given.source] -= given.amount;
         expected[given.destination] += given.amount;
     }
@@ -83,11 +83,11 @@ void check_story(Engine& engine, std::map<std::string, std::string> const& repor
         CHECK(ends[one.first] == one.second);
     }
     std::int64_t sum = 0;
-    for (ledger const& one : engine.scan(ledgers)) {
-        INFO(one.id);
-        CHECK(one.balance == expected[one.id]);
-        CHECK(one.balance >= 0);
-        sum += one.balance;
+    for (ledger const& ledger : engine.scan(ledgers)) {
+        INFO(ledger.id);
+        CHECK(ledger.balance == expected[ledger.id]);
+        CHECK(ledger.balance >= 0);
+        sum += ledger.balance;
     }
     CHECK(sum == accounts * opening);
 }
@@ -103,7 +103,7 @@ void in_threads(int threads, int count, bool one_engine) {
         std::vector<std::jthread> users;
         for (std::size_t i = 0; i < outcomes.size(); ++i) {
             users.emplace_back([&, i] {
-                auto const note = [&](outcome const& one) { outcomes[i].push_back(one); };
+                auto const note = [&](outcome const& outcome) { outcomes[i].push_back(outcome); };
                 if (one_engine) {
                     use(shared, "user" + std::to_string(i), i, count, note);
                 } else {
@@ -139,8 +139,9 @@ void same_ids(int threads, int count) {
                 // Every user runs the same transfers: one user runs each, and all users get its
                 // outcome.
                 auto own = engine_on(db);
-                use(own, "all", 7, count,
-                    [&](outcome const& one) { mine[one.id] = std::string{name_of(one.verdict)}; });
+                use(own, "all", 7, count, [&](outcome const& outcome) {
+                    mine[outcome.id] = std::string{name_of(outcome.verdict)};
+                });
             });
         }
     }
@@ -163,8 +164,9 @@ std::pair<pid_t, int> start_process(Act const& act) {
     ::close(ends[0]);
     int code = 0;
     try {
-        act([&](outcome const& one) {
-            std::string const line = one.id + ' ' + std::string{name_of(one.verdict)} + '\n';
+        act([&](outcome const& outcome) {
+            std::string const line =
+                outcome.id + ' ' + std::string{name_of(outcome.verdict)} + '\n';
             if (::write(ends[1], line.data(), line.size()) < 0) ::_exit(3);
         });
     } catch (std::exception const&) {
@@ -204,12 +206,12 @@ TEST_CASE("users: threads run the same ids on SQLite") { same_ids<sqlite_fixture
 TEST_CASE("users: threads that share a commit on SQLite each get their own outcome") {
     for (auto const how : {settle::phases::one, settle::two_phases}) {
         INFO("phases ", static_cast<int>(how));
-        sqlite_test::folder const here;
-        settle::sqlite::database db{here.file()};
+        sqlite_test::folder const folder;
+        settle::sqlite::database db{folder.file()};
         settle::engine engine{db, how, without_limits(), settle::type<move_type>,
                               settle::type<relabel_type>};
-        sqlite_test::sql(here.file(), "INSERT INTO suite_ledgers(id, balance, units, label) "
-                                      "VALUES('broken', 'much', 0, '')");
+        sqlite_test::sql(folder.file(), "INSERT INTO suite_ledgers(id, balance, units, label) "
+                                        "VALUES('broken', 'much', 0, '')");
         check_own_ends(engine);
     }
 }

@@ -13,73 +13,73 @@ namespace {
 /// The beginning of a line that holds the log's horizon; the last such line counts.
 constexpr std::string_view horizon_line = "horizon ";
 
-std::string line_of(entry const& one, bool purged = false) {
-    return settle::encode_json(entry_line{one.id,
-                                          one.type,
-                                          static_cast<std::int64_t>(one.definition),
-                                          one.parameters,
-                                          one.state,
-                                          static_cast<std::int64_t>(one.epoch_number),
-                                          static_cast<std::int64_t>(one.committed),
-                                          one.revision,
-                                          one.stages_kept,
-                                          one.owner,
-                                          one.created,
-                                          one.modified,
-                                          one.attempts,
-                                          one.why,
-                                          one.why_text,
-                                          one.participant,
-                                          one.line,
-                                          one.images,
-                                          one.results,
+std::string line_of(entry const& entry, bool purged = false) {
+    return settle::encode_json(entry_line{entry.id,
+                                          entry.type,
+                                          static_cast<std::int64_t>(entry.definition),
+                                          entry.parameters,
+                                          entry.state,
+                                          static_cast<std::int64_t>(entry.epoch_number),
+                                          static_cast<std::int64_t>(entry.committed),
+                                          entry.revision,
+                                          entry.stages_kept,
+                                          entry.owner,
+                                          entry.created,
+                                          entry.modified,
+                                          entry.attempts,
+                                          entry.why,
+                                          entry.why_text,
+                                          entry.participant,
+                                          entry.line,
+                                          entry.images,
+                                          entry.results,
                                           purged}) +
            '\n';
 }
 
 entry entry_of(entry_line const& line) {
-    entry made;
-    std::tie(made.id, made.type, made.parameters, made.state, made.revision, made.stages_kept,
-             made.owner, made.created, made.modified, made.attempts, made.why, made.why_text,
-             made.participant, made.line, made.images, made.results) =
+    entry entry;
+    std::tie(entry.id, entry.type, entry.parameters, entry.state, entry.revision, entry.stages_kept,
+             entry.owner, entry.created, entry.modified, entry.attempts, entry.why, entry.why_text,
+             entry.participant, entry.line, entry.images, entry.results) =
         std::tie(line.id, line.type, line.parameters, line.state, line.revision, line.stages_kept,
                  line.owner, line.created, line.modified, line.attempts, line.why, line.why_text,
                  line.participant, line.line, line.images, line.results);
-    made.definition = static_cast<std::uint64_t>(line.definition);
-    made.epoch_number = static_cast<settle::epoch>(line.epoch_number);
-    made.committed = static_cast<settle::epoch>(line.committed);
-    return made;
+    entry.definition = static_cast<std::uint64_t>(line.definition);
+    entry.epoch_number = static_cast<settle::epoch>(line.epoch_number);
+    entry.committed = static_cast<settle::epoch>(line.committed);
+    return entry;
 }
 
 /// The entry that a write leaves; none if the log has another entry than the write expects.
 std::optional<entry> entry_after(settle::entry_write const& write, entry const* found,
-                                 settle::write_context const& at) {
+                                 settle::write_context const& context) {
     settle::transition const& to = write.change;
     if (write.inserts != (found == nullptr)) return std::nullopt;
-    entry made;
+    entry entry;
     if (found != nullptr) {
         if (!may_change(standing_of(*found), to, write.action)) return std::nullopt;
-        made = *found;
+        entry = *found;
     } else {
-        made.id = *write.id;
-        made.type = write.type->name();
-        made.definition = write.type->definition();
-        if (write.type->described) made.parameters = write.type->json(write.parameters);
-        made.created = write.created;
+        entry.id = *write.id;
+        entry.type = write.type->name();
+        entry.definition = write.type->definition();
+        if (write.type->described) entry.parameters = write.type->json(write.parameters);
+        entry.created = write.created;
     }
-    change_entry(made, to);
-    made.modified = at.now;
-    if (to.takes_owner) made.owner = at.owner;
-    if (write.images != nullptr) made.images = *write.images;
-    if (write.results != nullptr) made.results = *write.results;
+    change_entry(entry, to);
+    entry.modified = context.now;
+    if (to.takes_owner) entry.owner = context.owner;
+    if (write.images != nullptr) entry.images = *write.images;
+    if (write.results != nullptr) entry.results = *write.results;
     if (to.why != settle::reason::none) {
         auto const failed = write.failed();
-        made.why = to.why;
-        made.why_text = write.why_text;
-        made.participant = failed.participant;
-        made.line = failed.line;
+        entry.why = to.why;
+        entry.why_text = write.why_text;
+        entry.participant = failed.participant;
+        entry.line = failed.line;
     }
-    return made;
+    return entry;
 }
 
 } // namespace
@@ -130,13 +130,15 @@ void map_database::cut(::off_t size) {
 std::string const& file_log::name() const { return database_->name_; }
 
 void file_log::write(std::span<settle::entry_write const> writes,
-                     std::span<settle::write_result> results, settle::write_context const& at) {
+                     std::span<settle::write_result> results,
+                     settle::write_context const& context) {
     std::lock_guard const guard{database_->mutex_};
     auto entries = database_->entries_;
     std::string lines;
     for (std::size_t i = 0; i < writes.size(); ++i) {
         auto const found = entries.find(*writes[i].id);
-        auto made = entry_after(writes[i], found == entries.end() ? nullptr : &found->second, at);
+        auto made =
+            entry_after(writes[i], found == entries.end() ? nullptr : &found->second, context);
         results[i].reply = made ? log_answer::taken : log_answer::conflict;
         if (!made) continue;
         lines += line_of(*made);
@@ -146,16 +148,17 @@ void file_log::write(std::span<settle::entry_write const> writes,
         database_->entries_ = std::move(entries);
         return;
     }
-    for (auto& one : results) {
-        if (one.reply != log_answer::taken) continue;
-        one.reply = log_answer::unknown;
-        one.problem = {settle::errc::store_unreachable, "settle: the log's file is not written"};
+    for (auto& result : results) {
+        if (result.reply != log_answer::taken) continue;
+        result.reply = log_answer::unknown;
+        result.problem = {settle::errc::store_unreachable, "settle: the log's file is not written"};
     }
 }
 
 void file_log::look_up(std::span<settle::read_request const> requests,
-                       settle::found_function found) {
-    for (std::size_t at = 0; at < requests.size(); ++at) found(at, read(*requests[at].id), false);
+                       settle::found_function function) {
+    for (std::size_t at = 0; at < requests.size(); ++at)
+        function(at, read(*requests[at].id), false);
 }
 
 result<std::optional<entry>> file_log::read(settle::transaction_id const& id) {
@@ -168,19 +171,19 @@ result<std::optional<entry>> file_log::read(settle::transaction_id const& id) {
 result<std::vector<entry>> file_log::list(settle::entry_filter const& filter,
                                           settle::transaction_id const& after, std::size_t limit) {
     std::lock_guard const guard{database_->mutex_};
-    std::vector<entry> found;
+    std::vector<entry> entries;
     auto at = database_->entries_.upper_bound(after);
-    for (; at != database_->entries_.end() && found.size() < limit; ++at) {
-        entry const& one = at->second;
-        if (filter.state && one.state != *filter.state) continue;
-        bool const begun = one.state != settle::state::initial && !is_final(one.state);
+    for (; at != database_->entries_.end() && entries.size() < limit; ++at) {
+        entry const& stored = at->second;
+        if (filter.state && stored.state != *filter.state) continue;
+        bool const begun = stored.state != settle::state::initial && !is_final(stored.state);
         if (filter.unfinished && !begun) continue;
-        bool const old = !filter.before || one.modified <= *filter.before;
+        bool const old = !filter.before || stored.modified <= *filter.before;
         bool const ahead = filter.before && filter.ahead_of &&
-                           std::max(one.created, one.modified) > *filter.ahead_of;
-        if (old || ahead) found.push_back(one);
+                           std::max(stored.created, stored.modified) > *filter.ahead_of;
+        if (old || ahead) entries.push_back(stored);
     }
-    return found;
+    return entries;
 }
 
 result<settle::purged> file_log::purge(settle::timestamp before, std::size_t limit, std::int64_t) {
@@ -189,11 +192,11 @@ result<settle::purged> file_log::purge(settle::timestamp before, std::size_t lim
     settle::purged gone;
     std::string lines;
     for (auto at = entries.begin(); at != entries.end();) {
-        entry const& one = at->second;
-        bool const old = is_final(one.state) && std::max(one.created, one.modified) < before;
+        entry const& entry = at->second;
+        bool const old = is_final(entry.state) && std::max(entry.created, entry.modified) < before;
         gone.more = old && gone.erased == limit;
         if (gone.more) break;
-        if (old) lines += line_of(one, true);
+        if (old) lines += line_of(entry, true);
         if (old) ++gone.erased;
         at = old ? entries.erase(at) : std::next(at);
     }

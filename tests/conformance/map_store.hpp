@@ -75,21 +75,21 @@ public:
     result<std::vector<typename C::record_type>>
     scan(std::optional<typename C::key_type> const& after, std::size_t limit) {
         std::lock_guard const guard{*mutex_};
-        std::vector<typename C::record_type> found;
+        std::vector<typename C::record_type> records;
         auto at = after ? table<C>().upper_bound(*after) : table<C>().begin();
-        for (; at != table<C>().end() && found.size() < limit; ++at) {
-            if (at->second.record) found.push_back(*at->second.record);
+        for (; at != table<C>().end() && records.size() < limit; ++at) {
+            if (at->second.record) records.push_back(*at->second.record);
         }
-        return found;
+        return records;
     }
 
     result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                             std::size_t limit) {
         std::lock_guard const guard{*mutex_};
-        std::vector<mark_locator> found;
+        std::vector<mark_locator> locators;
         bool passed = !after; // the collection of `after`
-        (append_marks<Collections>(found, after, passed, limit), ...);
-        return found;
+        (append_marks<Collections>(locators, after, passed, limit), ...);
+        return locators;
     }
     result<answer> resolve(mark_locator const& locator, bool confirmed) {
         std::lock_guard const guard{*mutex_};
@@ -106,12 +106,12 @@ private:
     static bool is_empty(auto const& slot) { return !slot.record && slot.marks.empty(); }
 
     template <typename C>
-    void execute_in(settle::part_request const& one, settle::part_result& answered) {
-        if (!settle::is_part_of<C>(one)) return;
-        auto const at = table<C>().try_emplace(settle::key_of<C>(one)).first;
+    void execute_in(settle::part_request const& request, settle::part_result& answered) {
+        if (!settle::is_part_of<C>(request)) return;
+        auto const at = table<C>().try_emplace(settle::key_of<C>(request)).first;
         auto& slot = at->second;
         auto const native = [&] { return settle::encode_json(*slot.record); };
-        answered = settle::result_of(settle::execute(one, slot, native));
+        answered = settle::result_of(settle::execute(request, slot, native));
         if (is_empty(slot)) table<C>().erase(at);
     }
     template <typename C>
@@ -119,16 +119,16 @@ private:
                       bool& passed, std::size_t limit) {
         bool const here = !passed && after->collection == C::name;
         for (auto const& [key, slot] : table<C>()) {
-            for (auto const& one : slot.marks) {
-                mark_locator const found{std::string{C::name}, key, one.id, one.part,
-                                         one.epoch_number};
-                auto const order = [](mark_locator const& of) {
-                    return std::tie(of.key, of.id, of.part);
+            for (auto const& mark : slot.marks) {
+                mark_locator const locator{std::string{C::name}, key, mark.id, mark.part,
+                                           mark.epoch_number};
+                auto const order = [](mark_locator const& position) {
+                    return std::tie(position.key, position.id, position.part);
                 };
-                if (out.size() == limit || !(passed || (here && order(*after) < order(found)))) {
+                if (out.size() == limit || !(passed || (here && order(*after) < order(locator)))) {
                     continue;
                 }
-                out.push_back(found);
+                out.push_back(locator);
             }
         }
         passed = passed || here;
@@ -154,8 +154,8 @@ public:
 
     [[nodiscard]] std::string const& name() const;
     void write(std::span<settle::entry_write const> writes, std::span<settle::write_result> results,
-               settle::write_context const& at);
-    void look_up(std::span<settle::read_request const> requests, settle::found_function found);
+               settle::write_context const& context);
+    void look_up(std::span<settle::read_request const> requests, settle::found_function function);
     result<std::optional<entry>> read(settle::transaction_id const& id);
     result<std::vector<entry>> list(settle::entry_filter const& filter,
                                     settle::transaction_id const& after, std::size_t limit);

@@ -156,8 +156,8 @@ void keeps_what_ended_lately(Database& db) {
     unset_clock const time;
     settle::testing::faulty fragile{db};
     // The clock is set while the store is unreachable for a moment.
-    fragile.plan([&](settle::testing::call const& one) {
-        bool const waits = one.what == "apply" && *time.behind != 0h;
+    fragile.plan([&](settle::testing::call const& call) {
+        bool const waits = call.what == "apply" && *time.behind != 0h;
         if (waits) *time.behind = 0h;
         return settle::testing::fault{waits ? settle::testing::fault_kind::unavailable
                                             : settle::testing::fault_kind::none};
@@ -211,8 +211,8 @@ TEST_CASE("purge: an infinite limit makes the horizon infinite, and no entry is 
 }
 
 TEST_CASE("purge: other transactions run meanwhile") {
-    sqlite_test::folder const here;
-    settle::sqlite::database db{here.file()};
+    sqlite_test::folder const folder;
+    settle::sqlite::database db{folder.file()};
     settle::testing::manual_environment const time;
     settle::engine engine{db, settle::type<bank::transfer_type>, settle::with_environment(time)};
     open_two_accounts(engine);
@@ -234,9 +234,9 @@ TEST_CASE("purge: other transactions run meanwhile") {
 }
 
 TEST_CASE("purge: a step that another caller's error rolls back is repeated") {
-    sqlite_test::folder const here;
+    sqlite_test::folder const folder;
     erasures counted;
-    settle::sqlite::database db{here.file(), {.busy_timeout = 120s}};
+    settle::sqlite::database db{folder.file(), {.busy_timeout = 120s}};
     settle::testing::manual_environment const time;
     auto engine = engine_on(db, time);
     open_two_accounts(engine);
@@ -244,10 +244,10 @@ TEST_CASE("purge: a step that another caller's error rolls back is repeated") {
     CHECK(engine.run_all(some).size() == 10);
     time.advance(31 * 24h);
     // The request for 'D' aborts the native transaction of all callers that share it.
-    sqlite_test::sql(here.file(), "CREATE TRIGGER no BEFORE INSERT ON accounts WHEN new.id = 'D' "
-                                  "BEGIN SELECT RAISE(ROLLBACK, 'nothing at all'); END;"
-                                  "CREATE TRIGGER erased AFTER DELETE ON settle_entry "
-                                  "BEGIN SELECT note_erasure(); END");
+    sqlite_test::sql(folder.file(), "CREATE TRIGGER no BEFORE INSERT ON accounts WHEN new.id = 'D' "
+                                    "BEGIN SELECT RAISE(ROLLBACK, 'nothing at all'); END;"
+                                    "CREATE TRIGGER erased AFTER DELETE ON settle_entry "
+                                    "BEGIN SELECT note_erasure(); END");
     auto const create = [&](char const* id) {
         return engine.create(bank::accounts, bank::account{id, 1, 1}).has_value();
     };
@@ -255,7 +255,7 @@ TEST_CASE("purge: a step that another caller's error rolls back is repeated") {
     settle::purge_options options;
     options.step = 3;
     {
-        settle::sqlite::detail::connection const lock{here.file(), 1s};
+        settle::sqlite::detail::connection const lock{folder.file(), 1s};
         lock.execute("BEGIN IMMEDIATE", "lock the file");
         settle_test::sleeping_threads threads;
         auto const begin = [&](auto work) {

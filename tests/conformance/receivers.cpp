@@ -26,14 +26,14 @@ using settle::testing::receiver_description;
 using settle::testing::receiver_report;
 
 receiver_description description() {
-    receiver_description made;
-    made.service = "airline";
-    made.accepted = "1";
-    made.refused = "1000000";
-    made.query = "1";
-    made.confirms_alone = true;
-    made.patience = std::chrono::milliseconds{200};
-    return made;
+    receiver_description description;
+    description.service = "airline";
+    description.accepted = "1";
+    description.refused = "1000000";
+    description.query = "1";
+    description.confirms_alone = true;
+    description.patience = std::chrono::milliseconds{200};
+    return description;
 }
 
 /// The airline in this process, which takes the calls of a wave in threads.
@@ -114,8 +114,8 @@ public:
 
     /// Loses the memory of the confirms of applied parts.
     void forget_confirms() {
-        std::erase_if(answers_, [&](auto const& one) {
-            auto const& [key, operation] = one.first;
+        std::erase_if(answers_, [&](auto const& answer) {
+            auto const& [key, operation] = answer.first;
             bool const applied = answers_.contains({key, call_operation::apply});
             return operation == call_operation::confirm && applied;
         });

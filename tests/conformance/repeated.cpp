@@ -18,7 +18,7 @@ class sight {
 public:
     manual_environment const time;
 
-    void note(call const& one) { ++calls_[std::string{one.what}]; }
+    void note(call const& call) { ++calls_[std::string{call.what}]; }
     /// The calls since the last call of this function, by their names.
     [[nodiscard]] std::map<std::string, int> calls() { return std::exchange(calls_, {}); }
 
@@ -32,8 +32,8 @@ void in_every_way(Function&& function) {
     auto const on = [&](auto& db, settle::phases how, std::string const& name) {
         sight seen;
         settle::testing::faulty counted{db};
-        counted.plan([&](call const& one) {
-            seen.note(one);
+        counted.plan([&](call const& call) {
+            seen.note(call);
             return fault{};
         });
         settle::engine engine{counted, settle::type<bank::transfer_type>,
@@ -53,27 +53,27 @@ void in_every_way(Function&& function) {
 
 /// Transfers into one account; every seventh amount exceeds the balance of the source.
 orders into_one(std::size_t count) {
-    orders made;
+    orders orders;
     for (std::size_t i = 0; i < count; ++i) {
         auto const from = static_cast<int>(1 + i % (accounts_open - 1));
-        made.emplace_back(
+        orders.emplace_back(
             "t" + std::to_string(1000 + i),
             bank::transfer{name_of_account(from), name_of_account(0), i % 7 == 6 ? 1000 : 1});
     }
-    return made;
+    return orders;
 }
 
 using relabel_list = std::vector<std::pair<std::string, relabel>>;
 
 /// Each label change requires the label that its predecessor wrote.
 relabel_list chain(std::size_t count) {
-    relabel_list made;
+    relabel_list list;
     for (std::size_t i = 0; i < count; ++i) {
-        made.emplace_back(
+        list.emplace_back(
             "r" + std::to_string(1000 + i),
             relabel{"hot", "label " + std::to_string(i), "label " + std::to_string(i + 1)});
     }
-    return made;
+    return list;
 }
 
 template <typename Engine>

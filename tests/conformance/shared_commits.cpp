@@ -33,7 +33,7 @@ struct moment {
 /// The system's environment with that call.
 class watched_environment : public settle::system_environment {
 public:
-    explicit watched_environment(moment& at) : at_(&at) {}
+    explicit watched_environment(moment& moment) : at_(&moment) {}
 
     [[nodiscard]] settle::timestamp now() const {
         if (std::this_thread::get_id() == at_->whose && ++at_->looks == at_->struck_look)
@@ -45,12 +45,12 @@ private:
     moment* at_;
 };
 
-auto engine_on(settle::sqlite::database& db, moment& at) {
+auto engine_on(settle::sqlite::database& db, moment& moment) {
     settle::options limits;
     limits.takeover = std::chrono::milliseconds{50};
     return settle::engine{db,
                           limits,
-                          settle::with_environment(watched_environment{at}),
+                          settle::with_environment(watched_environment{moment}),
                           settle::type<move_type>,
                           settle::type<relabel_type>,
                           settle::type<issue_type>,

@@ -205,15 +205,15 @@ void check_end(std::string const& path) {
     CHECK(engine.marks().value() == 0);
     std::map<std::string, std::int64_t> expected{{"A", opening}, {"B", opening}, {"C", opening}};
     std::size_t seen = 0;
-    for (settle::entry const& one : engine.list()) {
-        INFO("entry ", one.id);
+    for (settle::entry const& entry : engine.list()) {
+        INFO("entry ", entry.id);
         ++seen;
-        CHECK(settle::is_final(one.state));
-        bool const of_older = one.id.starts_with("old");
-        CHECK(one.definition == (of_older ? settle::forward<older>::definition()
-                                          : settle::forward<newer>::definition()));
-        if (one.state != settle::state::done) continue;
-        auto const given = settle::decode_json<transfer>(one.parameters).value();
+        CHECK(settle::is_final(entry.state));
+        bool const of_older = entry.id.starts_with("old");
+        CHECK(entry.definition == (of_older ? settle::forward<older>::definition()
+                                            : settle::forward<newer>::definition()));
+        if (entry.state != settle::state::done) continue;
+        auto const given = settle::decode_json<transfer>(entry.parameters).value();
         expected[given.source] -= given.amount;
         expected[given.destination] += given.amount;
     }

@@ -183,21 +183,21 @@ public:
 
     /// Starts programs on one file and kills them one after another, in every other call not before
     /// one of them is at work.
-    result strike(victim const& here, std::size_t programs) {
+    result strike(victim const& victim, std::size_t programs) {
         bool const waits = ++strikes_ % 2 == 0;
-        auto const before = waits ? testing::entries_in(here.path()) : 0;
+        auto const before = waits ? testing::entries_in(victim.path()) : 0;
         std::vector<std::unique_ptr<program>> running;
-        for (std::size_t i = 0; i < programs; ++i) running.push_back(here.start_run(chance_));
+        for (std::size_t i = 0; i < programs; ++i) running.push_back(victim.start_run(chance_));
         auto const has_ended = [&] {
             return std::any_of(running.begin(), running.end(),
                                [](auto const& one) { return one->has_ended(); });
         };
-        bool const grown = waits && testing::wait_for_entries(here.path(), before, has_ended);
+        bool const grown = waits && testing::wait_for_entries(victim.path(), before, has_ended);
         wait(grown ? longest_ / 8 : longest_);
         result struck;
         for (auto& one : running) {
             one->signal(SIGKILL);
-            if (here.was_killed(one->wait())) ++struck.killed;
+            if (victim.was_killed(one->wait())) ++struck.killed;
             // The other programs find the leftovers of the killed program, or are killed with it.
             if (chance_() % 2 == 0) wait(longest_ / 8);
         }
@@ -205,7 +205,7 @@ public:
         if (chance_() % 4 == 0) {
             std::vector<std::string> arguments{"recover"};
             if (chance_() % 2 == 0) arguments.emplace_back("--two-phases");
-            auto const settling = here.start(std::move(arguments));
+            auto const settling = victim.start(std::move(arguments));
             wait(longest_ / 6);
             settling->signal(SIGKILL);
             settling->wait();
@@ -236,17 +236,17 @@ void kill_often(scratch_folder const& folder, sample const& what, std::size_t pr
     std::size_t unfinished = 0;
     auto const goes_on = [&] { return struck < kills || at_work < kills / 3 || unfinished == 0; };
     while (goes_on()) {
-        victim here{folder, what};
+        victim victim{folder, what};
         bool through = false;
         while (goes_on() && !through) {
             INFO(what.name << " killed " << struck << " of " << kills << " times, seed " << from);
-            auto const round = striking.strike(here, programs);
+            auto const round = striking.strike(victim, programs);
             through = round.killed < programs;
             if (round.killed > 0) ++struck;
             if (round.at_work) ++at_work;
-            if (here.settle()) ++unfinished;
+            if (victim.settle()) ++unfinished;
         }
-        here.finish();
+        victim.finish();
     }
     MESSAGE("struck " << struck << " times, " << at_work << " times at work; left unfinished "
                       << "entries " << unfinished << " times");

@@ -56,10 +56,10 @@ public:
             if (!under_way) break;
             // The fifth process is the program itself; now and then all of them are killed.
             auto const which = chance() % (trip_services::count + 2);
-            for (std::size_t at = 0; at < trip_services::count; ++at) {
-                if (which != at && which != trip_services::count + 1) continue;
-                if (!services_.runs(at)) continue;
-                services_.kill(at);
+            for (std::size_t index = 0; index < trip_services::count; ++index) {
+                if (which != index && which != trip_services::count + 1) continue;
+                if (!services_.runs(index)) continue;
+                services_.kill(index);
                 ++killed;
             }
             if (which >= trip_services::count) {
@@ -178,15 +178,15 @@ void kill_often(std::size_t kills) {
     };
     for (int round = 0; goes_on(0, 0); ++round) {
         scratch_folder const folder{"kill-trip-" + std::to_string(round)};
-        victim here{folder, chance};
-        while (goes_on(here.at_work(), here.unfinished()) && !here.through()) {
+        victim victim{folder, chance};
+        while (goes_on(victim.at_work(), victim.unfinished()) && !victim.through()) {
             INFO("killed " << struck << " of " << kills << " times, seed " << from);
-            struck += here.strike(kills > struck ? std::min<std::size_t>(kills - struck, 4) : 4);
-            here.settle();
+            struck += victim.strike(kills > struck ? std::min<std::size_t>(kills - struck, 4) : 4);
+            victim.settle();
         }
-        here.finish();
-        at_work += here.at_work();
-        unfinished += here.unfinished();
+        victim.finish();
+        at_work += victim.at_work();
+        unfinished += victim.unfinished();
     }
     MESSAGE("killed " << struck << " times, " << at_work << " times at work; left unfinished "
                       << "entries " << unfinished << " times");

@@ -10,38 +10,38 @@ constexpr trouble every_trouble[]{trouble::io_error, trouble::short_write, troub
                                   trouble::full};
 
 /// Plays the story on a faulty disk. Returns the number of calls that the fault could have hit.
-std::size_t play(disk& on, plan const& wrong, observations& seen) {
-    vfs const files{on};
+std::size_t play(disk& disk, plan const& wrong, observations& seen) {
+    vfs const files{disk};
     manual_environment const time;
-    on.arm(wrong);
-    story{on, time, seen}.play();
-    std::size_t const calls = on.calls();
-    on.arm({});
+    disk.arm(wrong);
+    story{disk, time, seen}.play();
+    std::size_t const calls = disk.calls();
+    disk.arm({});
     CHECK(files.open_files() == 0);
     return calls;
 }
 
 /// Returns the problems that remain after the fault. The power may have been lost at its end too,
 /// and the disk may then keep all, some or none of a failed commit.
-std::vector<std::string> after_trouble(disk on, bool power_went, std::size_t at,
+std::vector<std::string> after_trouble(disk disk, bool power_went, std::size_t index,
                                        observations const& seen) {
-    vfs const files{on};
+    vfs const files{disk};
     manual_environment const time = an_hour_later(2);
     constexpr loss kinds[]{loss::all, loss::nothing, loss::some};
-    if (power_went) on.restart(kinds[at % 3], at);
-    return check_reopened(on, time, seen);
+    if (power_went) disk.restart(kinds[index % 3], index);
+    return check_reopened(disk, time, seen);
 }
 
 void check_trouble(plan const& wrong) {
-    disk on;
+    disk disk;
     observations seen;
-    play(on, wrong, seen);
+    play(disk, wrong, seen);
     for (bool const power_went : {false, true}) {
         // A loss of power shows the difference between a failed and a successful sync; other faults
         // alternate.
         bool const both = wrong.kind == trouble::failing_sync;
         if (!both && power_went != (wrong.at % 2 == 0)) continue;
-        auto const bad = after_trouble(on, power_went, wrong.at, seen);
+        auto const bad = after_trouble(disk, power_went, wrong.at, seen);
         std::string where{name_of(wrong.kind)};
         where.append(wrong.lasting ? " from call " : " at call ").append(std::to_string(wrong.at));
         if (power_went) where += ", then a loss of power";

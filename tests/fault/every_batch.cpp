@@ -8,20 +8,20 @@ namespace {
 
 /// Every run of a batch is right, and with no other beside it keeps its order.
 template <typename Parameters>
-void right(std::size_t mishaps, store_kind where, scene<Parameters> const& given,
+void right(std::size_t mishaps, store_kind where, scene<Parameters> const& scene,
            std::vector<other_worker> const& others = {}) {
     auto const seen = every_run(run_bounds{mishaps}, [&](run_choices& choices) {
-        return run_scene<order_rules>(choices, where, given, others);
+        return run_scene<order_rules>(choices, where, scene, others);
     });
     MESSAGE(seen);
     CHECK(seen);
 }
 
 template <typename Parameters>
-void right_beside_others(std::size_t mishaps, store_kind where, scene<Parameters> const& given) {
+void right_beside_others(std::size_t mishaps, store_kind where, scene<Parameters> const& scene) {
     for (auto const other : {other_worker::recovers, other_worker::cancels, other_worker::sweeps,
                              other_worker::runs_the_same, other_worker::purges}) {
-        right(mishaps, where, given, {other});
+        right(mishaps, where, scene, {other});
     }
 }
 

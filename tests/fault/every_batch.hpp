@@ -81,22 +81,22 @@ enum class other_worker { recovers, cancels, sweeps, runs_the_same, purges };
 
 template <typename Parameters>
 [[nodiscard]] std::vector<std::pair<settle::transaction_id, Parameters>>
-named(scene<Parameters> const& given) {
+named(scene<Parameters> const& scene) {
     std::vector<std::pair<settle::transaction_id, Parameters>> made;
-    for (auto const& one : given.batch) made.emplace_back(name_of_element(made.size()), one);
+    for (auto const& one : scene.batch) made.emplace_back(name_of_element(made.size()), one);
     return made;
 }
 
 /// The outcomes of the elements run one after another.
 template <typename Parameters>
-[[nodiscard]] std::vector<outcome> one_by_one(scene<Parameters> const& given) {
+[[nodiscard]] std::vector<outcome> one_by_one(scene<Parameters> const& scene) {
     settle::memory::database db;
     settle::engine engine{db, settle::type<move_type>, settle::type<delivery_type>,
                           settle::type<tally_type>};
-    for (auto const& one : given.accounts) engine.create(ledgers, one).value();
-    for (auto const& one : given.stock) engine.create(shelves, one).value();
+    for (auto const& one : scene.accounts) engine.create(ledgers, one).value();
+    for (auto const& one : scene.stock) engine.create(shelves, one).value();
     std::vector<outcome> outcomes;
-    for (auto const& [id, one] : named(given)) outcomes.push_back(engine.run(id, one));
+    for (auto const& [id, one] : named(scene)) outcomes.push_back(engine.run(id, one));
     return outcomes;
 }
 
@@ -124,15 +124,15 @@ void act_beside(other_worker what, Engine& engine, auto& trial, auto const& batc
 /// Runs a batch, alone or beside another worker. Returns the problems, or an empty text.
 /// Shape:   trial - new, on its own databases
 template <typename Trial, typename Parameters>
-std::string run_scene(Trial&& trial, scene<Parameters> const& given,
+std::string run_scene(Trial&& trial, scene<Parameters> const& scene,
                       std::vector<other_worker> const& others) {
-    for (auto const& one : given.accounts) trial.open(ledgers, one);
-    for (auto const& one : given.stock) trial.open(shelves, one);
+    for (auto const& one : scene.accounts) trial.open(ledgers, one);
+    for (auto const& one : scene.stock) trial.open(shelves, one);
     trial.conserves(ledgers, field<&ledger::balance>);
-    auto const batch = named(given);
+    auto const batch = named(scene);
     std::vector<outcome> outcomes;
     trial.worker([&](auto& engine) {
-        for (std::size_t i = 0; i < given.submitted; ++i) {
+        for (std::size_t i = 0; i < scene.submitted; ++i) {
             std::ignore = engine.submit(batch[i].first, batch[i].second);
         }
         settle::batch_options options;
@@ -147,7 +147,7 @@ std::string run_scene(Trial&& trial, scene<Parameters> const& given,
     }
     std::string const wrong = trial.run();
     if (!wrong.empty() || !others.empty() || outcomes.empty()) return wrong;
-    auto const expected = one_by_one(given);
+    auto const expected = one_by_one(scene);
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
         if (outcomes[i].verdict == settle::verdict::undecided || outcomes[i] == expected[i])
             continue;
@@ -170,11 +170,11 @@ auto trial_of(run_choices& choices, Arguments&&... arguments) {
 }
 
 template <typename Rules, typename Parameters>
-std::string run_scene(run_choices& choices, store_kind where, scene<Parameters> const& given,
+std::string run_scene(run_choices& choices, store_kind where, scene<Parameters> const& scene,
                       std::vector<other_worker> const& others) {
     if (where == store_kind::memory) {
         settle::memory::database db;
-        return run_scene(trial_of<Rules>(choices, db), given, others);
+        return run_scene(trial_of<Rules>(choices, db), scene, others);
     }
     if (where == store_kind::three_databases) {
         settle::memory::database log;
@@ -182,13 +182,13 @@ std::string run_scene(run_choices& choices, store_kind where, scene<Parameters> 
         settle::memory::database shop;
         return run_scene(trial_of<Rules>(choices, settle::log_in(log), settle::bind(ledgers, bank),
                                          settle::bind(shelves, shop)),
-                         given, others);
+                         scene, others);
     }
     scratch_file const file;
     settle::sqlite::database db{file.path()};
     auto const how =
         where == store_kind::file_in_one_phase ? settle::phases::one : settle::two_phases;
-    return run_scene(trial_of<Rules>(choices, db, how), given, others);
+    return run_scene(trial_of<Rules>(choices, db, how), scene, others);
 }
 
 } // namespace settle_test

@@ -16,10 +16,10 @@ struct switched {
 
 /// The same runs with the rule and without it.
 template <typename Parameters>
-void needs(bool& rule, std::size_t mishaps, store_kind where, scene<Parameters> const& given) {
+void needs(bool& rule, std::size_t mishaps, store_kind where, scene<Parameters> const& scene) {
     auto const look = [&] {
         return every_run(run_bounds{mishaps}, [&](run_choices& choices) {
-            return run_scene<switched>(choices, where, given, {});
+            return run_scene<switched>(choices, where, scene, {});
         });
     };
     auto const kept = look();

@@ -26,12 +26,12 @@ std::string forks(run_choices& choices, std::set<std::string>& seen) {
 /// Makes money out of nothing.
 std::string grants(run_choices& choices) {
     settle::memory::database db;
-    trial here{choices, db, settle::type<adjust_type>};
-    here.open(ledgers, {"A", 100, 0, ""}).conserves(ledgers, settle::field<&ledger::balance>);
-    here.worker([&](auto& engine) {
-        here.note(engine.run("t", adjust{"A", 0, 5, 0, 0, no_least, no_most}));
+    trial trial{choices, db, settle::type<adjust_type>};
+    trial.open(ledgers, {"A", 100, 0, ""}).conserves(ledgers, settle::field<&ledger::balance>);
+    trial.worker([&](auto& engine) {
+        trial.note(engine.run("t", adjust{"A", 0, 5, 0, 0, no_least, no_most}));
     });
-    return here.run();
+    return trial.run();
 }
 
 } // namespace

@@ -75,11 +75,11 @@ public:
     }
     [[nodiscard]] settle::result<existing_ids>
     look_for(std::vector<settle::transaction_id const*> const& ids, int) override {
-        existing_ids found;
+        existing_ids existing_ids;
         for (auto const* const id : ids) {
-            if (entries.contains(*id)) found.emplace(*id, log_answer::ended);
+            if (entries.contains(*id)) existing_ids.emplace(*id, log_answer::ended);
         }
-        return found;
+        return existing_ids;
     }
     void name_unusable(one_phase_request& request, error const& why) override {
         request.results.front().fail(answer::record_unusable, why);
@@ -159,34 +159,34 @@ private:
         bool must_read_ = false;
     };
 
-    void commit(attempt const& made) {
-        for (auto const number : made.applied) effects_[number] = 1;
-        for (auto const& [id, to] : made.entries) entries[id] = to;
+    void commit(attempt const& current) {
+        for (auto const number : current.applied) effects_[number] = 1;
+        for (auto const& [id, to] : current.entries) entries[id] = to;
     }
-    [[nodiscard]] bool meets(attempt const& made, std::optional<std::size_t> number) const {
-        return number && std::ranges::find(made.announced, *number) != made.announced.end();
+    [[nodiscard]] bool meets(attempt const& current, std::optional<std::size_t> number) const {
+        return number && std::ranges::find(current.announced, *number) != current.announced.end();
     }
-    [[nodiscard]] attempt_result end_of(attempt& made, action function, fault fails) {
+    [[nodiscard]] attempt_result end_of(attempt& current, action function, fault fails) {
         if (++attempts_ > most_attempts) throw std::logic_error("settle: attempts without end");
         has_failed_ = has_failed_ || (fails != fault::none && fails < fault::unmatched) ||
                       fails == fault::partly;
         if (fails == fault::failed) return {attempt_end::failed, problem("failed")};
-        auto const wanted = function(made);
+        auto const wanted = function(current);
         if (wanted != attempt_end::committed) return {wanted};
         if (fails == fault::must_read) return {attempt_end::must_read};
         if (fails == fault::unmatched) return {attempt_end::unmatched};
         if (fails == fault::partly) {
-            for (auto const number : made.applied) {
+            for (auto const number : current.applied) {
                 if (held_ != number && refused_ != number) effects_[number] = 1;
             }
             return {attempt_end::unmatched, {}, true};
         }
-        if (meets(made, held_)) return {attempt_end::held, problem("held")};
-        if (meets(made, refused_)) return {attempt_end::refused, problem("refused")};
+        if (meets(current, held_)) return {attempt_end::held, problem("held")};
+        if (meets(current, refused_)) return {attempt_end::refused, problem("refused")};
         if (fails == fault::unknown_and_late) {
-            late_.insert(made.applied.begin(), made.applied.end());
+            late_.insert(current.applied.begin(), current.applied.end());
         } else {
-            commit(made);
+            commit(current);
         }
         if (fails == fault::none) return {};
         return {attempt_end::unknown, problem("unknown")};

@@ -98,12 +98,12 @@ TEST_CASE("explore: a call at commit needs a receiver that remembers keys") {
 }
 
 TEST_CASE("explore: a saga is searched from its definition") {
-    voyage const given{"A", "LH 1", 60};
-    right_saga(
-        explore(settle::type<voyage_type>, payer, runs("t1", given), never_below, canceling(1, 1)));
+    voyage const voyage{"A", "LH 1", 60};
+    right_saga(explore(settle::type<voyage_type>, payer, runs("t1", voyage), never_below,
+                       canceling(1, 1)));
     auto const apart =
         models("flight", [](call_model& flight) { flight.writes = row_write::after_effect; });
-    wrong_saga(explore(settle::type<voyage_type>, payer, runs("t1", given), never_below,
+    wrong_saga(explore(settle::type<voyage_type>, payer, runs("t1", voyage), never_below,
                        canceling(1, 1), apart),
                "t1 flight: this call took effect twice", 6);
 }

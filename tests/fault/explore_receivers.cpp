@@ -30,20 +30,20 @@ call_model never_ends(call_model call) {
     return call;
 }
 
-bounds with_clocks_apart(bounds made) {
-    made.clocks_differ = true;
-    return aging(made);
+bounds with_clocks_apart(bounds bounds) {
+    bounds.clocks_differ = true;
+    return aging(bounds);
 }
 /// Only calls are late, so that records need no sweeper.
-bounds with_late_calls(bounds made) {
-    made.only_calls_late = true;
-    made.sweeps = false;
-    return without_crashes(made);
+bounds with_late_calls(bounds bounds) {
+    bounds.only_calls_late = true;
+    bounds.sweeps = false;
+    return without_crashes(bounds);
 }
-bounds with_everything(bounds made) {
-    made = with_persons(with_clocks_apart(made));
-    made.swaps = true;
-    return made;
+bounds with_everything(bounds bounds) {
+    bounds = with_persons(with_clocks_apart(bounds));
+    bounds.swaps = true;
+    return bounds;
 }
 
 } // namespace

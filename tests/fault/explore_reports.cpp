@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    forgetful(settle::coordinator made) : settle::coordinator(std::move(made)) {}
+    forgetful(settle::coordinator coordinator) : settle::coordinator(std::move(coordinator)) {}
 };
 
 /// A purchase with one call.

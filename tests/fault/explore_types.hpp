@@ -110,19 +110,19 @@ inline auto const never_below = stays(accounts, field<&bank::account::balance> >
 inline transfer const sixty{"A", "B", 60};
 
 inline bounds within(std::size_t workers, std::size_t late_writes) {
-    bounds made;
-    made.workers = workers;
-    made.late_writes = late_writes;
-    return made;
+    bounds bounds;
+    bounds.workers = workers;
+    bounds.late_writes = late_writes;
+    return bounds;
 }
 
 /// Everything that a search can do, with so many workers and late writes.
 inline bounds everything(std::size_t workers, std::size_t late_writes) {
-    bounds made = within(workers, late_writes);
-    made.cancels = true;
-    made.ages = true;
-    made.calls_again = 1;
-    return made;
+    bounds bounds = within(workers, late_writes);
+    bounds.cancels = true;
+    bounds.ages = true;
+    bounds.calls_again = 1;
+    return bounds;
 }
 
 /// Cancels at any moment; a worker gives up while a call is unknown.
@@ -165,37 +165,37 @@ inline auto const price_then_seat = calls("t1", query("price", 1), booking("seat
 inline auto const books_too = prepares("t1", prepared_model{"ledger"});
 
 /// A person rolls back any prepared name.
-inline bounds by_hand(bounds made) {
-    made.by_hand = true;
-    return made;
+inline bounds by_hand(bounds bounds) {
+    bounds.by_hand = true;
+    return bounds;
 }
 
 /// Transactions may run in one phase, beside transactions in two phases.
-inline bounds in_one_phase(bounds made) {
-    made.one_phase = true;
-    return made;
+inline bounds in_one_phase(bounds bounds) {
+    bounds.one_phase = true;
+    return bounds;
 }
 
 /// A batch may requeue a transaction that has applied.
-inline bounds in_a_batch(bounds made) {
-    made.requeues = true;
-    return made;
+inline bounds in_a_batch(bounds bounds) {
+    bounds.requeues = true;
+    return bounds;
 }
 
 /// Entries expire at any moment, and are then purged.
-inline bounds aging(bounds made) {
-    made.ages = true;
-    return made;
+inline bounds aging(bounds bounds) {
+    bounds.ages = true;
+    return bounds;
 }
 
 /// A person closes calls that were not confirmed or compensated.
-inline bounds with_persons(bounds made) {
-    made.resolves = true;
-    return made;
+inline bounds with_persons(bounds bounds) {
+    bounds.resolves = true;
+    return bounds;
 }
-inline bounds without_crashes(bounds made) {
-    made.crashes = false;
-    return made;
+inline bounds without_crashes(bounds bounds) {
+    bounds.crashes = false;
+    return bounds;
 }
 inline call_model never_busy(call_model call) {
     call.busy = false;
@@ -208,19 +208,19 @@ exploration saga(bounds const& all, Calls const&... calls_of_saga) {
     return explore<Protocol>(purchases, payer, buys, calls("t1", calls_of_saga...), never_below,
                              all);
 }
-inline void right_saga(exploration const& found) {
-    MESSAGE(found);
-    CHECK_MESSAGE(found, found);
+inline void right_saga(exploration const& exploration) {
+    MESSAGE(exploration);
+    CHECK_MESSAGE(exploration, exploration);
 }
-inline void wrong_saga(exploration const& found, std::string const& text) {
-    MESSAGE(found);
-    CHECK(!found.right);
-    CHECK_MESSAGE(found.trace.find(text) != std::string::npos, found);
+inline void wrong_saga(exploration const& exploration, std::string const& text) {
+    MESSAGE(exploration);
+    CHECK(!exploration.right);
+    CHECK_MESSAGE(exploration.trace.find(text) != std::string::npos, exploration);
 }
 /// Shape:   steps - the length of the shortest wrong run
-inline void wrong_saga(exploration const& found, std::string const& text, std::size_t steps) {
-    wrong_saga(found, text);
-    CHECK(found.steps == steps);
+inline void wrong_saga(exploration const& exploration, std::string const& text, std::size_t steps) {
+    wrong_saga(exploration, text);
+    CHECK(exploration.steps == steps);
 }
 
 /// Searches, prints the figures, and checks that all runs are correct.

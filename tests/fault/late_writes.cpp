@@ -14,10 +14,10 @@ struct late_story {
 
     /// The plan of both workers: the lost write, its late arrival, and the worker that ends.
     [[nodiscard]] fault_plan plan(fault_source& source, bool first_worker) const {
-        return [*this, &source, first_worker](call const& one) {
-            if (one.number == moment) source.deliver_one();
-            if (one.number == lost_at) return fault{fault_kind::late};
-            if (first_worker && ends_after && one.number == lost_at + 1) {
+        return [*this, &source, first_worker](call const& call) {
+            if (call.number == moment) source.deliver_one();
+            if (call.number == lost_at) return fault{fault_kind::late};
+            if (first_worker && ends_after && call.number == lost_at + 1) {
                 return fault{fault_kind::crash_before};
             }
             return fault{};
@@ -40,9 +40,9 @@ bool play(late_story const& story, Run const& run, std::string const& before,
     auto& source = fragile.source();
     std::vector<outcome> outcomes;
     auto const plan_for = [&](bool first_worker) {
-        return [&, plan = story.plan(source, first_worker)](call const& one) {
+        return [&, plan = story.plan(source, first_worker)](call const& call) {
             watch.look();
-            return plan(one);
+            return plan(call);
         };
     };
     {
@@ -168,10 +168,10 @@ void by_chance(std::uint64_t seed) {
     auto const faults = random_faults(
         seed, 5 + seed % 25, std::vector<fault_kind>(std::begin(every_kind), std::end(every_kind)));
     std::vector<outcome> outcomes;
-    auto const plan = [&](call const& one) {
+    auto const plan = [&](call const& call) {
         watch.look();
         if (chance() % 10 == 0) source.deliver_one();
-        return faults(one);
+        return faults(call);
     };
     auto const worker = [&](auto const& act) {
         auto engine = engine_on(fragile, time);

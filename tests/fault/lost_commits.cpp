@@ -25,7 +25,7 @@ public:
                               fault_limits(),
                               how,
                               settle::type<move_type>,
-                              settle::observed_by([&](settle::event const& one) { see(one); })};
+                              settle::observed_by([&](settle::event const& event) { see(event); })};
         engine.create(ledgers, {"A", 100, 0, ""}).value();
         engine.create(ledgers, {"B", 100, 0, ""}).value();
         if (how == settle::phases::one) fail_next_sync();
@@ -51,9 +51,9 @@ private:
         failed_ = steps.size();
         armed_ = true;
     }
-    void see(settle::event const& one) {
-        steps.push_back({one.taken, one.failed_answer, one.state});
-        if (one.taken == before_ && !armed_) fail_next_sync();
+    void see(settle::event const& event) {
+        steps.push_back({event.taken, event.failed_answer, event.state});
+        if (event.taken == before_ && !armed_) fail_next_sync();
     }
 
     disk disk_;

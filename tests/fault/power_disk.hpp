@@ -132,10 +132,10 @@ public:
     void truncate(file which, std::size_t size) { nodes_[which].change({size, {}, true}); }
     void sync(file which) {
         if (lies_) return;
-        node& one = nodes_[which];
-        one.settle();
-        if (one.syncs_folder) sync_folder();
-        one.syncs_folder = false;
+        node& synced = nodes_[which];
+        synced.settle();
+        if (synced.syncs_folder) sync_folder();
+        synced.syncs_folder = false;
     }
     /// Unsynced writes may reach the disk or not; no later sync tries them again.
     void fail_sync(file which) {
@@ -161,16 +161,17 @@ private:
         std::vector<edit> pending;
         bool syncs_folder = false;
 
-        void change(edit one) {
-            apply(now, one, 0, one.bytes.size());
-            pending.push_back(std::move(one));
+        void change(edit edit) {
+            apply(now, edit, 0, edit.bytes.size());
+            pending.push_back(std::move(edit));
         }
-        static void apply(std::string& content, edit const& one, std::size_t from, std::size_t to) {
-            if (one.truncates) {
-                content.resize(one.offset);
+        static void apply(std::string& content, edit const& edit, std::size_t from,
+                          std::size_t to) {
+            if (edit.truncates) {
+                content.resize(edit.offset);
             } else if (from < to) {
-                if (content.size() < one.offset + to) content.resize(one.offset + to);
-                content.replace(one.offset + from, to - from, one.bytes, from, to - from);
+                if (content.size() < edit.offset + to) content.resize(edit.offset + to);
+                content.replace(edit.offset + from, to - from, edit.bytes, from, to - from);
             }
         }
         void settle() {
@@ -195,11 +196,11 @@ private:
             now = durable;
         }
         /// Some of the sectors of a write, in any order.
-        void tear(edit const& one, std::mt19937_64& chance) {
-            std::size_t const end = one.bytes.size();
+        void tear(edit const& edit, std::mt19937_64& chance) {
+            std::size_t const end = edit.bytes.size();
             for (std::size_t from = 0; from < end;) {
-                std::size_t const to = std::min(end, from + sector - (one.offset + from) % sector);
-                if (chance() % 2 == 0) apply(durable, one, from, to);
+                std::size_t const to = std::min(end, from + sector - (edit.offset + from) % sector);
+                if (chance() % 2 == 0) apply(durable, edit, from, to);
                 from = to;
             }
         }

@@ -8,55 +8,55 @@ namespace {
 
 /// How many calls of the whole story a trouble can strike.
 std::size_t calls_of(trouble kind) {
-    disk on;
-    vfs const files{on};
-    on.arm({kind, 0, false});
+    disk disk;
+    vfs const files{disk};
+    disk.arm({kind, 0, false});
     manual_environment const time;
     observations seen;
-    story{on, time, seen}.play();
+    story{disk, time, seen}.play();
     CHECK_MESSAGE(seen.complaints.empty(), joined(seen.complaints));
-    return on.calls();
+    return disk.calls();
 }
 
 /// The disk as a loss of power at a call left it, and the outcomes reported until then.
-disk darkened(std::size_t at, observations& seen, bool lies = false) {
-    disk on;
-    vfs const files{on};
-    if (lies) on.lie();
-    on.arm({trouble::power_loss, at, false});
+disk darkened(std::size_t index, observations& seen, bool lies = false) {
+    disk disk;
+    vfs const files{disk};
+    if (lies) disk.lie();
+    disk.arm({trouble::power_loss, index, false});
     manual_environment const time;
-    story{on, time, seen}.play();
+    story{disk, time, seen}.play();
     CHECK(files.open_files() == 0);
-    return on;
+    return disk;
 }
 
-std::vector<std::string> after_loss(disk on, loss kind, std::uint64_t seed,
+std::vector<std::string> after_loss(disk disk, loss kind, std::uint64_t seed,
                                     observations const& seen) {
-    vfs const files{on};
+    vfs const files{disk};
     manual_environment const time = an_hour_later(seed);
-    on.restart(kind, seed);
+    disk.restart(kind, seed);
     // The power may be lost again while the first loss is being settled.
     if (kind == loss::some && seed % 2 == 1) {
-        on.arm({trouble::power_loss, 1 + seed * 7919 % 150, false});
+        disk.arm({trouble::power_loss, 1 + seed * 7919 % 150, false});
         observations ignored = seen;
-        static_cast<void>(check_reopened(on, time, ignored));
-        on.restart(kind, seed + 1);
+        static_cast<void>(check_reopened(disk, time, ignored));
+        disk.restart(kind, seed + 1);
     }
-    return check_reopened(on, time, seen);
+    return check_reopened(disk, time, seen);
 }
 
 /// Shape:   every - n: the power fails at every nth call; seeds - losses by chance at each
 void lose_power(std::size_t every, std::uint64_t seeds) {
     std::size_t const calls = calls_of(trouble::power_loss);
     CHECK(calls > 500);
-    for (std::size_t at = 1; at <= calls; at += every) {
+    for (std::size_t index = 1; index <= calls; index += every) {
         observations seen;
-        disk const dark = darkened(at, seen);
+        disk const dark = darkened(index, seen);
         REQUIRE(dark.dark());
         for (std::uint64_t seed = 0; seed < seeds + 2; ++seed) {
             auto const kind = seed == 0 ? loss::all : seed == 1 ? loss::nothing : loss::some;
-            auto const bad = after_loss(dark, kind, at * 100 + seed, seen);
-            INFO("power lost at call " << at << " of " << calls << ", seed " << seed);
+            auto const bad = after_loss(dark, kind, index * 100 + seed, seen);
+            INFO("power lost at call " << index << " of " << calls << ", seed " << seed);
             CHECK_MESSAGE(bad.empty(), joined(bad));
         }
     }
@@ -96,10 +96,10 @@ TEST_CASE("long: power: power is lost at every call of the disk") { lose_power(1
 TEST_CASE("power: the test notices a disk that does not sync") {
     std::size_t const calls = calls_of(trouble::power_loss);
     std::size_t found = 0;
-    for (std::size_t at = 37; at <= calls; at += 37) {
+    for (std::size_t index = 37; index <= calls; index += 37) {
         observations seen;
-        disk const dark = darkened(at, seen, true);
-        if (!after_loss(dark, loss::all, at, seen).empty()) ++found;
+        disk const dark = darkened(index, seen, true);
+        if (!after_loss(dark, loss::all, index, seen).empty()) ++found;
     }
     CHECK(found > 0);
 }

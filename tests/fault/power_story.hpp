@@ -63,20 +63,20 @@ struct observations {
                             text.find(" See ") != std::string::npos;
         if (!useful) complaints.push_back("gives no useful hint: '" + text + "'");
     }
-    void check(outcome const& one) {
-        bool const open = one.verdict == verdict::undecided;
-        if (one.verdict == verdict::refused || !one.problem.empty()) {
-            check_text(one.problem.message());
+    void check(outcome const& outcome) {
+        bool const open = outcome.verdict == verdict::undecided;
+        if (outcome.verdict == verdict::refused || !outcome.problem.empty()) {
+            check_text(outcome.problem.message());
         }
-        if (open && one.problem.empty() && one.id != "work" && one.id != "shelved" &&
-            one.id != "once-work") {
-            complaints.push_back(one.id + " is undecided without a reason");
+        if (open && outcome.problem.empty() && outcome.id != "work" && outcome.id != "shelved" &&
+            outcome.id != "once-work") {
+            complaints.push_back(outcome.id + " is undecided without a reason");
         }
         // An earlier failure makes an id unknown here, or it never ran; no other refusal is right.
-        bool const known = one.problem.code == settle::errc::unknown_id ||
-                           one.problem.code == settle::errc::not_reversible;
-        if (one.verdict == verdict::refused && !known) complaints.push_back(one.text());
-        outcomes.push_back(one);
+        bool const known = outcome.problem.code == settle::errc::unknown_id ||
+                           outcome.problem.code == settle::errc::not_reversible;
+        if (outcome.verdict == verdict::refused && !known) complaints.push_back(outcome.text());
+        outcomes.push_back(outcome);
     }
 };
 
@@ -84,8 +84,8 @@ struct observations {
 /// The last program runs in one phase.
 class story {
 public:
-    story(disk& on, manual_environment const& time, observations& seen)
-        : disk_(on), time_(time), seen_(seen) {}
+    story(disk& disk, manual_environment const& time, observations& seen)
+        : disk_(disk), time_(time), seen_(seen) {}
 
     void play() {
         program([&](auto& engine) { first(engine); });
@@ -192,21 +192,21 @@ struct reckoned {
     std::string label_of_b;
     bool card = false;
 
-    void take(settle::entry const& one) {
-        bool const back = one.id.find("/reverse") != std::string::npos;
-        if (one.type == "suite_move" || back) {
+    void take(settle::entry const& entry) {
+        bool const back = entry.id.find("/reverse") != std::string::npos;
+        if (entry.type == "suite_move" || back) {
             // The story reverses one transaction; these are its parameters.
             move const given =
-                back ? move{"B", "A", 30} : settle::decode_json<move>(one.parameters).value();
+                back ? move{"B", "A", 30} : settle::decode_json<move>(entry.parameters).value();
             balances[given.source] -= given.amount;
             balances[given.destination] += given.amount;
-        } else if (one.type == "suite_order") {
-            auto const given = settle::decode_json<order>(one.parameters).value();
+        } else if (entry.type == "suite_order") {
+            auto const given = settle::decode_json<order>(entry.parameters).value();
             balances[given.customer] -= given.price;
             for (auto const& line : given.lines) amounts[line.number] -= line.amount;
-        } else if (one.type == "suite_relabel") {
-            label_of_b = settle::decode_json<relabel>(one.parameters).value().label;
-        } else if (one.type == "suite_issue") {
+        } else if (entry.type == "suite_relabel") {
+            label_of_b = settle::decode_json<relabel>(entry.parameters).value().label;
+        } else if (entry.type == "suite_issue") {
             card = true;
         }
     }
@@ -255,28 +255,31 @@ private:
             }
             entries[one.id] = one;
         }
-        for (outcome const& one : seen_.outcomes) {
-            auto const found = entries.find(one.id);
+        for (outcome const& outcome : seen_.outcomes) {
+            auto const found = entries.find(outcome.id);
             bool const exists = found != entries.end();
-            bool const submitted = one.verdict == verdict::undecided && one.problem.empty();
-            if (submitted && !exists) complain(one.id + " was submitted, and the log has no entry");
-            if (!one.done() && !one.canceled()) continue;
-            auto const expected_state = one.done() ? settle::state::done : settle::state::canceled;
-            if (!exists) complain(one.text() + ", and the log has no entry");
-            else if (found->second.state != expected_state || found->second.why != one.why) {
-                complain(one.text() + ", and it is " + std::string{name_of(found->second.state)} +
-                         " (" + std::string{name_of(found->second.why)} + ")");
+            bool const submitted = outcome.verdict == verdict::undecided && outcome.problem.empty();
+            if (submitted && !exists)
+                complain(outcome.id + " was submitted, and the log has no entry");
+            if (!outcome.done() && !outcome.canceled()) continue;
+            auto const expected_state =
+                outcome.done() ? settle::state::done : settle::state::canceled;
+            if (!exists) complain(outcome.text() + ", and the log has no entry");
+            else if (found->second.state != expected_state || found->second.why != outcome.why) {
+                complain(outcome.text() + ", and it is " +
+                         std::string{name_of(found->second.state)} + " (" +
+                         std::string{name_of(found->second.why)} + ")");
             }
         }
     }
 
     void look_at_records() {
         std::set<std::string> existing;
-        for (ledger const& one : engine_.template scan_page<ledgers_type>({}, 100).value()) {
-            existing.insert(one.id);
-            compare("balance of " + one.id, one.balance, 100 + expected_.balances[one.id]);
-            if (one.label != (one.id == "B" ? expected_.label_of_b : "")) {
-                complain("the label of " + one.id + " is '" + one.label + "'");
+        for (ledger const& ledger : engine_.template scan_page<ledgers_type>({}, 100).value()) {
+            existing.insert(ledger.id);
+            compare("balance of " + ledger.id, ledger.balance, 100 + expected_.balances[ledger.id]);
+            if (ledger.label != (ledger.id == "B" ? expected_.label_of_b : "")) {
+                complain("the label of " + ledger.id + " is '" + ledger.label + "'");
             }
         }
         for (auto const& id : seen_.created) {
@@ -338,21 +341,21 @@ inline std::string integrity() {
 
 /// Opens the file again, settles and checks it, and plays the whole story once more: decided
 /// transactions report their outcomes and have no second effect.
-inline std::vector<std::string> check_reopened(disk& on, manual_environment const& time,
+inline std::vector<std::string> check_reopened(disk& disk, manual_environment const& time,
                                                observations const& seen) {
     std::vector<std::string> bad = seen.complaints;
     auto const add = [&](std::vector<std::string> const& more) {
         bad.insert(bad.end(), more.begin(), more.end());
     };
     try {
-        opened here{time};
-        add(checker{here.engine, seen}.complaints());
+        opened opened{time};
+        add(checker{opened.engine, seen}.complaints());
         if (auto const reply = integrity(); reply != "ok") add({"the file is damaged: " + reply});
         observations again = seen;
         again.complaints.clear();
-        story{on, time, again}.play_on(here.engine);
+        story{disk, time, again}.play_on(opened.engine);
         add(again.complaints);
-        add(checker{here.engine, again}.complaints());
+        add(checker{opened.engine, again}.complaints());
     } catch (settle::failure const& problem) {
         add({std::string{"the file cannot be used: "} + problem.what()});
     }

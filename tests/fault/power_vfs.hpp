@@ -16,7 +16,7 @@ namespace power {
 /// Shape:   one object at a time, in a process of one thread
 class vfs {
 public:
-    explicit vfs(disk& on) : disk_(&on), real_(sqlite3_vfs_find(nullptr)) {
+    explicit vfs(disk& disk) : disk_(&disk), real_(sqlite3_vfs_find(nullptr)) {
         self_ = *real_;
         self_.iVersion = 2;
         self_.szOsFile = sizeof(handle);
@@ -58,40 +58,40 @@ private:
     // --------------------------------------------------------------------------------------- names
 
     static int open(sqlite3_vfs* self, char const* name, sqlite3_file* file, int flags, int* out) {
-        vfs& here = of(self);
+        vfs& vfs = of(self);
         file->pMethods = nullptr;
-        disk& on = *here.disk_;
-        trouble const fault = here.fault_of(act::open);
+        disk& disk = *vfs.disk_;
+        trouble const fault = vfs.fault_of(act::open);
         if (fault == trouble::io_error) return SQLITE_CANTOPEN;
         std::optional<disk::file> found;
-        if (name != nullptr) found = on.find(name);
+        if (name != nullptr) found = disk.find(name);
         if (!found) {
             if ((flags & SQLITE_OPEN_CREATE) == 0) return SQLITE_CANTOPEN;
             constexpr int journals =
                 SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL;
-            found = name == nullptr ? on.create() : on.create(name, (flags & journals) != 0);
+            found = name == nullptr ? disk.create() : disk.create(name, (flags & journals) != 0);
         }
         if (fault == trouble::power_loss) return SQLITE_CANTOPEN;
-        auto* const made = new (file) handle{{methods()}, &here, *found, 0, 0, 0, false};
-        here.handles_.push_back(made);
+        auto* const made = new (file) handle{{methods()}, &vfs, *found, 0, 0, 0, false};
+        vfs.handles_.push_back(made);
         if (out != nullptr) *out = flags;
         return SQLITE_OK;
     }
     static int remove(sqlite3_vfs* self, char const* name, int synced) {
-        vfs& here = of(self);
-        trouble const fault = here.fault_of(act::remove);
+        vfs& vfs = of(self);
+        trouble const fault = vfs.fault_of(act::remove);
         if (fault == trouble::io_error) return SQLITE_IOERR_DELETE;
-        if (!here.disk_->find(name)) return SQLITE_IOERR_DELETE_NOENT;
-        here.disk_->remove(name, synced != 0 && fault == trouble::none);
+        if (!vfs.disk_->find(name)) return SQLITE_IOERR_DELETE_NOENT;
+        vfs.disk_->remove(name, synced != 0 && fault == trouble::none);
         return fault == trouble::none ? SQLITE_OK : SQLITE_IOERR_DELETE;
     }
     static int access(sqlite3_vfs* self, char const* name, int flags, int* out) {
-        vfs& here = of(self);
-        if (here.fault_of(act::look) != trouble::none) return SQLITE_IOERR_ACCESS;
-        auto const found = here.disk_->find(name);
+        vfs& vfs = of(self);
+        if (vfs.fault_of(act::look) != trouble::none) return SQLITE_IOERR_ACCESS;
+        auto const found = vfs.disk_->find(name);
         // SQLite treats an empty journal as absent.
         bool const there =
-            found && (flags != SQLITE_ACCESS_EXISTS || !here.disk_->content(*found).empty());
+            found && (flags != SQLITE_ACCESS_EXISTS || !vfs.disk_->content(*found).empty());
         *out = there ? 1 : 0;
         return SQLITE_OK;
     }
@@ -103,16 +103,16 @@ private:
     // --------------------------------------------------------------------------------------- bytes
 
     static int close(sqlite3_file* file) {
-        handle& one = in(file);
-        vfs& here = *one.of;
+        handle& handle = in(file);
+        vfs& vfs = *handle.of;
         unmap(file, 0);
-        std::erase(here.handles_, &one);
+        std::erase(vfs.handles_, &handle);
         return SQLITE_OK;
     }
     static int read(sqlite3_file* file, void* into, int count, sqlite3_int64 offset) {
-        handle const& one = in(file);
-        if (one.of->fault_of(act::read) != trouble::none) return SQLITE_IOERR_READ;
-        auto const& content = one.of->disk_->content(one.file);
+        handle const& handle = in(file);
+        if (handle.of->fault_of(act::read) != trouble::none) return SQLITE_IOERR_READ;
+        auto const& content = handle.of->disk_->content(handle.file);
         auto const size = static_cast<std::size_t>(count);
         auto const from = std::min(static_cast<std::size_t>(offset), content.size());
         std::size_t const there = std::min(size, content.size() - from);
@@ -122,38 +122,38 @@ private:
         return SQLITE_IOERR_SHORT_READ;
     }
     static int write(sqlite3_file* file, void const* from, int count, sqlite3_int64 offset) {
-        handle const& one = in(file);
-        disk& on = *one.of->disk_;
-        trouble const fault = one.of->fault_of(act::write);
+        handle const& handle = in(file);
+        disk& disk = *handle.of->disk_;
+        trouble const fault = handle.of->fault_of(act::write);
         if (fault == trouble::io_error) return SQLITE_IOERR_WRITE;
         std::string_view bytes{static_cast<char const*>(from), static_cast<std::size_t>(count)};
         if (fault == trouble::short_write || fault == trouble::full) {
             bytes = bytes.substr(0, bytes.size() / 2);
         }
-        on.write(one.file, static_cast<std::size_t>(offset), bytes);
+        disk.write(handle.file, static_cast<std::size_t>(offset), bytes);
         if (fault == trouble::none) return SQLITE_OK;
         return fault == trouble::full ? SQLITE_FULL : SQLITE_IOERR_WRITE;
     }
     static int truncate(sqlite3_file* file, sqlite3_int64 size) {
-        handle const& one = in(file);
-        trouble const fault = one.of->fault_of(act::truncate);
+        handle const& handle = in(file);
+        trouble const fault = handle.of->fault_of(act::truncate);
         if (fault == trouble::io_error) return SQLITE_IOERR_TRUNCATE;
-        one.of->disk_->truncate(one.file, static_cast<std::size_t>(size));
+        handle.of->disk_->truncate(handle.file, static_cast<std::size_t>(size));
         return fault == trouble::none ? SQLITE_OK : SQLITE_IOERR_TRUNCATE;
     }
     static int sync(sqlite3_file* file, int) {
-        handle const& one = in(file);
-        switch (one.of->fault_of(act::sync)) {
-        case trouble::none: one.of->disk_->sync(one.file); return SQLITE_OK;
-        case trouble::failing_sync: one.of->disk_->fail_sync(one.file); break;
+        handle const& handle = in(file);
+        switch (handle.of->fault_of(act::sync)) {
+        case trouble::none: handle.of->disk_->sync(handle.file); return SQLITE_OK;
+        case trouble::failing_sync: handle.of->disk_->fail_sync(handle.file); break;
         default: break;
         }
         return SQLITE_IOERR_FSYNC;
     }
     static int size(sqlite3_file* file, sqlite3_int64* out) {
-        handle const& one = in(file);
-        if (one.of->fault_of(act::look) != trouble::none) return SQLITE_IOERR_FSTAT;
-        *out = static_cast<sqlite3_int64>(one.of->disk_->content(one.file).size());
+        handle const& handle = in(file);
+        if (handle.of->fault_of(act::look) != trouble::none) return SQLITE_IOERR_FSTAT;
+        *out = static_cast<sqlite3_int64>(handle.of->disk_->content(handle.file).size());
         return SQLITE_OK;
     }
 
@@ -197,11 +197,11 @@ private:
     using regions = std::vector<std::unique_ptr<char[]>>;
 
     static int map(sqlite3_file* file, int number, int size, int extend, void volatile** out) {
-        handle& one = in(file);
+        handle& handle = in(file);
         *out = nullptr;
-        if (one.of->fault_of(act::share) != trouble::none) return SQLITE_IOERR_SHMMAP;
-        one.maps = true;
-        regions& all = one.of->shared_[one.file];
+        if (handle.of->fault_of(act::share) != trouble::none) return SQLITE_IOERR_SHMMAP;
+        handle.maps = true;
+        regions& all = handle.of->shared_[handle.file];
         auto const at = static_cast<std::size_t>(number);
         if (at >= all.size() && extend == 0) return SQLITE_OK;
         while (all.size() <= at) {

@@ -57,17 +57,17 @@ std::vector<sent> play() {
 
 /// The bookings that the rows of a receiver represent.
 books books_by_rows(std::vector<settle::receiver_row> const& rows) {
-    books found{seats_at_first};
-    for (auto const& one : rows) {
+    books books{seats_at_first};
+    for (auto const& row : rows) {
         using enum receiver_status;
-        auto const status = one.standing.status;
+        auto const status = row.standing.status;
         if (status != applied && status != confirmed && status != compensated) continue;
-        ++found.bookings;
-        if (status == compensated) ++found.undone;
-        else found.free -= one.key == "a" ? 2 : 1;
-        if (status == confirmed) ++found.confirms;
+        ++books.bookings;
+        if (status == compensated) ++books.undone;
+        else books.free -= row.key == "a" ? 2 : 1;
+        if (status == confirmed) ++books.confirms;
     }
-    return found;
+    return books;
 }
 
 bool was_sent(std::vector<sent> const& story, std::string_view key, call_operation operation) {
@@ -155,11 +155,11 @@ TEST_CASE("receiver: on a good disk the story ends as each answer says") {
 TEST_CASE("receiver: a loss of power at any call keeps every answer") {
     std::size_t const calls = faulty{{trouble::power_loss, 0, false}}.calls;
     CHECK(calls > 50);
-    for (std::size_t at = 1; at <= calls; ++at) {
-        faulty dark{{trouble::power_loss, at, false}};
+    for (std::size_t index = 1; index <= calls; ++index) {
+        faulty dark{{trouble::power_loss, index, false}};
         for (auto const kind : every_loss) {
-            INFO("power lost at call " << at << " of " << calls);
-            dark.check_after(kind, at);
+            INFO("power lost at call " << index << " of " << calls);
+            dark.check_after(kind, index);
         }
     }
 }
@@ -170,12 +170,12 @@ TEST_CASE("receiver: a disk error at any call keeps every answer") {
          {trouble::io_error, trouble::short_write, trouble::failing_sync, trouble::full}) {
         std::size_t const calls = faulty{{kind, 0, false}}.calls;
         CHECK(calls > 10);
-        for (std::size_t at = 1; at <= calls; ++at) {
+        for (std::size_t index = 1; index <= calls; ++index) {
             for (bool const lasting : {false, true}) {
-                faulty wrong{{kind, at, lasting}};
+                faulty wrong{{kind, index, lasting}};
                 for (auto const& one : wrong.story) ++answers[one.answer.status];
-                INFO(name_of(kind) << " at call " << at << " of " << calls);
-                wrong.check_after(every_loss[at % 3], at);
+                INFO(name_of(kind) << " at call " << index << " of " << calls);
+                wrong.check_after(every_loss[index % 3], index);
             }
         }
     }

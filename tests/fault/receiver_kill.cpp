@@ -64,7 +64,7 @@ TEST_CASE("receiver: processes that are killed at any moment keep every answer")
         std::vector<std::string> answers;
         std::string const prefix = std::to_string(round) + "-";
         {
-            child one{[&](int to) {
+            child child{[&](int to) {
                 receiver_database db{files.file(), "airline"};
                 create_tables(db, free);
                 settle::receiver airline_receiver{db};
@@ -76,10 +76,11 @@ TEST_CASE("receiver: processes that are killed at any moment keep every answer")
                     say(to, std::string{name_of(undone.status)});
                 }
             }};
-            answers.push_back(one.line());
+            answers.push_back(child.line());
             std::this_thread::sleep_for(std::chrono::microseconds{round * 977 % 9000});
-            one.kill();
-            for (auto text = one.line(); !text.empty(); text = one.line()) answers.push_back(text);
+            child.kill();
+            for (auto text = child.line(); !text.empty(); text = child.line())
+                answers.push_back(text);
         }
         receiver_database db{files.file(), "airline"};
         settle::receiver airline_receiver{db};
@@ -111,12 +112,12 @@ TEST_CASE("receiver: a child that was forked later must not use its parent's rec
     receiver_database db{files.file(), "airline"};
     create_tables(db, 10);
     settle::receiver airline_receiver{db};
-    child one{[&](int to) {
+    child child{[&](int to) {
         say(to, airline_receiver.take(apply_call("a"), seats{}).text);
         say(to, airline_receiver.list().problem().text);
         say(to, sqlite_test::refusal([&] { receiver_database{files.file(), "airline"}; }));
     }};
-    for (int i = 0; i < 3; ++i) CHECK(contains(one.line(), "before fork()"));
+    for (int i = 0; i < 3; ++i) CHECK(contains(child.line(), "before fork()"));
     CHECK(airline_receiver.take(apply_call("a"), seats{}).status == call_status::ok);
     CHECK(books_of(db) == books{9, 1, 0, 0});
 }

@@ -103,25 +103,25 @@ private:
 template <typename Engine>
 void check_settled(Engine& engine, std::vector<outcome> const& outcomes) {
     CHECK(engine.marks().value() == 0);
-    for (settle::entry const& one : engine.page({}, "", 1000).value()) {
-        INFO("entry ", one.id, " is ", std::string{name_of(one.state)});
-        CHECK((settle::is_final(one.state) || one.state == settle::state::initial));
-        if (one.state == settle::state::done) {
-            CHECK(one.committed != 0);
-            CHECK(one.why == settle::reason::none);
+    for (settle::entry const& entry : engine.page({}, "", 1000).value()) {
+        INFO("entry ", entry.id, " is ", std::string{name_of(entry.state)});
+        CHECK((settle::is_final(entry.state) || entry.state == settle::state::initial));
+        if (entry.state == settle::state::done) {
+            CHECK(entry.committed != 0);
+            CHECK(entry.why == settle::reason::none);
         }
-        if (one.state == settle::state::canceled) CHECK(one.why != settle::reason::none);
+        if (entry.state == settle::state::canceled) CHECK(entry.why != settle::reason::none);
     }
-    for (outcome const& one : outcomes) {
-        if (one.verdict == verdict::undecided || one.verdict == verdict::refused) continue;
-        INFO("outcome: ", one.text());
-        auto const found = engine.find(one.id).value();
+    for (outcome const& outcome : outcomes) {
+        if (outcome.verdict == verdict::undecided || outcome.verdict == verdict::refused) continue;
+        INFO("outcome: ", outcome.text());
+        auto const found = engine.find(outcome.id).value();
         REQUIRE(found.has_value());
-        CHECK(found->state == (one.done() ? settle::state::done : settle::state::canceled));
-        if (one.canceled()) {
-            CHECK(found->why == one.why);
-            CHECK(found->participant == one.participant);
-            CHECK(found->line == one.line);
+        CHECK(found->state == (outcome.done() ? settle::state::done : settle::state::canceled));
+        if (outcome.canceled()) {
+            CHECK(found->why == outcome.why);
+            CHECK(found->participant == outcome.participant);
+            CHECK(found->line == outcome.line);
         }
     }
 }

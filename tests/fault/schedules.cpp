@@ -72,12 +72,12 @@ struct stage {
                           {fault_kind::unavailable, fault_kind::unknown_before,
                            fault_kind::unknown_after, fault_kind::late, fault_kind::late,
                            fault_kind::crash_before, fault_kind::crash_after});
-        fragile.plan([&](call const& one) {
+        fragile.plan([&](call const& call) {
             turns.at_call(worker);
             watch.look();
             if (turns.draw() % 8 == 0) own.deliver_one();
             if (turns.draw() % 8 == 0) time.advance(60ms);
-            return faults(one);
+            return faults(call);
         });
         turns.at_call(worker);
         {
@@ -119,8 +119,8 @@ template <typename Database>
 void play(std::uint64_t seed, std::uint64_t percent, Database& db) {
     INFO("seed ", seed, ", ", percent, " faults in a hundred calls");
     constexpr std::size_t workers = 4;
-    stage<Database> on{seed, db, workers};
-    auto plain = engine_on(db, on.time);
+    stage<Database> stage{seed, db, workers};
+    auto plain = engine_on(db, stage.time);
     open_records(plain);
     std::vector<std::vector<outcome>> outcomes(workers);
     {
@@ -128,7 +128,7 @@ void play(std::uint64_t seed, std::uint64_t percent, Database& db) {
         for (std::size_t worker = 0; worker < workers; ++worker) {
             threads.emplace_back([&, worker] {
                 std::uint64_t const choice = settle::hash_mix(worker, seed);
-                on.live(worker, percent, [&](auto& engine) {
+                stage.live(worker, percent, [&](auto& engine) {
                     // The first worker always has work that other workers can interleave with.
                     act(engine, worker == 0 ? 0 : choice, worker, outcomes[worker]);
                     act(engine, choice >> 8U, worker, outcomes[worker]);
@@ -136,13 +136,14 @@ void play(std::uint64_t seed, std::uint64_t percent, Database& db) {
             });
         }
     }
-    on.time.advance(1s);
+    stage.time.advance(1s);
     CHECK(plain.recover(of_any_age()).skipped.empty());
     CHECK(plain.sweep().problem.empty());
     std::vector<outcome> all;
     for (auto const& some : outcomes) all.insert(all.end(), some.begin(), some.end());
-    std::erase_if(all,
-                  [](outcome const& one) { return one.problem.code == settle::errc::unknown_id; });
+    std::erase_if(all, [](outcome const& outcome) {
+        return outcome.problem.code == settle::errc::unknown_id;
+    });
     check_settled(plain, all);
     std::int64_t sum = 0;
     for (ledger const& one : plain.template scan_page<ledgers_type>(std::nullopt, 100).value()) {

@@ -54,11 +54,11 @@ any_transaction make(dice& chance) {
     case 2: return withdraw{card_id, true};
     case 3:
     case 4: {
-        sale made{account, chance.between(1, 30), {}};
+        sale sale{account, chance.between(1, 30), {}};
         for (int lines = chance.between(0, 3); lines >= 0; --lines) {
-            made.lines.push_back({chance.between(1, 5), chance.between(1, 20)});
+            sale.lines.push_back({chance.between(1, 5), chance.between(1, 20)});
         }
-        return made;
+        return sale;
     }
     default: return move{accounts[chance.between(0, 6)], account, chance.between(1, 60)};
     }
@@ -153,7 +153,7 @@ struct experience {
 
 template <typename Simulate>
 void run_seeds(std::vector<std::uint64_t> const& seeds_to_run, Simulate const& simulate) {
-    on_one_processor const here;
+    on_one_processor const processor;
     experience all;
     for (std::uint64_t const seed : seeds_to_run) {
         simulation_report const report = simulate(limits_of(seed));
@@ -175,7 +175,7 @@ void run_seeds(std::vector<std::uint64_t> const& seeds_to_run, Simulate const& s
 
 template <typename Simulate>
 void run_purging(std::vector<std::uint64_t> const& seeds_to_run, Simulate const& simulate) {
-    on_one_processor const here;
+    on_one_processor const processor;
     std::uint64_t purged = 0;
     std::uint64_t again = 0;
     for (std::uint64_t const seed : seeds_to_run) {

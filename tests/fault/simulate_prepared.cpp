@@ -79,8 +79,8 @@ std::variant<payment, journey> make(dice& chance) {
     return journey{from, to, amount, "LH 1"};
 }
 
-work_result book(database::connection& on, entry_request const& request) {
-    auto const added = on.add(request.account, request.amount);
+work_result book(database::connection& connection, entry_request const& request) {
+    auto const added = connection.add(request.account, request.amount);
     if (added.has_value()) return work_result::ok();
     if (added.problem().code == settle::errc::record_missing) {
         return work_result::refused("no account " + request.account);
@@ -128,7 +128,7 @@ simulation_limits purging(std::uint64_t seed) {
 /// Runs each seed. The sums of the reports.
 simulation_report run_payments(std::vector<std::uint64_t> const& all,
                                simulation_limits (*limits)(std::uint64_t)) {
-    on_one_processor const here;
+    on_one_processor const processor;
     simulation_report sum;
     for (auto const seed : all) {
         auto const report = pay(limits(seed));

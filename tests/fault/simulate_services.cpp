@@ -210,7 +210,7 @@ struct experience {
 template <typename Simulate>
 experience run_sagas(std::vector<std::uint64_t> const& seeds_to_run, Simulate const& simulate,
                      simulation_limits (*limits)(std::uint64_t) = limits_of) {
-    on_one_processor const here;
+    on_one_processor const processor;
     experience all;
     for (std::uint64_t const seed : seeds_to_run) {
         simulation_report const report = simulate(limits(seed));
@@ -229,7 +229,7 @@ experience run_sagas(std::vector<std::uint64_t> const& seeds_to_run, Simulate co
 
 /// The report of trips whose flights or cards have flaws.
 simulation_report sell_with(service_flaws const& of_flights, service_flaws const& of_cards = {}) {
-    on_one_processor const here;
+    on_one_processor const processor;
     trip_services by;
     by.flights.flaws = of_flights;
     by.cards.flaws = of_cards;
@@ -240,8 +240,9 @@ simulation_report sell_with(service_flaws const& of_flights, service_flaws const
 }
 
 bool names(simulation_report const& report, std::string_view text) {
-    return std::any_of(report.problems.begin(), report.problems.end(),
-                       [&](auto const& one) { return one.find(text) != std::string::npos; });
+    return std::any_of(report.problems.begin(), report.problems.end(), [&](auto const& problem) {
+        return problem.find(text) != std::string::npos;
+    });
 }
 
 } // namespace
@@ -301,7 +302,7 @@ TEST_CASE("simulation of services: a restart that loses no answered call is harm
 }
 
 TEST_CASE("simulation of services: a restored backup breaks promises, and the audit names them") {
-    on_one_processor const here;
+    on_one_processor const processor;
     std::uint64_t restores = 0;
     std::size_t broken = 0;
     auto const seeds_to_run = seeds(51, 4);
@@ -386,11 +387,11 @@ TEST_CASE("simulation of services: a function is a service, and its calls are di
     std::map<std::string, std::int64_t, std::less<>> seats;
     std::uint64_t calls = 0;
     auto const book = [&](leg const& request,
-                          service_call const& of) -> settle::reply<settle::nothing> {
+                          service_call const& call) -> settle::reply<settle::nothing> {
         ++calls;
         // A row for each key; a compensated row takes no seat any more.
-        auto const [row, fresh] = seats.try_emplace(std::string{of.key}, 0);
-        if (of.operation == call_operation::compensate) row->second = -1;
+        auto const [row, fresh] = seats.try_emplace(std::string{call.key}, 0);
+        if (call.operation == call_operation::compensate) row->second = -1;
         else if (fresh) row->second = request.people;
         else if (row->second == -1) return service_answer::refused("undone");
         return settle::nothing{};
@@ -429,15 +430,15 @@ TEST_CASE("simulation of services: the audit names the side that broke a promise
                                        "ok to its apply"});
     }
     SUBCASE("an effect has no transaction") {
-        service_call one{};
-        one.operation = call_operation::apply;
-        one.key = "log/t2/seats";
-        one.transaction = "t2";
-        one.participant = "seats";
-        one.last_moment = settle::timestamp::max();
-        one.request = R"({"flight":"LH 1","people":1})";
+        service_call call{};
+        call.operation = call_operation::apply;
+        call.key = "log/t2/seats";
+        call.transaction = "t2";
+        call.participant = "seats";
+        call.last_moment = settle::timestamp::max();
+        call.request = R"({"flight":"LH 1","people":1})";
         service_answer answer;
-        flights.send({&one, 1}, {&answer, 1});
+        flights.send({&call, 1}, {&answer, 1});
         REQUIRE(answer.status == call_status::ok);
         detail::audited_service{flights, seen}.compare_unseen();
         CHECK(seen.problems() ==

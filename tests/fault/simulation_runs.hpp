@@ -26,10 +26,10 @@ public:
         if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
         int const here = ::sched_getcpu();
         if (here < 0) return;
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(static_cast<std::size_t>(here), &one);
-        changed_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
+        cpu_set_t processor;
+        CPU_ZERO(&processor);
+        CPU_SET(static_cast<std::size_t>(here), &processor);
+        changed_ = ::sched_setaffinity(0, sizeof processor, &processor) == 0;
     }
     on_one_processor(on_one_processor const&) = delete;
     on_one_processor& operator=(on_one_processor const&) = delete;

@@ -52,9 +52,9 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
     {
         onlooker watch{db};
         auto const fault_plan = fault_at(number, kind, operations);
-        fragile.plan([&](call const& one) {
+        fragile.plan([&](call const& call) {
             watch.look();
-            return fault_plan(one);
+            return fault_plan(call);
         });
         auto engine = engine_on(fragile, time);
         try {

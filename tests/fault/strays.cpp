@@ -24,7 +24,7 @@ struct other_program {
     static std::uint64_t definition() {
         return SameDefinition ? settle::forward<move_type>::definition() : 12345;
     }
-    static parameters const& user(parameters const& given) { return given; }
+    static parameters const& user(parameters const& parameters) { return parameters; }
     static constexpr std::size_t participant_count = 0;
     template <typename Function>
     static void for_each_participant(Function&&) {}
@@ -36,11 +36,11 @@ struct other_program {
 };
 
 template <typename Direction>
-void write_entry(memory_database& db, std::string id, typename Direction::parameters given,
+void write_entry(memory_database& db, std::string id, typename Direction::parameters parameters,
                  settle::timestamp when, settle::state as = settle::state::pending) {
     auto log = db.bind_log();
-    settle::testing::entry_writer worker{
-        log, settle::testing::test_transaction::of<Direction>(std::move(id), std::move(given))};
+    settle::testing::entry_writer worker{log, settle::testing::test_transaction::of<Direction>(
+                                                  std::move(id), std::move(parameters))};
     REQUIRE(worker.insert(as, 77, when, "elsewhere/1", when) == settle::log_answer::taken);
 }
 
@@ -95,8 +95,8 @@ TEST_CASE("stray: a stop request ends a sweep that waits for the log") {
     faulty fragile{db};
     std::stop_source stop;
     int tries = 0;
-    fragile.plan([&](call const& one) {
-        if (one.what != "insert") return fault{};
+    fragile.plan([&](call const& call) {
+        if (call.what != "insert") return fault{};
         if (++tries == 3) stop.request_stop();
         return fault{fault_kind::unavailable};
     });
@@ -148,8 +148,8 @@ TEST_CASE("stray: a sweep leaves the marks of pending transactions") {
         auto engine = engine_on(db, time);
         open_records(engine);
         faulty fragile{db};
-        fragile.plan([&](call const& one) {
-            return one.what == step ? fault{fault_kind::crash_before} : fault{};
+        fragile.plan([&](call const& call) {
+            return call.what == step ? fault{fault_kind::crash_before} : fault{};
         });
         try {
             std::ignore = engine_on(fragile, time).run("t", move{"A", "B", 30});

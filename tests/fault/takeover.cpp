@@ -22,9 +22,9 @@ void at_every_call(First const& first, Second const& second) {
         onlooker watch{db};
         std::vector<outcome> outcomes;
         faulty fragile{db};
-        fragile.plan([&](call const& one) {
+        fragile.plan([&](call const& call) {
             watch.look();
-            if (one.number == number) second(plain, time, outcomes);
+            if (call.number == number) second(plain, time, outcomes);
             return fault{};
         });
         auto engine = engine_on(fragile, time);
@@ -128,8 +128,8 @@ TEST_CASE("takeover: a worker takes over before every call, and ends before ever
             auto plain = engine_on(db, time);
             open_records(plain);
             faulty first{db};
-            first.plan([&](call const& one) {
-                if (one.number == number) {
+            first.plan([&](call const& call) {
+                if (call.number == number) {
                     time.advance(1s);
                     faulty second{db};
                     second.plan(fault_at(ends, fault_kind::crash_before));
@@ -203,8 +203,8 @@ TEST_CASE("takeover: an expired entry is only canceled, wherever its owner stopp
         auto plain = engine_on(db, time);
         open_records(plain);
         faulty fragile{db};
-        fragile.plan([&](call const& one) {
-            if (one.what == "insert") time.advance(24h * 8);
+        fragile.plan([&](call const& call) {
+            if (call.what == "insert") time.advance(24h * 8);
             return fault{};
         });
         auto engine = engine_on(fragile, time);
@@ -224,8 +224,8 @@ TEST_CASE("takeover: a worker backs off from a mark, and cancels after its attem
     // A worker that ends with its mark on the card and is not recovered for a while.
     {
         faulty fragile{db};
-        fragile.plan([](call const& one) {
-            return one.what == "commit" ? fault{fault_kind::crash_before} : fault{};
+        fragile.plan([](call const& call) {
+            return call.what == "commit" ? fault{fault_kind::crash_before} : fault{};
         });
         auto engine = engine_on(fragile, time);
         CHECK_THROWS_AS(std::ignore = engine.run("holder", rewrite{first_card(), second_card()}),
@@ -242,8 +242,8 @@ TEST_CASE("takeover: a worker backs off from a mark, and cancels after its attem
     SUBCASE("the mark is pulled during a pause") {
         faulty fragile{db};
         int applies = 0;
-        fragile.plan([&](call const& one) {
-            if (one.what == "apply" && ++applies == 3) plain.recover(of_any_age());
+        fragile.plan([&](call const& call) {
+            if (call.what == "apply" && ++applies == 3) plain.recover(of_any_age());
             return fault{};
         });
         auto engine = engine_on(fragile, time);
@@ -258,13 +258,13 @@ TEST_CASE("takeover: a worker backs off from a mark, and cancels after its attem
         faulty fragile{db};
         settle::engine labels{db, settle::with_environment(time), settle::type<relabel_type>};
         faulty holding{db};
-        holding.plan([](call const& one) {
-            return one.what == "commit" ? fault{fault_kind::crash_before} : fault{};
+        holding.plan([](call const& call) {
+            return call.what == "commit" ? fault{fault_kind::crash_before} : fault{};
         });
         settle::engine holder{holding, settle::with_environment(time), settle::type<relabel_type>};
         CHECK_THROWS_AS(std::ignore = holder.run("label", relabel{"B", "x"}), crash);
-        fragile.plan([&](call const& one) {
-            if (one.what == "claim") {
+        fragile.plan([&](call const& call) {
+            if (call.what == "claim") {
                 auto const marks = session.marks(std::nullopt, 10).value();
                 CHECK(marks.size() == 1);
                 CHECK(marks.front().id == "label");

@@ -26,12 +26,12 @@ public:
         return {parts, step::insert};
     }
     /// Recovery: continues a transaction that has not moved for a while, from its state.
-    static tutorial_coordinator take(std::size_t parts, standing const& found) {
-        tutorial_coordinator made{parts, step::end};
-        made.adopt(found);
-        if (Owned) made.next_ = step::claim;
-        else made.go_on();
-        return made;
+    static tutorial_coordinator take(std::size_t parts, standing const& current) {
+        tutorial_coordinator coordinator{parts, step::end};
+        coordinator.adopt(current);
+        if (Owned) coordinator.next_ = step::claim;
+        else coordinator.go_on();
+        return coordinator;
     }
     static tutorial_coordinator cancel(std::size_t parts) { return {parts, step::read}; }
 
@@ -139,7 +139,7 @@ private:
     }
     [[nodiscard]] bool settled() const {
         return std::all_of(answers_.begin(), answers_.end(),
-                           [](answer one) { return one == answer::applied; });
+                           [](answer answer) { return answer == answer::applied; });
     }
 
     settle::part_answers answers_;

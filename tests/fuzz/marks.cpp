@@ -15,15 +15,15 @@ void read_mark(fuzz::lines from) {
     settle::record_slot<Record> slot;
     auto record = settle::decode_json<Record>(from.next(), settle::json_form::row);
     if (record.has_value()) slot.record = std::move(record).value();
-    settle::detail::mark_columns given;
-    given.effect = from.next();
-    given.confirm = from.next();
-    given.undo = from.next();
-    given.image = from.next();
+    settle::detail::mark_columns mark_columns;
+    mark_columns.effect = from.next();
+    mark_columns.confirm = from.next();
+    mark_columns.undo = from.next();
+    mark_columns.image = from.next();
     settle::mark<Record> read;
     read.id = "t";
     read.epoch_number = 1;
-    auto const problem = settle_test::decode_mark<Record>(given, slot.record, read);
+    auto const problem = settle_test::decode_mark<Record>(mark_columns, slot.record, read);
     if (!problem.empty()) {
         fuzz::verify(!problem.text.empty(), "an error has a sentence");
         return;

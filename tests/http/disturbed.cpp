@@ -38,10 +38,10 @@ service_answer answer_in_a_second(raw_server::function const& serve) {
     for (int tries = 0; tries < 60; ++tries) {
         std::atomic<int> requests = 0;
         auto answer = answer_from(
-            [&](raw_connection& with) {
-                if (with.read_request().empty()) return;
+            [&](raw_connection& connection) {
+                if (connection.read_request().empty()) return;
                 ++requests;
-                serve(with);
+                serve(connection);
             },
             settings);
         if (requests == 1) return answer;
@@ -57,8 +57,8 @@ std::string const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 } // namespace
 
 TEST_CASE("a refused connection is unavailable") {
-    client one{address_of(unused_port())};
-    auto const answer = send_one(one, seat_call());
+    client client{address_of(unused_port())};
+    auto const answer = send_one(client, seat_call());
     CHECK(answer.status == unavailable);
     CHECK(contains(answer.text, "settle: the call 'apply' at http://127.0.0.1:"));
     CHECK(contains(answer.text, "/airline was not sent: "));
@@ -67,8 +67,8 @@ TEST_CASE("a refused connection is unavailable") {
 
 TEST_CASE("a host that is not found is unavailable") {
     // Names with a label of 64 letters are refused without a question to a server.
-    client one{"http://" + std::string(64, 'x') + ".invalid/airline", patient};
-    auto const answer = send_one(one, seat_call());
+    client client{"http://" + std::string(64, 'x') + ".invalid/airline", patient};
+    auto const answer = send_one(client, seat_call());
     CHECK(answer.status == unavailable);
     CHECK(contains(answer.text, "was not sent"));
 }
@@ -87,8 +87,8 @@ TEST_CASE("a connection that is not accepted is unavailable") {
     options settings = patient;
     settings.connect_timeout = 200ms;
     settings.call_timeout = 5s;
-    client one{address_of(ntohs(address.sin_port)), settings};
-    auto const answer = send_one(one, seat_call());
+    client client{address_of(ntohs(address.sin_port)), settings};
+    auto const answer = send_one(client, seat_call());
     CHECK(answer.status == unavailable);
     CHECK(contains(answer.text, "was not sent"));
     for (int const fd : queued) ::close(fd);
@@ -96,7 +96,8 @@ TEST_CASE("a connection that is not accepted is unavailable") {
 }
 
 TEST_CASE("a server that accepts and never answers is unknown") {
-    auto const answer = answer_in_a_second([](raw_connection& with) { with.wait_for_end(); });
+    auto const answer =
+        answer_in_a_second([](raw_connection& connection) { connection.wait_for_end(); });
     CHECK(answer.status == unknown);
     CHECK(contains(answer.text, "got no whole answer"));
     CHECK(contains(answer.text, "timed out"));
@@ -134,9 +135,9 @@ TEST_CASE("a server that closes after the request, or within its answer, is unkn
 }
 
 TEST_CASE("a server that resets the connection after the request is unknown") {
-    raw_server server{[](raw_connection& with) {
-        with.read_request();
-        with.reset();
+    raw_server server{[](raw_connection& connection) {
+        connection.read_request();
+        connection.reset();
     }};
     client one{server.address(), patient};
     CHECK(send_one(one, seat_call()).status == unknown);
@@ -151,9 +152,9 @@ TEST_CASE("a body beyond the limit is not read, and its call is unknown") {
                              "HTTP/1.1 503 Service Unavailable\r\n"}) {
         std::atomic<bool> taken = false;
         auto const answer = answer_from(
-            [&](raw_connection& with) {
-                with.read_request();
-                taken = with.send(line + length + megabytes);
+            [&](raw_connection& connection) {
+                connection.read_request();
+                taken = connection.send(line + length + megabytes);
             },
             settings);
         CHECK(answer.status == unknown);
@@ -169,9 +170,9 @@ TEST_CASE("a body beyond the limit is not read, and its call is unknown") {
 }
 
 TEST_CASE("a server that sends byte by byte reaches the limit of the call") {
-    auto const answer = answer_in_a_second([](raw_connection& with) {
-        with.send(head + "Content-Length: 1000000\r\n\r\n");
-        while (with.send("1")) std::this_thread::sleep_for(10ms);
+    auto const answer = answer_in_a_second([](raw_connection& connection) {
+        connection.send(head + "Content-Length: 1000000\r\n\r\n");
+        while (connection.send("1")) std::this_thread::sleep_for(10ms);
     });
     CHECK(answer.status == unknown);
     CHECK(contains(answer.text, "timed out"));
@@ -179,10 +180,10 @@ TEST_CASE("a server that sends byte by byte reaches the limit of the call") {
 
 TEST_CASE("an endless head is unknown") {
     std::string const line = "X-Filler: " + std::string(1000, 'x') + "\r\n";
-    auto const answer = answer_from([&](raw_connection& with) {
-        with.read_request();
-        with.send(head);
-        while (with.send(line)) {
+    auto const answer = answer_from([&](raw_connection& connection) {
+        connection.read_request();
+        connection.send(head);
+        while (connection.send(line)) {
         }
     });
     CHECK(answer.status == unknown);
@@ -191,12 +192,12 @@ TEST_CASE("an endless head is unknown") {
 TEST_CASE("a server that ended between two waves is unavailable, and back again it answers") {
     auto server = std::make_unique<raw_server>(answers_with("1"));
     int const port = server->port();
-    client one{server->address(), patient};
-    CHECK(send_one(one, seat_call()).status == ok);
+    client client{server->address(), patient};
+    CHECK(send_one(client, seat_call()).status == ok);
     server.reset();
-    CHECK(send_one(one, seat_call()).status == unavailable);
+    CHECK(send_one(client, seat_call()).status == unavailable);
     server = std::make_unique<raw_server>(answers_with("2"), port);
-    CHECK(send_one(one, seat_call()) == service_answer::ok("2"));
+    CHECK(send_one(client, seat_call()) == service_answer::ok("2"));
 }
 
 TEST_CASE("a server that ends with the request in its hands is unknown") {
@@ -204,27 +205,27 @@ TEST_CASE("a server that ends with the request in its hands is unknown") {
     // second connection is refused, but the first request has arrived.
     std::unique_ptr<raw_server> server;
     std::atomic<int> requests = 0;
-    server = std::make_unique<raw_server>([&](raw_connection& with) {
-        while (!with.read_request().empty()) {
+    server = std::make_unique<raw_server>([&](raw_connection& connection) {
+        while (!connection.read_request().empty()) {
             if (++requests > 1) {
                 server->stop_listening();
                 return;
             }
-            with.send_json("1");
+            connection.send_json("1");
         }
     });
-    client one{server->address(), patient};
-    CHECK(send_one(one, seat_call()).status == ok);
-    auto const answer = send_one(one, seat_call());
+    client client{server->address(), patient};
+    CHECK(send_one(client, seat_call()).status == ok);
+    auto const answer = send_one(client, seat_call());
     CHECK(requests == 2);
     CHECK(answer.status == unknown);
     CHECK(contains(answer.text, "got no whole answer"));
 }
 
 TEST_CASE("a connection that the server closed between two waves is not used again") {
-    raw_server server{[](raw_connection& with) {
-        with.read_request();
-        with.send_json("1");
+    raw_server server{[](raw_connection& connection) {
+        connection.read_request();
+        connection.send_json("1");
     }};
     client one{server.address(), patient};
     for (int count = 0; count < 3; ++count) CHECK(send_one(one, seat_call()).status == ok);
@@ -233,13 +234,13 @@ TEST_CASE("a connection that the server closed between two waves is not used aga
 
 TEST_CASE("SIGPIPE during a wave ends nothing, and the thread's mask is as before") {
     auto const sender = ::pthread_self();
-    raw_server server{[sender](raw_connection& with) {
-        with.read_request();
+    raw_server server{[sender](raw_connection& connection) {
+        connection.read_request();
         ::pthread_kill(sender, SIGPIPE);
-        with.send_json("1");
+        connection.send_json("1");
     }};
-    client one{server.address(), patient};
-    CHECK(send_one(one, seat_call()).status == ok);
+    client client{server.address(), patient};
+    CHECK(send_one(client, seat_call()).status == ok);
     sigset_t mask;
     ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
     CHECK(::sigismember(&mask, SIGPIPE) == 0);
@@ -247,12 +248,12 @@ TEST_CASE("SIGPIPE during a wave ends nothing, and the thread's mask is as befor
 
 TEST_CASE("a client that was made before a fork sends nothing in the child") {
     raw_server server{answers_with("1")};
-    client one{server.address(), patient};
-    CHECK(send_one(one, seat_call()).status == ok);
+    client client{server.address(), patient};
+    CHECK(send_one(client, seat_call()).status == ok);
     auto const child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        auto const answer = send_one(one, seat_call());
+        auto const answer = send_one(client, seat_call());
         bool const good = answer.status == unavailable &&
                           contains(answer.text, "this client was made before fork()");
         ::_exit(good ? 0 : 1);
@@ -260,6 +261,6 @@ TEST_CASE("a client that was made before a fork sends nothing in the child") {
     int status = -1;
     REQUIRE(::waitpid(child, &status, 0) == child);
     CHECK(status == 0);
-    CHECK(send_one(one, seat_call()).status == ok);
+    CHECK(send_one(client, seat_call()).status == ok);
     CHECK(server.connections() == 1);
 }

@@ -50,10 +50,10 @@ std::string header_of(std::string const& request, std::string const& name) {
 std::vector<std::string> requests_of(std::vector<service_call> const& calls, options settings) {
     std::vector<std::string> requests;
     {
-        raw_server server{[&](raw_connection& with) {
-            for (std::string one; !(one = with.read_request()).empty();) {
+        raw_server server{[&](raw_connection& connection) {
+            for (std::string one; !(one = connection.read_request()).empty();) {
                 requests.push_back(one);
-                with.send_json("1");
+                connection.send_json("1");
             }
         }};
         client one{server.address(), std::move(settings)};
@@ -192,12 +192,12 @@ TEST_CASE("a receiver takes the key in each of its forms") {
 
 TEST_CASE("headers are asked for at each wave, and no message shows their values") {
     std::vector<std::string> tokens;
-    raw_server server{[&](raw_connection& with) {
-        for (std::string one; !(one = with.read_request()).empty();) {
+    raw_server server{[&](raw_connection& connection) {
+        for (std::string one; !(one = connection.read_request()).empty();) {
             tokens.push_back(header_of(one, "Authorization"));
             auto const body = "\"" + tokens.back() + " has ended\"";
-            with.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: " +
-                      std::to_string(body.size()) + "\r\n\r\n" + body);
+            connection.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: " +
+                            std::to_string(body.size()) + "\r\n\r\n" + body);
         }
     }};
     int waves = 0;
@@ -208,9 +208,9 @@ TEST_CASE("headers are asked for at each wave, and no message shows their values
         std::string const name = waves == 4 ? "Settle-Key" : "Authorization";
         return settle::http::header_values{{name, "Bearer t0ken" + std::to_string(waves)}};
     };
-    client one{server.address(), settings};
+    client client{server.address(), settings};
     for (int wave = 1; wave <= 2; ++wave) {
-        auto const answers = send_all(one, {seat_call(), seat_call(call_operation::compensate)});
+        auto const answers = send_all(client, {seat_call(), seat_call(call_operation::compensate)});
         for (auto const& answer : answers) {
             CHECK(answer.status == unavailable);
             CHECK(contains(answer.text, "got status 401: *** has ended. Check the credentials"));
@@ -221,10 +221,10 @@ TEST_CASE("headers are asked for at each wave, and no message shows their values
     CHECK(std::multiset<std::string>(tokens.begin(), tokens.end()) ==
           std::multiset<std::string>{"Bearer t0ken1", "Bearer t0ken1", "Bearer t0ken2",
                                      "Bearer t0ken2"});
-    auto const failed = send_one(one, seat_call());
+    auto const failed = send_one(client, seat_call());
     CHECK(failed.status == unavailable);
     CHECK(contains(failed.text, "options::headers_of_wave failed: the authority is away"));
-    auto const refused_name = send_one(one, seat_call());
+    auto const refused_name = send_one(client, seat_call());
     CHECK(refused_name.status == unavailable);
     CHECK(contains(refused_name.text, "which the client itself sets"));
     CHECK(tokens.size() == 4);

@@ -118,23 +118,23 @@ TEST_CASE("a wrong option is refused with a sentence") {
 TEST_CASE("headers of the user are sent with each call, and no message shows their values") {
     std::vector<std::string> requests;
     std::string status;
-    raw_server server{[&](raw_connection& with) {
-        for (std::string one; !(one = with.read_request()).empty();) {
+    raw_server server{[&](raw_connection& connection) {
+        for (std::string one; !(one = connection.read_request()).empty();) {
             requests.push_back(one);
             // The server repeats the request, as a debug page does.
             std::string body{"\""};
             for (char const each : one) body += each >= ' ' && each != '"' ? each : ' ';
             body += "\"";
-            with.send("HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) +
-                      "\r\n\r\n" + body);
+            connection.send("HTTP/1.1 " + status + "\r\nContent-Length: " +
+                            std::to_string(body.size()) + "\r\n\r\n" + body);
         }
     }};
     options settings;
     settings.headers = {{"Authorization", "Bearer t0ken"}, {"X-Api-Key", "k3y"}, {"X-Empty", ""}};
-    client one{server.address(), settings};
+    client client{server.address(), settings};
     for (auto const* each : {"401 Unauthorized", "409 Conflict", "500 Internal Server Error"}) {
         status = each;
-        auto const answer = send_one(one, seat_call());
+        auto const answer = send_one(client, seat_call());
         CHECK(answer.status != ok);
         CHECK(contains(answer.text, "POST /airline/apply"));
         CHECK_FALSE(contains(answer.text, "t0ken"));
@@ -150,9 +150,9 @@ TEST_CASE("headers of the user are sent with each call, and no message shows the
 
 TEST_CASE("a proxy of the environment is used, but not for a loopback address") {
     std::string first;
-    raw_server proxy{[&](raw_connection& with) {
-        first = with.read_request();
-        with.send_json("\"of the proxy\"");
+    raw_server proxy{[&](raw_connection& connection) {
+        first = connection.read_request();
+        connection.send_json("\"of the proxy\"");
     }};
     raw_server server{answers_with("\"of the service\"")};
     variable const set{"http_proxy", "http://127.0.0.1:" + std::to_string(proxy.port())};

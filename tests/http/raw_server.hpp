@@ -158,15 +158,15 @@ private:
 
 /// Answers every request of a connection with one JSON body.
 inline raw_server::function answers_with(std::string body) {
-    return [body = std::move(body)](raw_connection& with) {
-        while (!with.read_request().empty()) with.send_json(body);
+    return [body = std::move(body)](raw_connection& connection) {
+        while (!connection.read_request().empty()) connection.send_json(body);
     };
 }
 
 /// Sends bytes once a request has arrived, and closes the connection.
 inline raw_server::function sends_and_closes(std::string bytes) {
-    return [bytes = std::move(bytes)](raw_connection& with) {
-        if (!with.read_request().empty()) with.send(bytes);
+    return [bytes = std::move(bytes)](raw_connection& connection) {
+        if (!connection.read_request().empty()) connection.send(bytes);
     };
 }
 

@@ -130,16 +130,16 @@ TEST_CASE("a TLS server that ended between two waves ends no program") {
     int const port = server->port();
     options settings;
     settings.ca_file = own.file;
-    client one{server->address("localhost"), settings};
+    client client{server->address("localhost"), settings};
     // SIGPIPE would end this process; httplib's servers ignore it for all.
     std::signal(SIGPIPE, SIG_DFL);
-    CHECK(send_one(one, seat_call()).status == ok);
+    CHECK(send_one(client, seat_call()).status == ok);
     server.reset();
     std::signal(SIGPIPE, SIG_DFL);
-    CHECK(send_one(one, seat_call()).status != ok);
+    CHECK(send_one(client, seat_call()).status != ok);
     server = std::make_unique<tls_server>(own, port);
     std::signal(SIGPIPE, SIG_DFL);
-    CHECK(send_one(one, seat_call()).status == ok);
+    CHECK(send_one(client, seat_call()).status == ok);
     sigset_t mask;
     ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
     CHECK(::sigismember(&mask, SIGPIPE) == 0);

@@ -179,10 +179,10 @@ TEST_CASE("409 is no refusal while an earlier request with the key may be under 
                             options const& settings = {}) {
         raw_server server{sends_and_closes("HTTP/1.1 " + lines + "\r\nContent-Length: " +
                                            std::to_string(body.size()) + "\r\n\r\n" + body)};
-        client one{server.address(), settings};
+        client client{server.address(), settings};
         auto call = seat_call();
         call.may_be_under_way = may_be_under_way;
-        return send_one(one, call);
+        return send_one(client, call);
     };
     auto const first = answer("409 Conflict", false);
     CHECK(first == service_answer::refused("a request with this key is under way"));
@@ -210,17 +210,17 @@ TEST_CASE("409 is no refusal while an earlier request with the key may be under 
 
 TEST_CASE("a request that libcurl sends again may be under way twice") {
     std::atomic<int> requests{0};
-    raw_server server{[&](raw_connection& with) {
-        if (with.read_request().empty()) return;
+    raw_server server{[&](raw_connection& connection) {
+        if (connection.read_request().empty()) return;
         ++requests;
-        if (requests == 1) with.send_json("1");
+        if (requests == 1) connection.send_json("1");
         // The second request arrives on the open connection, which ends without an answer.
-        if (requests == 1) std::ignore = with.read_request();
-        else with.send("HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n");
+        if (requests == 1) std::ignore = connection.read_request();
+        else connection.send("HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n");
     }};
-    client one{server.address()};
-    CHECK(send_one(one, seat_call()).status == ok);
-    CHECK(send_one(one, seat_call()).status == unknown);
+    client client{server.address()};
+    CHECK(send_one(client, seat_call()).status == ok);
+    CHECK(send_one(client, seat_call()).status == unknown);
     CHECK(requests == 2);
 }
 
@@ -324,10 +324,10 @@ TEST_CASE("every answer of a receiver arrives as it was given") {
                                                  throw std::runtime_error{"out of order"};
                                              return next;
                                          }};
-    client one{server.address()};
-    auto const sent = [&](service_answer const& given, call_operation operation) {
-        next = given;
-        return send_one(one, seat_call(operation));
+    client client{server.address()};
+    auto const sent = [&](service_answer const& answer, call_operation operation) {
+        next = answer;
+        return send_one(client, seat_call(operation));
     };
     CHECK(sent(service_answer::ok(R"({"number":"T1"})"), call_operation::apply) == next);
     CHECK(sent(service_answer::ok(), call_operation::apply) == next);

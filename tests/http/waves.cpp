@@ -65,9 +65,9 @@ void check_answers(std::vector<service_answer> const& answers,
 TEST_CASE("a hundred calls of a wave are open at once") {
     gathering open{100};
     receiver_server server{"/airline", [&](auto& call) { return open.enter(call); }};
-    client one{server.address()};
+    client client{server.address()};
     auto const every = keys(100);
-    check_answers(send_all(one, calls_of(every)), every);
+    check_answers(send_all(client, calls_of(every)), every);
     CHECK(open.most() == 100);
 }
 
@@ -76,9 +76,9 @@ TEST_CASE("a wave of more calls than the limit is sent in turn") {
     receiver_server server{"/airline", [&](auto& call) { return open.enter(call); }};
     options settings;
     settings.calls_at_once = 8;
-    client one{server.address(), settings};
+    client client{server.address(), settings};
     auto const every = keys(150);
-    check_answers(send_all(one, calls_of(every)), every);
+    check_answers(send_all(client, calls_of(every)), every);
     CHECK(open.most() == 8);
 }
 
@@ -86,10 +86,10 @@ TEST_CASE("the next waves use the connections of the first") {
     raw_server server{answers_with("1")};
     options settings;
     settings.calls_at_once = 4;
-    client one{server.address(), settings};
+    client client{server.address(), settings};
     auto const every = keys(12);
     for (int wave = 0; wave < 5; ++wave) {
-        for (auto const& answer : send_all(one, calls_of(every))) CHECK(answer.status == ok);
+        for (auto const& answer : send_all(client, calls_of(every))) CHECK(answer.status == ok);
     }
     CHECK(server.connections() <= 4);
     CHECK(server.connections() >= 1);
@@ -102,11 +102,11 @@ TEST_CASE("a wave holds calls of several operations, and an empty wave sends not
                                return service_answer::ok(
                                    "\"" + std::string{name_of(call.operation)} + "\"");
                            }};
-    client one{server.address()};
-    CHECK(send_all(one, {}).empty());
+    client client{server.address()};
+    CHECK(send_all(client, {}).empty());
     CHECK(called == 0);
-    auto const answers = send_all(one, {seat_call(call_operation::compensate), seat_call(),
-                                        seat_call(call_operation::confirm)});
+    auto const answers = send_all(client, {seat_call(call_operation::compensate), seat_call(),
+                                           seat_call(call_operation::confirm)});
     CHECK(answers[0] == service_answer::ok("\"compensate\""));
     CHECK(answers[1] == service_answer::ok("\"apply\""));
     CHECK(answers[2] == service_answer::ok("\"confirm\""));
@@ -116,13 +116,13 @@ TEST_CASE("threads send at the same time") {
     constexpr int threads = 4;
     gathering open{threads * 5};
     receiver_server server{"/airline", [&](auto& call) { return open.enter(call); }};
-    client one{server.address()};
+    client client{server.address()};
     std::vector<std::thread> running;
     std::vector<std::vector<service_answer>> answers(threads);
     auto const every = keys(5);
     for (auto& mine : answers) {
         running.emplace_back([&] {
-            for (int wave = 0; wave < 20; ++wave) mine = send_all(one, calls_of(every));
+            for (int wave = 0; wave < 20; ++wave) mine = send_all(client, calls_of(every));
         });
     }
     for (auto& each : running) each.join();
@@ -141,8 +141,8 @@ TEST_CASE("a call after the end of the wave is unavailable, and a call under way
     // On a busy machine a wave can end before its first request reaches the server.
     for (int tries = 0; tries < 60 && requests == 0; ++tries) {
         // One call at a time: the first is never answered, and the others are never sent.
-        raw_server server{[&](raw_connection& with) {
-            while (!with.read_request().empty()) ++requests;
+        raw_server server{[&](raw_connection& connection) {
+            while (!connection.read_request().empty()) ++requests;
         }};
         client one{server.address(), settings};
         answers = send_all(one, calls_of(every));
@@ -157,18 +157,18 @@ TEST_CASE("a call after the end of the wave is unavailable, and a call under way
 
 TEST_CASE("one call without an answer leaves the other answers of the wave") {
     std::atomic<int> answered = 0;
-    raw_server server{[&](raw_connection& with) {
-        for (std::string request; !(request = with.read_request()).empty();) {
+    raw_server server{[&](raw_connection& connection) {
+        for (std::string request; !(request = connection.read_request()).empty();) {
             if (contains(request, "Idempotency-Key: key-1/")) {
                 while (answered < 2) std::this_thread::sleep_for(1ms);
                 return;
             }
-            with.send_json(contains(request, "Idempotency-Key: key-0/") ? "0" : "2");
+            connection.send_json(contains(request, "Idempotency-Key: key-0/") ? "0" : "2");
             ++answered;
         }
     }};
-    client one{server.address()};
-    auto const answers = send_all(one, calls_of(keys(3)));
+    client client{server.address()};
+    auto const answers = send_all(client, calls_of(keys(3)));
     CHECK(answers[0] == service_answer::ok("0"));
     CHECK(answers[1].status == unknown);
     CHECK(answers[2] == service_answer::ok("2"));

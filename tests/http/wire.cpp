@@ -17,9 +17,9 @@ using settle::http::detail::utc_text;
 
 TEST_CASE("a call is one POST with its headers and its body") {
     std::string request;
-    raw_server server{[&](raw_connection& with) {
-        request = with.read_request();
-        with.send_json(R"({"number":"T1"})");
+    raw_server server{[&](raw_connection& connection) {
+        request = connection.read_request();
+        connection.send_json(R"({"number":"T1"})");
     }};
     settle::http::client client{server.address() + "/"};
     auto call = seat_call();
@@ -42,10 +42,10 @@ TEST_CASE("a call is one POST with its headers and its body") {
 
 TEST_CASE("a confirm and a compensate carry the result of the apply where it is known") {
     std::vector<std::string> requests;
-    raw_server server{[&](raw_connection& with) {
-        for (std::string one; !(one = with.read_request()).empty();) {
+    raw_server server{[&](raw_connection& connection) {
+        for (std::string one; !(one = connection.read_request()).empty();) {
             requests.push_back(one);
-            with.send("HTTP/1.1 204 No Content\r\n\r\n");
+            connection.send("HTTP/1.1 204 No Content\r\n\r\n");
         }
     }};
     settle::http::client client{server.address()};
@@ -114,9 +114,9 @@ TEST_CASE("a receiver gets the call that the client sent") {
 
 TEST_CASE("no text of a call adds a header, and no header has a byte beside visible ASCII") {
     std::string request;
-    raw_server server{[&](raw_connection& with) {
-        request = with.read_request();
-        with.send_json("1");
+    raw_server server{[&](raw_connection& connection) {
+        request = connection.read_request();
+        connection.send_json("1");
     }};
     settle::http::client client{server.address()};
     std::string every_byte;
@@ -127,10 +127,10 @@ TEST_CASE("no text of a call adds a header, and no header has a byte beside visi
 
     auto const header = request.substr(0, request.find("\r\n\r\n") + 2);
     std::multiset<std::string> names;
-    for (std::size_t at = header.find("\r\n") + 2; at < header.size();) {
-        auto const end = header.find("\r\n", at);
-        names.insert(header.substr(at, header.find(':', at) - at));
-        at = end + 2;
+    for (std::size_t index = header.find("\r\n") + 2; index < header.size();) {
+        auto const end = header.find("\r\n", index);
+        names.insert(header.substr(index, header.find(':', index) - index));
+        index = end + 2;
     }
     CHECK(names ==
           std::multiset<std::string>{"Accept", "Accept-Encoding", "Content-Length", "Content-Type",

@@ -26,7 +26,7 @@ struct mariadb_backend {
         all.connect_timeout = std::chrono::seconds{2};
         return all;
     }
-    static std::string address_of(mariadb_server const& of) { return of.address(); }
+    static std::string address_of(mariadb_server const& server) { return server.address(); }
     /// The sessions that update `sums`: a test holds the row. INNODB_TRX, which knows the waits,
     /// is not refreshed while it is read every 20 ms.
     static std::vector<std::string> waiting(mariadb_session& by) {
@@ -44,10 +44,10 @@ struct mariadb_backend {
     }
     static void prepare_foreign(std::string const& address, std::string const& name,
                                 std::string const& sql) {
-        mariadb_session one{address};
+        mariadb_session session{address};
         for (auto const& each : {"XA START '" + name + "'", sql, "XA END '" + name + "'",
                                  "XA PREPARE '" + name + "'"}) {
-            one.ask(each);
+            session.ask(each);
         }
     }
     static std::vector<std::string> prepared_names(mariadb_session& by) {

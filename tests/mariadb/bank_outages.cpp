@@ -41,8 +41,9 @@ TEST_CASE("bank outages: a server becomes read-only, and takes writes again") {
         // The superuser may write to a server that is read-only.
         mariadb_session administrator{server.address()};
         administrator.ask("CREATE USER bank; GRANT ALL ON test.* TO bank");
-        settle::mariadb::database here{server.address("test", "bank"), mariadb_bank::bank_limits()};
-        auto teller = bank_engine(here, settle::phases::two, 500ms);
+        settle::mariadb::database database{server.address("test", "bank"),
+                                           mariadb_bank::bank_limits()};
+        auto teller = bank_engine(database, settle::phases::two, 500ms);
         administrator.ask("SET GLOBAL read_only = 1");
         auto const outcome = teller.run("read-only", bank::transfer{"0", "1", 1});
         INFO(outcome.text());

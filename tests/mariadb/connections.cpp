@@ -18,53 +18,54 @@ using maria::detail::quoted_text;
 TEST_CASE("connections: a wave costs one round trip, and one more for each sync in between") {
     fresh_mariadb const own;
     make_sums(own.address());
-    pool with{own.address(), {}};
+    pool pool{own.address(), {}};
     auto const& read =
-        with.prepare("SELECT n FROM sums WHERE id = $1 FOR UPDATE", {text_value}, "read a sum");
-    CHECK(&read == &with.prepare("SELECT n FROM sums WHERE id = $1 FOR UPDATE", {text_value}, "x"));
+        pool.prepare("SELECT n FROM sums WHERE id = $1 FOR UPDATE", {text_value}, "read a sum");
+    CHECK(&read == &pool.prepare("SELECT n FROM sums WHERE id = $1 FOR UPDATE", {text_value}, "x"));
     auto const& update =
-        with.prepare("UPDATE sums SET n = n + $2 WHERE id = $1", {text_value, integer_value},
+        pool.prepare("UPDATE sums SET n = n + $2 WHERE id = $1", {text_value, integer_value},
                      "add to a sum", expectation::counted);
     for (int const round : {0, 1}) {
         CAPTURE(round);
-        auto const before = with.round_trips();
+        auto const before = pool.round_trips();
         std::int64_t found = -1;
         std::size_t changed = 0;
-        native_transaction native{with};
+        native_transaction native{pool};
         auto const ended = native.perform(
-            [&](connection& on) {
-                auto const first = on.send(read, "a"sv);
-                auto const second = on.send(read, "b"sv);
-                on.sync();
-                found = on.result(first).integer(0, 0) + on.result(second).integer(0, 0);
-                on.send(update, "a"sv, std::int64_t{1});
-                changed = on.send(update, "b"sv, std::int64_t{1});
+            [&](connection& connection) {
+                auto const first = connection.send(read, "a"sv);
+                auto const second = connection.send(read, "b"sv);
+                connection.sync();
+                found = connection.result(first).integer(0, 0) +
+                        connection.result(second).integer(0, 0);
+                connection.send(update, "a"sv, std::int64_t{1});
+                changed = connection.send(update, "b"sv, std::int64_t{1});
             },
             1s);
         CHECK(ended.status == commit_status::committed);
         CHECK(native.result(changed).changed() == 1);
         CHECK(found == 2 * round);
         // The loan has not ended.
-        CHECK(with.round_trips() == before);
+        CHECK(pool.round_trips() == before);
         if (round == 0) continue;
     }
-    CHECK(with.round_trips() == 2 + 2 + 2); // both compounds were prepared once
+    CHECK(pool.round_trips() == 2 + 2 + 2); // both compounds were prepared once
     CHECK(sum_of(own.address(), "a") == "2");
     // Nothing to do is no round trip.
-    native_transaction native{with};
+    native_transaction native{pool};
     CHECK(native.perform([](connection&) {}, 1s).status == commit_status::committed);
-    CHECK(with.round_trips() == 6);
+    CHECK(pool.round_trips() == 6);
 }
 
 TEST_CASE("connections: a session keeps a limited number of prepared statements") {
     fresh_mariadb const own;
-    pool with{own.address(), {}};
-    auto here = with.take();
+    pool pool{own.address(), {}};
+    auto here = pool.take();
     for (int const round : {0, 1}) {
         CAPTURE(round);
         for (int number = 0; number < 200; ++number) {
             auto const& echo =
-                with.prepare("SELECT $1 + " + std::to_string(number), {integer_value}, "echo");
+                pool.prepare("SELECT $1 + " + std::to_string(number), {integer_value}, "echo");
             auto const sent = here->send(echo, std::int64_t{1});
             here->sync();
             CHECK(here->result(sent).integer(0, 0) == number + 1);
@@ -79,25 +80,25 @@ TEST_CASE("connections: a session keeps a limited number of prepared statements"
 TEST_CASE("connections: another number of rows than is expected undoes all") {
     fresh_mariadb const own;
     make_sums(own.address());
-    pool with{own.address(), {}};
+    pool pool{own.address(), {}};
     std::vector const types{text_array};
     auto const& add =
-        with.prepare("UPDATE " + wave(types) + "sums AS t SET t.n = t.n + 1 WHERE t.id = w.c0",
+        pool.prepare("UPDATE " + wave(types) + "sums AS t SET t.n = t.n + 1 WHERE t.id = w.c0",
                      types, "add to sums", expectation::all);
     auto const& look =
-        with.prepare("UPDATE " + wave(types) + "sums AS t SET t.n = t.n WHERE t.id = w.c0", types,
+        pool.prepare("UPDATE " + wave(types) + "sums AS t SET t.n = t.n WHERE t.id = w.c0", types,
                      "look for sums", expectation::no_row);
     auto const& lock =
-        with.prepare("SELECT t.id FROM " + wave(types) + "sums AS t WHERE t.id = w.c0 FOR UPDATE",
+        pool.prepare("SELECT t.id FROM " + wave(types) + "sums AS t WHERE t.id = w.c0 FOR UPDATE",
                      types, "lock sums", expectation::all);
     auto const change = [&](statement const& by, std::vector<std::string_view> const& ids) {
-        native_transaction native{with};
+        native_transaction native{pool};
         return native.perform(
-            [&](connection& on) {
-                on.send_sql("UPDATE sums SET n = n + 5 WHERE id = 'c'", "add to c");
+            [&](connection& connection) {
+                connection.send_sql("UPDATE sums SET n = n + 5 WHERE id = 'c'", "add to c");
                 auto all = array_value::texts();
                 for (auto const id : ids) all.add(id);
-                on.send(by, all);
+                connection.send(by, all);
             },
             1s);
     };
@@ -120,9 +121,9 @@ TEST_CASE("connections: another number of rows than is expected undoes all") {
     }
     CHECK(sum_of(own.address(), "a") == "1");
     // Without a wave, one row is expected; a statement alone is checked, too.
-    auto const& single = with.prepare("UPDATE sums SET n = n + 1 WHERE id = $1", {text_value},
+    auto const& single = pool.prepare("UPDATE sums SET n = n + 1 WHERE id = $1", {text_value},
                                       "add to a sum", expectation::all);
-    auto here = with.take();
+    auto here = pool.take();
     here->send(single, "a"sv);
     here->sync();
     here->send(single, "nobody"sv);
@@ -133,15 +134,15 @@ TEST_CASE("connections: another number of rows than is expected undoes all") {
 TEST_CASE("connections: a statement raises errors of the library") {
     fresh_mariadb const own;
     make_sums(own.address());
-    pool with{own.address(), {}};
+    pool pool{own.address(), {}};
     for (auto const code : {maria::table_altered, maria::no_way_back}) {
-        native_transaction native{with};
+        native_transaction native{pool};
         auto const ended = native.perform(
-            [&](connection& on) {
-                on.send_sql("UPDATE sums SET n = 5", "change sums");
-                on.send_sql("IF EXISTS(SELECT 1 FROM sums WHERE n = 5) THEN " +
-                                maria::detail::raised_sql(code) + "; END IF",
-                            "look at sums");
+            [&](connection& connection) {
+                connection.send_sql("UPDATE sums SET n = 5", "change sums");
+                connection.send_sql("IF EXISTS(SELECT 1 FROM sums WHERE n = 5) THEN " +
+                                        maria::detail::raised_sql(code) + "; END IF",
+                                    "look at sums");
             },
             1s);
         CHECK(ended.status == commit_status::undone);
@@ -154,7 +155,7 @@ TEST_CASE("connections: a statement raises errors of the library") {
 TEST_CASE("connections: a failed statement undoes all of its native transaction, and no other") {
     fresh_mariadb const own;
     make_sums(own.address());
-    pool with{own.address(), {}};
+    pool pool{own.address(), {}};
     std::vector<std::pair<std::string, int>> const errors{
         {"INSERT INTO sums VALUES ('a', 1)", 1062},
         {"UPDATE sums SET n = -2000 WHERE id = 'a'", 4025},
@@ -173,11 +174,11 @@ TEST_CASE("connections: a failed statement undoes all of its native transaction,
         for (int const way : {0, 1, 2}) {
             CAPTURE(refused);
             CAPTURE(way);
-            auto const ended = add(with, "a", 1, [&](connection& on) {
-                on.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
-                if (way == 2) on.sync();
-                on.send_sql(refused, "be refused");
-                if (way != 0) on.sync();
+            auto const ended = add(pool, "a", 1, [&](connection& connection) {
+                connection.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+                if (way == 2) connection.sync();
+                connection.send_sql(refused, "be refused");
+                if (way != 0) connection.sync();
             });
             CHECK(ended.status == commit_status::undone);
             CHECK(ended.problem.code.value() == number);
@@ -189,26 +190,26 @@ TEST_CASE("connections: a failed statement undoes all of its native transaction,
             CHECK(all_are_ended(own));
         }
     }
-    auto const thrown = add(with, "a", 1, [&](connection& on) {
-        on.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
-        on.sync();
-        on.send_sql("UPDATE sums SET n = 6 WHERE id = 'b'", "change b");
+    auto const thrown = add(pool, "a", 1, [&](connection& connection) {
+        connection.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+        connection.sync();
+        connection.send_sql("UPDATE sums SET n = 6 WHERE id = 'b'", "change b");
         throw settle::failure({settle::errc::damaged, "settle: refused"});
     });
     CHECK(thrown.status == commit_status::undone);
     CHECK(thrown.problem.code == settle::errc::damaged);
-    CHECK_THROWS_AS(static_cast<void>(add(with, "a", 1, [](connection&) { throw 5; })), int);
+    CHECK_THROWS_AS(static_cast<void>(add(pool, "a", 1, [](connection&) { throw 5; })), int);
     CHECK(sum_of(own.address(), "b") == "0");
     CHECK(all_are_ended(own));
-    CHECK(add(with, "a", 1).status == commit_status::committed);
+    CHECK(add(pool, "a", 1).status == commit_status::committed);
     CHECK(sum_of(own.address(), "a") == "1");
 }
 
 TEST_CASE("connections: after a failed statement, the rest of its native transaction is refused") {
     fresh_mariadb const own;
     make_sums(own.address());
-    pool with{own.address(), {}};
-    auto here = with.take();
+    pool pool{own.address(), {}};
+    auto here = pool.take();
     here->begin();
     here->send_sql("INSERT INTO sums VALUES ('a', 1)", "insert a sum");
     CHECK(failure_of([&] { here->sync(); }).code == maria::duplicate_key);
@@ -226,22 +227,22 @@ TEST_CASE("connections: after a failed statement, the rest of its native transac
 TEST_CASE("connections: deadlocks are tried again") {
     fresh_mariadb const own;
     make_sums(own.address());
-    pool with{own.address(), patient_limits()};
+    pool pool{own.address(), patient_limits()};
     constexpr int rounds = 20;
     std::atomic<int> committed = 0;
     std::vector<std::thread> threads;
     for (std::string_view const first : {"a"sv, "b"sv}) {
         threads.emplace_back([&, first] {
-            auto const& update = with.prepare("UPDATE sums SET n = n + 1 WHERE id = $1",
+            auto const& update = pool.prepare("UPDATE sums SET n = n + 1 WHERE id = $1",
                                               {text_value}, "add to a sum");
             for (int round = 0; round < rounds; ++round) {
-                native_transaction native{with};
+                native_transaction native{pool};
                 auto const ended = native.perform(
-                    [&](connection& on) {
-                        on.send(update, first);
-                        on.sync();
+                    [&](connection& connection) {
+                        connection.send(update, first);
+                        connection.sync();
                         std::this_thread::sleep_for(5ms);
-                        on.send(update, first == "a" ? "b"sv : "a"sv);
+                        connection.send(update, first == "a" ? "b"sv : "a"sv);
                     },
                     20s);
                 committed += ended.status == commit_status::committed;
@@ -259,13 +260,13 @@ TEST_CASE("connections: a row that another holds for too long is held, and nothi
     make_sums(own.address());
     maria::options limits;
     limits.lock_timeout = 1s;
-    pool with{own.address(), limits};
+    pool pool{own.address(), limits};
     mariadb_session holder{own.address()};
     holder.ask("BEGIN");
     holder.ask("UPDATE sums SET n = 7 WHERE id = 'a'");
-    auto const ended = add(with, "a", 1, [](connection& on) {
-        on.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
-        on.sync();
+    auto const ended = add(pool, "a", 1, [](connection& connection) {
+        connection.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+        connection.sync();
     });
     CHECK(ended.status == commit_status::undone);
     CHECK(ended.problem.code == maria::lock_wait_timeout);
@@ -281,12 +282,12 @@ TEST_CASE("connections: a pool has as many connections as it may, and renews tho
     auto limits = patient_limits();
     limits.connections = 2;
     limits.connect_timeout = 1s;
-    pool with{own.address(), limits};
+    pool pool{own.address(), limits};
     for (int const round : {0, 1}) {
         CAPTURE(round);
-        auto const first = with.take();
-        auto const second = with.take();
-        auto const problem = failure_of([&] { static_cast<void>(with.take()); });
+        auto const first = pool.take();
+        auto const second = pool.take();
+        auto const problem = failure_of([&] { static_cast<void>(pool.take()); });
         CHECK(problem.code == maria::all_in_use);
         CHECK(problem.code == settle::condition::retryable);
         mariadb_session killer{own.address()};
@@ -296,10 +297,10 @@ TEST_CASE("connections: a pool has as many connections as it may, and renews tho
             CHECK(wait_until(60s, [&] { return !(*each)->alive(); }));
         }
     }
-    CHECK_FALSE(with.take_unused().has_value());
+    CHECK_FALSE(pool.take_unused().has_value());
     // A loan that ends in the middle leaves nothing behind.
     {
-        auto const here = with.take();
+        auto const here = pool.take();
         here->begin();
         here->send_sql("UPDATE sums SET n = 5 WHERE id = 'a'", "change a");
         here->sync();
@@ -307,14 +308,14 @@ TEST_CASE("connections: a pool has as many connections as it may, and renews tho
     }
     CHECK(sum_of(own.address(), "a") == "0");
     CHECK(all_are_ended(own));
-    CHECK(with.take_unused().has_value());
+    CHECK(pool.take_unused().has_value());
 }
 
 TEST_CASE("connections: a child of fork() uses no connection, and ends no session of its parent") {
     fresh_mariadb const own;
-    pool with{own.address(), {}};
-    auto here = with.take();
-    auto const& echo = with.prepare("SELECT $1", {integer_value}, "echo");
+    pool pool{own.address(), {}};
+    auto here = pool.take();
+    auto const& echo = pool.prepare("SELECT $1", {integer_value}, "echo");
     auto const ask_for = [&](std::int64_t number) {
         auto const sent = here->send(echo, number);
         here->sync();
@@ -325,7 +326,7 @@ TEST_CASE("connections: a child of fork() uses no connection, and ends no sessio
     if (child == 0) {
         bool good = false;
         try {
-            static_cast<void>(with.take());
+            static_cast<void>(pool.take());
         } catch (settle::failure const& caught) {
             good = caught.problem().code == settle::errc::forked;
         }
@@ -342,9 +343,9 @@ TEST_CASE("connections: a child of fork() uses no connection, and ends no sessio
 
 TEST_CASE("connections: the session has its settings") {
     fresh_mariadb const own;
-    pool with{own.address(), {}};
-    CHECK(with.schema_prefix() == "`" + own.name() + "`.");
-    auto const here = with.take();
+    pool pool{own.address(), {}};
+    CHECK(pool.schema_prefix() == "`" + own.name() + "`.");
+    auto const here = pool.take();
     auto const sent = here->send_sql("SELECT @@sql_mode, @@tx_isolation, @@time_zone, "
                                      "@@autocommit, @@innodb_lock_wait_timeout, " +
                                          quoted_text("a'b\\c"),

@@ -19,9 +19,9 @@ commit_result add_with(pool& to, std::string_view text, std::string const& more 
                                     {text_value}, "add to a sum");
     native_transaction native{to};
     return native.perform(
-        [&](connection& on) {
-            on.send(update, text);
-            if (!more.empty()) on.send_sql(more, "wait");
+        [&](connection& connection) {
+            connection.send(update, text);
+            if (!more.empty()) connection.send_sql(more, "wait");
         },
         1s);
 }
@@ -53,14 +53,14 @@ TEST_CASE("lost answers: a lost answer to a COMMIT is unknown, and any other one
     fresh_mariadb const own;
     make_sums(own.address());
     text_proxy between{own.port()};
-    pool with{own.address_at(between.port()), patient_limits()};
-    REQUIRE(add_with(with, "first").status == commit_status::committed);
+    pool pool{own.address_at(between.port()), patient_limits()};
+    REQUIRE(add_with(pool, "first").status == commit_status::committed);
     // The server executes it; it never receives it.
     int committed = 1;
     for (auto const what : {text_fault::drop_reply, text_fault::drop_request}) {
         for (bool const is_alone : {true, false}) {
             between.disturb("disturbed", what);
-            auto const ended = add_with(with, "disturbed", is_alone ? "" : "DO 0");
+            auto const ended = add_with(pool, "disturbed", is_alone ? "" : "DO 0");
             CHECK(ended.status == commit_status::unknown);
             CHECK(ended.problem.code == maria::commit_unknown);
             CHECK(ended.problem.code == settle::condition::unknown);
@@ -69,8 +69,8 @@ TEST_CASE("lost answers: a lost answer to a COMMIT is unknown, and any other one
                 60s, [&] { return sum_of(own.address(), "a") == std::to_string(committed); }));
         }
         // Without a COMMIT.
-        auto here = with.take();
-        auto const& update = with.prepare("UPDATE sums SET n = 9 WHERE id = 'b' AND $1 <> ''",
+        auto here = pool.take();
+        auto const& update = pool.prepare("UPDATE sums SET n = 9 WHERE id = 'b' AND $1 <> ''",
                                           {text_value}, "change b");
         here->begin();
         between.disturb("disturbed", what);
@@ -82,30 +82,30 @@ TEST_CASE("lost answers: a lost answer to a COMMIT is unknown, and any other one
         here->rollback();
         CHECK_FALSE(here->good());
         // A read takes no effect, and a write outside of a native transaction may.
-        auto reader = with.take();
+        auto reader = pool.take();
         auto const& read =
-            with.prepare("SELECT n FROM sums WHERE id = $1", {text_value}, "read a sum");
+            pool.prepare("SELECT n FROM sums WHERE id = $1", {text_value}, "read a sum");
         between.disturb("disturbed", what);
         reader->send(read, "disturbed"sv);
         CHECK(failure_of([&] { reader->sync(); }).code == maria::connection_lost);
-        auto writer = with.take();
+        auto writer = pool.take();
         between.disturb("disturbed", what);
         writer->send(update, "disturbed"sv);
         CHECK(failure_of([&] { writer->sync(); }).code == maria::commit_unknown);
         ask(own.address(), "UPDATE sums SET n = 0 WHERE id = 'b'");
     }
     CHECK(all_are_ended(own));
-    CHECK(add_with(with, "last").status == commit_status::committed);
+    CHECK(add_with(pool, "last").status == commit_status::committed);
 }
 
 TEST_CASE("lost answers: a loss that shows before the COMMIT is sent is certain") {
     fresh_mariadb const own;
     make_sums(own.address());
-    pool with{own.address(), patient_limits()};
-    auto const ended = add(with, "a", 1, [&](connection& on) {
-        on.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
-        on.sync();
-        ask(own.address(), "KILL " + std::to_string(on.server().session));
+    pool pool{own.address(), patient_limits()};
+    auto const ended = add(pool, "a", 1, [&](connection& connection) {
+        connection.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+        connection.sync();
+        ask(own.address(), "KILL " + std::to_string(connection.server().session));
         CHECK(all_are_ended(own));
         // The end of the session is under way to this process.
         std::this_thread::sleep_for(100ms);
@@ -118,16 +118,16 @@ TEST_CASE("lost answers: a loss that shows before the COMMIT is sent is certain"
 TEST_CASE("lost answers: a session that is killed with its COMMIT under way") {
     fresh_mariadb const own;
     make_sums(own.address());
-    pool with{own.address(), patient_limits()};
+    pool pool{own.address(), patient_limits()};
     {
         striker const kills{own.address(), "KILL "};
-        auto const ended = add_with(with, "x", "DO SLEEP(100)");
+        auto const ended = add_with(pool, "x", "DO SLEEP(100)");
         CHECK(ended.status == commit_status::unknown);
         CHECK(ended.problem.code == maria::commit_unknown);
     }
     {
         striker const kills{own.address(), "KILL "};
-        auto here = with.take();
+        auto here = pool.take();
         here->begin();
         here->send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
         here->send_sql("DO SLEEP(100)", "wait");
@@ -137,7 +137,7 @@ TEST_CASE("lost answers: a session that is killed with its COMMIT under way") {
     }
     {
         striker const kills{own.address(), "KILL "};
-        auto here = with.take();
+        auto here = pool.take();
         here->send_sql("SELECT SLEEP(100)", "read");
         CHECK(failure_of([&] { here->sync(); }).code == settle::condition::retryable);
     }
@@ -198,9 +198,9 @@ TEST_CASE("lost answers: a statement that is killed, or takes too long, leaves n
 TEST_CASE("lost answers: an altered table closes the connection, and the next one reads it") {
     fresh_mariadb const own;
     make_sums(own.address());
-    pool with{own.address(), {}};
-    auto const& all = with.prepare("SELECT * FROM sums WHERE id = $1", {text_value}, "read a sum");
-    auto here = with.take();
+    pool pool{own.address(), {}};
+    auto const& all = pool.prepare("SELECT * FROM sums WHERE id = $1", {text_value}, "read a sum");
+    auto here = pool.take();
     here->send(all, "a"sv);
     here->sync();
     ask(own.address(), "ALTER TABLE sums ADD COLUMN more INT");
@@ -214,7 +214,7 @@ TEST_CASE("lost answers: an altered table closes the connection, and the next on
         CHECK(maria::detail::is_of_one_table(caught.problem().code));
         CHECK_FALSE(here->good());
     }
-    auto there = with.take();
+    auto there = pool.take();
     there->send(all, "a"sv);
     there->sync();
 }
@@ -223,17 +223,17 @@ TEST_CASE("lost answers: more values than fit into one message, and one value th
     mariadb_server const own{{"max-allowed-packet=1M"}};
     make_sums(own.address());
     ask(own.address(), "CREATE TABLE large (id BIGINT PRIMARY KEY, t LONGTEXT)");
-    pool with{own.address(), patient_limits()};
-    CHECK(with.server().most_bytes == std::size_t{1} << 20U);
+    pool pool{own.address(), patient_limits()};
+    CHECK(pool.server().most_bytes == std::size_t{1} << 20U);
     auto const& insert =
-        with.prepare("INSERT INTO large VALUES ($1, $2)", {integer_value, text_value}, "insert");
+        pool.prepare("INSERT INTO large VALUES ($1, $2)", {integer_value, text_value}, "insert");
     std::string const text(300'000, 'x');
     auto const write = [&](std::int64_t count, std::int64_t last) {
-        native_transaction native{with};
+        native_transaction native{pool};
         return native.perform(
-            [&](connection& on) {
-                for (std::int64_t id = 0; id < count; ++id) on.send(insert, id, text);
-                on.send(insert, last, text);
+            [&](connection& connection) {
+                for (std::int64_t id = 0; id < count; ++id) connection.send(insert, id, text);
+                connection.send(insert, last, text);
             },
             1s);
     };
@@ -248,12 +248,12 @@ TEST_CASE("lost answers: more values than fit into one message, and one value th
     CHECK(write(10, 10).status == commit_status::committed);
     CHECK(rows() == "11");
     // The largest value.
-    auto here = with.take();
-    auto const fits = with.server().most_bytes - 2000;
+    auto here = pool.take();
+    auto const fits = pool.server().most_bytes - 2000;
     here->send(insert, std::int64_t{100}, std::string(fits, 'y'));
     here->sync();
     auto const problem = failure_of(
-        [&] { here->send(insert, std::int64_t{101}, std::string(with.server().most_bytes, 'y')); });
+        [&] { here->send(insert, std::int64_t{101}, std::string(pool.server().most_bytes, 'y')); });
     CHECK(problem.code == maria::packet_too_large);
     CHECK(problem.code == settle::condition::permanent);
     CHECK(maria::detail::is_of_one_record(problem.code));
@@ -262,9 +262,9 @@ TEST_CASE("lost answers: more values than fit into one message, and one value th
     CHECK(here->reusable());
     CHECK(mariadb_session{own.address()}.ask_one("SELECT LENGTH(t) FROM large WHERE id = 100") ==
           std::to_string(fits));
-    auto const rest = add(with, "a", 1, [&](connection& on) {
-        on.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
-        on.send(insert, std::int64_t{101}, std::string(with.server().most_bytes, 'y'));
+    auto const rest = add(pool, "a", 1, [&](connection& connection) {
+        connection.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+        connection.send(insert, std::int64_t{101}, std::string(pool.server().most_bytes, 'y'));
     });
     CHECK(rest.status == commit_status::undone);
     CHECK(sum_of(own.address(), "b") == "0");

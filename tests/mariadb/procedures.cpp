@@ -25,14 +25,14 @@ TEST_CASE("procedures: the first result of a procedure is the result of its call
     fresh_mariadb const own;
     books_scene s{own.address()};
     make_procedures(s);
-    auto const answer = s.books.prepare(name_of("t1"), [](sql_connection& on) {
-        auto const plain = on.query("CALL take(2)");
+    auto const answer = s.books.prepare(name_of("t1"), [](sql_connection& connection) {
+        auto const plain = connection.query("CALL take(2)");
         CHECK(plain.size() == 1);
         CHECK(plain.integer(0, 0) == 2);
-        auto const bound = on.query("CALL take(?)", 3);
+        auto const bound = connection.query("CALL take(?)", 3);
         CHECK(bound.size() == 1);
         CHECK(bound.integer(0, 0) == 5);
-        on.execute(mariadb_backend::add_sql, 1, "b");
+        connection.execute(mariadb_backend::add_sql, 1, "b");
         return work_result::ok();
     });
     INFO(answer.problem);
@@ -48,9 +48,9 @@ TEST_CASE("procedures: an error after the first result of a procedure is the err
     make_procedures(s);
     for (bool const bound : {false, true}) {
         CAPTURE(bound);
-        auto const answer = s.books.prepare(name_of("t1"), [&](sql_connection& on) {
-            if (bound) on.query("CALL fail(?)", 1);
-            else on.query("CALL fail(1)");
+        auto const answer = s.books.prepare(name_of("t1"), [&](sql_connection& connection) {
+            if (bound) connection.query("CALL fail(?)", 1);
+            else connection.query("CALL fail(1)");
             return work_result::ok();
         });
         INFO(answer.problem);

@@ -36,7 +36,7 @@ struct mariadb_wire {
         explicit requests(int socket) : socket_{socket} {}
 
         template <typename Link>
-        std::optional<std::string> next(Link& of, std::mutex& mutex, std::string& sql) {
+        std::optional<std::string> next(Link& link, std::mutex& mutex, std::string& sql) {
             std::string bytes;
             sql.clear();
             if (!receive_packet(socket_, bytes) || bytes.size() == size_of_header) {
@@ -50,7 +50,7 @@ struct mariadb_wire {
             if (command == prepare) sql = prepare_mark + bytes.substr(5);
             if (command == execute) {
                 std::lock_guard const lock{mutex};
-                sql = of.prepared[number_at(bytes, 5, 4)];
+                sql = link.prepared[number_at(bytes, 5, 4)];
             }
             return bytes;
         }
@@ -74,19 +74,19 @@ struct mariadb_wire {
         explicit replies(int socket) : socket_{socket} {}
 
         template <typename Link>
-        std::optional<std::string> next(Link& of, std::mutex& mutex) {
+        std::optional<std::string> next(Link& link, std::mutex& mutex) {
             std::string bytes;
             if (!receive_packet(socket_, bytes)) return std::nullopt;
             std::string sql;
             {
                 std::lock_guard const lock{mutex};
-                answers_ = !of.waiting.empty();
-                if (answers_) sql = of.waiting.begin()->second.text;
+                answers_ = !link.waiting.empty();
+                if (answers_) sql = link.waiting.begin()->second.text;
             }
             if (!answers_) return bytes;
             if (sql.starts_with(prepare_mark) && bytes[4] == 0) {
                 std::lock_guard const lock{mutex};
-                of.prepared[number_at(bytes, 5, 4)] =
+                link.prepared[number_at(bytes, 5, 4)] =
                     sql.substr(std::string_view{prepare_mark}.size());
                 auto const columns = number_at(bytes, 9, 2);
                 auto const parameters = number_at(bytes, 11, 2);

@@ -147,9 +147,9 @@ TEST_CASE("resource: a stalled session ends by itself") {
     prepared_scene<backend> s{own.address()};
     maria::resource short_lived{s.at, limits};
     auto const name = name_of("t1");
-    auto const answer = short_lived.prepare(name, [&](sql_connection& on) {
-        auto const session = on.query(backend::own_id_sql).text(0, 0);
-        on.execute(backend::add_sql, 1, "a");
+    auto const answer = short_lived.prepare(name, [&](sql_connection& connection) {
+        auto const session = connection.query(backend::own_id_sql).text(0, 0);
+        connection.execute(backend::add_sql, 1, "a");
         // The default of the limit is 30 s.
         CHECK(wait_until(20s, [&] { return !backend::may_hold_locks(s.beside, session); }));
         // Its row is free again.

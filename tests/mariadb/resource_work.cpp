@@ -153,15 +153,15 @@ TEST_CASE("work: a deadlock makes the part busy") {
     holder.ask("UPDATE sums SET n = 1 WHERE id = 'a'");
     auto const holding = holder.ask_one(backend::own_id_sql);
     std::thread meets;
-    auto const ended = patient.prepare(name_of("t1"), [&](sql_connection& on) {
-        auto const booked = add<backend>("b")(on);
+    auto const ended = patient.prepare(name_of("t1"), [&](sql_connection& connection) {
+        auto const booked = add<backend>("b")(connection);
         REQUIRE(booked.what == work_result::status::ok);
         meets = std::thread{[&] { holder.ask("UPDATE sums SET n = 2 WHERE id = 'b'"); }};
         CHECK(wait_until(60s, [&] {
             auto const waiting = backend::waiting(s.beside);
             return std::find(waiting.begin(), waiting.end(), holding) != waiting.end();
         }));
-        return add<backend>("a")(on);
+        return add<backend>("a")(connection);
     });
     meets.join();
     holder.ask("ROLLBACK");

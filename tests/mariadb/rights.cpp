@@ -150,7 +150,7 @@ TEST_CASE("rights: a user who cannot make a table or the view is told which righ
         own.ask("DROP TABLE IF EXISTS settle_entry, settle_mark, settle_meta");
     }
     // A collection's table is missing later.
-    settle::mariadb::database const made{own.address()};
+    settle::mariadb::database const database{own.address()};
     user const uses{own, "_uses", "SELECT, INSERT, UPDATE, DELETE"};
     settle::mariadb::database db{uses.address()};
     try {

@@ -48,7 +48,7 @@ void run(arguments command, fs::path const& log) {
 
 /// A new server's data, made once for all servers: to make it takes longer than a copy.
 fs::path const& template_data() {
-    static fs::path const made = [] {
+    static fs::path const path = [] {
         auto const folder = mariadb_folder() / "settle-mariadb-data";
         int const lock =
             ::open((folder.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -69,7 +69,7 @@ fs::path const& template_data() {
         ::close(lock);
         return folder / "data";
     }();
-    return made;
+    return path;
 }
 
 } // namespace
@@ -154,12 +154,12 @@ struct mariadb_session::native {
 
 mariadb_session::mariadb_session(std::string const& address) : native_{std::make_unique<native>()} {
     settle::mariadb::detail::address const to{address};
-    MYSQL* const one = native_->held;
-    if (mysql_real_connect(one, to.host.c_str(), to.user.c_str(), to.password.c_str(),
+    MYSQL* const held = native_->held;
+    if (mysql_real_connect(held, to.host.c_str(), to.user.c_str(), to.password.c_str(),
                            to.database.c_str(), to.port, nullptr,
                            CLIENT_MULTI_STATEMENTS) == nullptr) {
-        std::string const text = mysql_error(one);
-        mysql_close(one);
+        std::string const text = mysql_error(held);
+        mysql_close(held);
         throw std::runtime_error{text};
     }
 }
@@ -173,27 +173,27 @@ void mariadb_session::reset() {
 }
 
 std::vector<std::vector<std::string>> mariadb_session::ask(std::string const& sql) {
-    MYSQL* const one = native_->held;
-    if (mysql_real_query(one, sql.data(), sql.size()) != 0) {
-        throw std::runtime_error{mysql_error(one)};
+    MYSQL* const held = native_->held;
+    if (mysql_real_query(held, sql.data(), sql.size()) != 0) {
+        throw std::runtime_error{mysql_error(held)};
     }
     std::vector<std::vector<std::string>> all;
     for (;;) {
         all.clear();
-        MYSQL_RES* const found = mysql_store_result(one);
-        unsigned const columns = found == nullptr ? 0 : mysql_num_fields(found);
-        while (MYSQL_ROW const values = columns == 0 ? nullptr : mysql_fetch_row(found)) {
-            auto const* const lengths = mysql_fetch_lengths(found);
+        MYSQL_RES* const rows = mysql_store_result(held);
+        unsigned const columns = rows == nullptr ? 0 : mysql_num_fields(rows);
+        while (MYSQL_ROW const values = columns == 0 ? nullptr : mysql_fetch_row(rows)) {
+            auto const* const lengths = mysql_fetch_lengths(rows);
             auto& row = all.emplace_back();
             for (unsigned at = 0; at < columns; ++at) {
                 row.emplace_back(values[at] == nullptr ? "NULL"
                                                        : std::string{values[at], lengths[at]});
             }
         }
-        mysql_free_result(found);
-        int const next = mysql_next_result(one);
+        mysql_free_result(rows);
+        int const next = mysql_next_result(held);
         if (next < 0) return all;
-        if (next > 0) throw std::runtime_error{mysql_error(one)};
+        if (next > 0) throw std::runtime_error{mysql_error(held)};
     }
 }
 

@@ -71,9 +71,9 @@ inline commit_result add(pool& to, std::string_view id, std::int64_t by,
     auto const& update = to.prepare("UPDATE sums SET n = n + $2 WHERE id = $1",
                                     {text_value, integer_value}, "add to a sum");
     native_transaction native{to};
-    auto const change = [&](connection& with) {
-        if (before) before(with);
-        with.send(update, id, by);
+    auto const change = [&](connection& connection) {
+        if (before) before(connection);
+        connection.send(update, id, by);
     };
     return native.perform(change, 5s);
 }

@@ -36,11 +36,11 @@ std::vector<std::string> texts() {
 
 TEST_CASE("values: values pass unchanged as parameters") {
     fresh_mariadb const own;
-    pool with{own.address(), {}};
-    auto const& echo = with.prepare("SELECT $2, $1, $3, $4, $1, $5, '$1', `$1` FROM "
+    pool pool{own.address(), {}};
+    auto const& echo = pool.prepare("SELECT $2, $1, $3, $4, $1, $5, '$1', `$1` FROM "
                                     "(SELECT 7 AS `$1`) AS t",
                                     {text_value, integer_value}, "echo");
-    auto here = with.take();
+    auto here = pool.take();
     for (auto const& text : texts()) {
         for (std::int64_t const number : {least, std::int64_t{-1}, std::int64_t{0}, most}) {
             auto const sent = here->send(echo, text, number, true, -0.1, nullptr);
@@ -62,12 +62,12 @@ TEST_CASE("values: values pass unchanged as parameters") {
 
 TEST_CASE("values: values pass unchanged in waves, whatever their size and their form") {
     fresh_mariadb const own;
-    pool with{own.address(), {}};
+    pool pool{own.address(), {}};
     ask(own.address(), "CREATE TABLE held (n INT PRIMARY KEY, t LONGTEXT CHARACTER SET utf8mb4 "
                        "COLLATE utf8mb4_nopad_bin, i BIGINT, b BOOLEAN, f BIGINT)");
     std::vector const types{integer_array, text_array, integer_array,
                             parameter_type{column_kind::boolean, true}, integer_value};
-    auto const& select = with.prepare("INSERT INTO held SELECT w.c0, w.c1, w.c2, w.c3, $5 FROM \1" +
+    auto const& insert = pool.prepare("INSERT INTO held SELECT w.c0, w.c1, w.c2, w.c3, $5 FROM \1" +
                                           wave_sql(types, false) + "\2DUAL\3",
                                       types, "insert", expectation::all);
     auto const& values =
@@ -96,7 +96,7 @@ TEST_CASE("values: values pass unchanged in waves, whatever their size and their
             integers.add(row % 5 == 4 ? std::nullopt : std::optional{integer_of(row)});
             booleans.add(row % 2 == 0);
         }
-        auto here = with.take();
+        auto here = pool.take();
         auto const inserted =
             here->send(insert, numbers, held, integers, booleans, std::int64_t{9});
         auto const read = here->send_sql("SELECT * FROM held ORDER BY n", "read");
@@ -125,12 +125,12 @@ TEST_CASE("values: values pass unchanged in waves, whatever their size and their
 TEST_CASE("values: both forms of a statement give the same answers and changes") {
     fresh_mariadb const own;
     make_sums(own.address());
-    pool with{own.address(), {}};
+    pool pool{own.address(), {}};
     std::vector const types{text_array, integer_array, integer_value};
-    auto const& read = with.prepare("SELECT t.id, t.n, w.n, w.c1 + $3 + $3 FROM " +
+    auto const& read = pool.prepare("SELECT t.id, t.n, w.n, w.c1 + $3 + $3 FROM " +
                                         wave(types, true) + "sums AS t WHERE t.id = w.c0",
                                     types, "read sums");
-    auto const& add = with.prepare("UPDATE " + wave(types) +
+    auto const& add = pool.prepare("UPDATE " + wave(types) +
                                        "sums AS t SET t.n = t.n + w.c1 + $3 WHERE t.id = w.c0",
                                    types, "add to sums", maria::detail::expectation::counted);
     std::vector<std::vector<std::string>> answers;
@@ -146,7 +146,7 @@ TEST_CASE("values: both forms of a statement give the same answers and changes")
             ids.add("nothing"sv);
             numbers.add(std::int64_t{4});
         }
-        auto here = with.take();
+        auto here = pool.take();
         auto const before = here->take_round_trips();
         static_cast<void>(before);
         auto const added = here->send(add, ids, numbers, std::int64_t{10});
@@ -180,9 +180,9 @@ TEST_CASE("values: columns have their kinds, and real numbers their digits") {
         "9223372036854775807, 18446744073709551615, TRUE, 2026, b'100000001', "
         "12345678901234567890.123456789012345678901234567890, 0.1, 0.1, "
         "'2026-11-28 01:02:03.000400', x'00ff275c', '-838:59:58.999999', '[1]', 4.9e-324, NULL)");
-    pool with{own.address(), {}};
-    auto here = with.take();
-    auto const& select = with.prepare("SELECT * FROM kinds", {}, "read");
+    pool pool{own.address(), {}};
+    auto here = pool.take();
+    auto const& select = pool.prepare("SELECT * FROM kinds", {}, "read");
     std::vector const texts{"-128"s,
                             "65535"s,
                             "-8388608"s,

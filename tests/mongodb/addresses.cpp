@@ -248,8 +248,8 @@ TEST_CASE("addresses: a replica set refuses write concerns that could lose a don
         CHECK(refusal(with(of_set.address(), strong)) == "");
     }
     // A single server has only one journal.
-    database here{with(alone.address(), "w=1")};
-    auto engine = bank_on(here);
+    database database{with(alone.address(), "w=1")};
+    auto engine = bank_on(database);
     engine.create(ledgers, {"A", opening, 0, ""}).value();
     engine.create(ledgers, {"B", opening, 0, ""}).value();
     CHECK(engine.run("t", transfer{"A", "B", 30}).done());
@@ -276,9 +276,9 @@ TEST_CASE("addresses: every write and commit asks for a majority's journal") {
                             text.find(std::string{"j\0\1", 3}) != std::string::npos;
         if (!strong) ++weak;
     });
-    database here{between.address(own.name())};
-    auto engine = bank_on(here);
-    auto two = bank_on(here, settle::two_phases);
+    database database{between.address(own.name())};
+    auto engine = bank_on(database);
+    auto two = bank_on(database, settle::two_phases);
     engine.create(ledgers, {"A", opening, 0, ""}).value();
     engine.create(ledgers, {"B", opening, 0, ""}).value();
     CHECK(engine.run("one", transfer{"A", "B", 30}).done());

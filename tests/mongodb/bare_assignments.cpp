@@ -80,17 +80,18 @@ public:
     settle::engine<settle::mongodb::tutorial_database<Type>, settle::type_tag<Type>> engine;
 };
 
-std::string values(note const& of) {
-    return of.text + ", " + (of.read ? "read" : "unread") + ", " + std::to_string(of.count);
+std::string values(note const& note) {
+    return note.text + ", " + (note.read ? "read" : "unread") + ", " + std::to_string(note.count);
 }
 
-void leave(documents& with, std::string const& id, std::string const& state,
+void leave(documents& documents, std::string const& id, std::string const& state,
            std::string const& under) {
-    with.put("notes", R"({"_id": "n)" + id + R"(", "pendingTransactions": [")" + id + R"("], )" +
-                          under + "}");
-    with.put("transactions", R"({"_id": ")" + id + R"(", "id": "n)" + id +
-                                 R"(", "before": "old", "after": "new", "amount": 3, "state": ")" +
-                                 state + R"("})");
+    documents.put("notes", R"({"_id": "n)" + id + R"(", "pendingTransactions": [")" + id +
+                               R"("], )" + under + "}");
+    documents.put("transactions",
+                  R"({"_id": ")" + id + R"(", "id": "n)" + id +
+                      R"(", "before": "old", "after": "new", "amount": 3, "state": ")" + state +
+                      R"("})");
 }
 
 constexpr char const* under_text = R"("text": "new", "read": false, "count": 5)";
@@ -99,11 +100,11 @@ constexpr char const* under_all = R"("text": "new", "read": true, "count": 5)";
 template <auto const& Type>
 void is_undone(std::string const& under, std::string const& stays, std::string const& before) {
     for (auto* const server : {&replica_set_address, &standalone_address}) {
-        documents with{*server};
-        leave(with, "1", "applied", under);
-        leave(with, "2", "canceling", under);
-        leave(with, "3", "pending", under); // which is too old to be committed
-        taken_notes<Type> notes{with.own.address()};
+        documents documents{*server};
+        leave(documents, "1", "applied", under);
+        leave(documents, "2", "canceling", under);
+        leave(documents, "3", "pending", under); // which is too old to be committed
+        taken_notes<Type> notes{documents.own.address()};
         auto const found = notes.recover();
         for (auto const& one : found.skipped) FAIL_CHECK(one.problem.text);
         CHECK(found.done == 1);
@@ -121,16 +122,17 @@ void is_undone(std::string const& under, std::string const& stays, std::string c
 template <auto const& Type>
 void is_left(std::string const& under, std::string const& stays) {
     for (auto* const server : {&replica_set_address, &standalone_address}) {
-        documents with{*server};
-        leave(with, "1", "applied", under);
-        leave(with, "2", "canceling", under);
-        leave(with, "3", "pending", under);
+        documents documents{*server};
+        leave(documents, "1", "applied", under);
+        leave(documents, "2", "canceling", under);
+        leave(documents, "3", "pending", under);
         auto const left = [&](char const* id) {
-            return with.look("transactions", id) + with.look("notes", std::string{"n"} + id);
+            return documents.look("transactions", id) +
+                   documents.look("notes", std::string{"n"} + id);
         };
         auto const second = left("2");
         auto const third = left("3");
-        taken_notes<Type> notes{with.own.address()};
+        taken_notes<Type> notes{documents.own.address()};
         auto const found = notes.recover();
         CHECK(found.done == 1);
         REQUIRE(found.skipped.size() == 2);

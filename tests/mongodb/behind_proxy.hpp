@@ -34,9 +34,9 @@ protected:
         CHECK(others_.work().problem.empty());
     }
     /// Lets the late message reach the server, whatever its effect.
-    void land(message_fault const& one) {
+    void land(message_fault const& fault) {
         between_.release();
-        CHECK(between_.wait_for_replies(one.on.command, between_.requests(one.on.command)));
+        CHECK(between_.wait_for_replies(fault.on.command, between_.requests(fault.on.command)));
     }
 
     settle::phases how_;

@@ -118,7 +118,7 @@ TEST_CASE("old programs: nothing runs twice if two workers and an old program cl
             run_command(own.address(), R"({"insert": "transactions", "documents": [)" + all + "]}");
         REQUIRE(made.number("n") == entries);
 
-        taken_over one{own.address(), dialect};
+        taken_over over{own.address(), dialect};
         taken_over two{own.address(), dialect};
         settle_test::connection shell{own.address()};
         int taken = claim_some(shell, 1);
@@ -130,7 +130,7 @@ TEST_CASE("old programs: nothing runs twice if two workers and an old program cl
             begun.arrive_and_wait();
             report = bank.engine().work(few);
         };
-        std::thread by_one{[&] { work(one, reports[0]); }};
+        std::thread by_one{[&] { work(over, reports[0]); }};
         std::thread by_two{[&] { work(two, reports[1]); }};
         begun.arrive_and_wait();
         std::string problem;
@@ -158,8 +158,8 @@ TEST_CASE("old programs: nothing runs twice if two workers and an old program cl
               left);
         CHECK(count(own.address(), R"({"state": "pending", "application": "other", "epoch": )"
                                    R"({"$exists": false}})") == taken);
-        CHECK(one.balance("A10") == 1000 - left);
-        CHECK(one.balance("B10") == 1000 + left);
+        CHECK(over.balance("A10") == 1000 - left);
+        CHECK(over.balance("B10") == 1000 + left);
         settle_test::check_records(own.address(), 2);
     }
 }

@@ -21,19 +21,19 @@ enum class left_at { inserted, half_applied, applied, committed, half_confirmed,
 
 /// Lets a worker end before a call of that name.
 inline settle::testing::fault_plan ends_before(std::string_view step) {
-    return [=](settle::testing::call const& one) {
+    return [=](settle::testing::call const& call) {
         using settle::testing::fault_kind;
-        return settle::testing::fault{one.what == step ? fault_kind::crash_before
-                                                       : fault_kind::none};
+        return settle::testing::fault{call.what == step ? fault_kind::crash_before
+                                                        : fault_kind::none};
     };
 }
 /// Ends the worker after the request for the first part of that step.
 inline settle::testing::fault_plan ends_within(std::string_view step) {
     constexpr std::uint64_t second = 0b10;
-    return [=, over = false](settle::testing::call const& one) mutable {
+    return [=, over = false](settle::testing::call const& call) mutable {
         using settle::testing::fault_kind;
         if (over) return settle::testing::fault{fault_kind::crash_before};
-        over = one.what == step;
+        over = call.what == step;
         return over ? settle::testing::fault{fault_kind::unknown_before, second}
                     : settle::testing::fault{};
     };

@@ -70,18 +70,18 @@ public:
     }
     /// The 24 digits of an ObjectId, empty if the value is of another type.
     [[nodiscard]] std::string object_id(std::string const& path) const {
-        bson_iter_t found;
-        if (!find(path, found) || !BSON_ITER_HOLDS_OID(&found)) return "";
+        bson_iter_t position;
+        if (!find(path, position) || !BSON_ITER_HOLDS_OID(&position)) return "";
         char digits[25];
-        bson_oid_to_string(bson_iter_oid(&found), digits);
+        bson_oid_to_string(bson_iter_oid(&position), digits);
         return digits;
     }
 
 private:
-    bool find(std::string const& path, bson_iter_t& found) const {
+    bool find(std::string const& path, bson_iter_t& position) const {
         bson_iter_t begin;
         return bson_iter_init(&begin, document()) &&
-               bson_iter_find_descendant(&begin, path.c_str(), &found);
+               bson_iter_find_descendant(&begin, path.c_str(), &position);
     }
 
     settle_test::document document_;

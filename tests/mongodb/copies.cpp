@@ -21,8 +21,8 @@ void copy_documents(fresh_database const& from, fresh_database const& to) {
     connection source{from.address()};
     auto const listed = source.run(R"({"listCollections": 1, "nameOnly": true})");
     REQUIRE(listed.ok);
-    for (int at = 0;; ++at) {
-        auto const name = listed.text("cursor.firstBatch." + std::to_string(at) + ".name");
+    for (int index = 0;; ++index) {
+        auto const name = listed.text("cursor.firstBatch." + std::to_string(index) + ".name");
         if (name.empty()) return;
         auto const done = source.run(R"({"aggregate": ")" + name +
                                      R"(", "cursor": {}, "pipeline": [{"$out": {"db": ")" +

@@ -28,16 +28,16 @@ struct documents {
                                      id + R"("}, "projection": )" + projection + "}");
         REQUIRE_MESSAGE(found.ok, found.error);
         bson_iter_t begin;
-        bson_iter_t at;
+        bson_iter_t iterator;
         std::string text;
         if (bson_iter_init(&begin, found.document()) &&
-            bson_iter_find_descendant(&begin, "cursor.firstBatch.0", &at)) {
+            bson_iter_find_descendant(&begin, "cursor.firstBatch.0", &iterator)) {
             std::uint32_t length = 0;
             std::uint8_t const* bytes = nullptr;
-            bson_iter_document(&at, &length, &bytes);
-            bson_t one;
-            if (bson_init_static(&one, bytes, length)) {
-                char* const made = bson_as_canonical_extended_json(&one, nullptr);
+            bson_iter_document(&iterator, &length, &bytes);
+            bson_t parsed;
+            if (bson_init_static(&parsed, bytes, length)) {
+                char* const made = bson_as_canonical_extended_json(&parsed, nullptr);
                 text = made;
                 bson_free(made);
             }

@@ -74,9 +74,9 @@ TEST_CASE("driver retries: the counter of retryable writes counts another progra
     std::unique_ptr<mongoc_collection_t, void (*)(mongoc_collection_t*)> const things{
         mongoc_client_get_collection(client.get(), own.name().c_str(), "things"),
         mongoc_collection_destroy};
-    bson_t* const one = BCON_NEW("_id", BCON_INT32(1));
-    CHECK(mongoc_collection_insert_one(things.get(), one, nullptr, nullptr, nullptr));
-    bson_destroy(one);
+    bson_t* const inserted = BCON_NEW("_id", BCON_INT32(1));
+    CHECK(mongoc_collection_insert_one(things.get(), inserted, nullptr, nullptr, nullptr));
+    bson_destroy(inserted);
     CHECK(seen.writes == 1);
     CHECK(seen.again == 1);
 }

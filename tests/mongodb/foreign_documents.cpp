@@ -48,27 +48,27 @@ char const* const card_document = R"({"_id": "c", "holder": "Anna", "open": true
 } // namespace
 
 TEST_CASE("foreign documents: numbers of every kind are read") {
-    everywhere([](foreign_bank& here) {
-        here.put_balance("int", R"({"$numberInt": "100"})");
-        here.put_balance("long", R"({"$numberLong": "100"})");
-        here.put_balance("double", R"({"$numberDouble": "100.0"})");
-        CHECK(here.engine.run("1", transfer{"int", "double", 30}).done());
-        CHECK(here.engine.run("2", transfer{"double", "long", 60}).done());
-        CHECK(balance(here.engine, "int") == 70);
-        CHECK(balance(here.engine, "double") == 70);
-        CHECK(balance(here.engine, "long") == 160);
-        auto const written = here.look("suite_ledgers", "double", R"({"balance": 1, "_id": 0})");
+    everywhere([](foreign_bank& bank) {
+        bank.put_balance("int", R"({"$numberInt": "100"})");
+        bank.put_balance("long", R"({"$numberLong": "100"})");
+        bank.put_balance("double", R"({"$numberDouble": "100.0"})");
+        CHECK(bank.engine.run("1", transfer{"int", "double", 30}).done());
+        CHECK(bank.engine.run("2", transfer{"double", "long", 60}).done());
+        CHECK(balance(bank.engine, "int") == 70);
+        CHECK(balance(bank.engine, "double") == 70);
+        CHECK(balance(bank.engine, "long") == 160);
+        auto const written = bank.look("suite_ledgers", "double", R"({"balance": 1, "_id": 0})");
         CHECK(written == R"({ "balance" : { "$numberLong" : "70" } })");
         // Fields that no part changed are unchanged.
-        auto const units = here.look("suite_ledgers", "double", R"({"units": 1, "_id": 0})");
+        auto const units = bank.look("suite_ledgers", "double", R"({"units": 1, "_id": 0})");
         CHECK(units == R"({ "units" : { "$numberInt" : "0" } })");
     });
 }
 
 TEST_CASE("foreign documents: an unusable record cancels its own transactions and no others") {
-    everywhere([](foreign_bank& here) {
-        here.put_balance("A", "100");
-        here.put_balance("B", "100");
+    everywhere([](foreign_bank& bank) {
+        bank.put_balance("A", "100");
+        bank.put_balance("B", "100");
         struct example {
             char const* value;
             char const* because;
@@ -85,13 +85,13 @@ TEST_CASE("foreign documents: an unusable record cancels its own transactions an
               {R"({"$gt": 5})", "is no whole number"}}) {
             INFO(one.value);
             std::string const bad = "bad" + std::to_string(++number);
-            here.put_balance(bad, one.value);
-            auto const before = here.look("suite_ledgers", bad);
+            bank.put_balance(bad, one.value);
+            auto const before = bank.look("suite_ledgers", bad);
             std::vector<std::pair<std::string, transfer>> const wave{{bad + "/1", {"A", "B", 1}},
                                                                      {bad + "/2", {"A", bad, 1}},
                                                                      {bad + "/3", {"B", "A", 1}},
                                                                      {bad + "/4", {bad, "A", 1}}};
-            auto const outcomes = here.engine.run_all(wave);
+            auto const outcomes = bank.engine.run_all(wave);
             CHECK(outcomes[0].done());
             CHECK(outcomes[2].done());
             for (outcome const& each : {outcomes[1], outcomes[3]}) {
@@ -103,25 +103,25 @@ TEST_CASE("foreign documents: an unusable record cancels its own transactions an
                 CHECK(each.problem.text.find("the record '" + bad + "'") != std::string::npos);
             }
             CHECK(outcomes[1].participant == "destination");
-            CHECK(here.look("suite_ledgers", bad) == before);
+            CHECK(bank.look("suite_ledgers", bad) == before);
         }
-        CHECK(balance(here.engine, "A") == 100);
-        CHECK(balance(here.engine, "B") == 100);
+        CHECK(balance(bank.engine, "A") == 100);
+        CHECK(balance(bank.engine, "B") == 100);
     });
 }
 
 TEST_CASE("foreign documents: a stray mark that cannot be undone does not delay others") {
-    on_every_server<foreign_bank>([](foreign_bank& here) {
-        here.put_balance("A", "100");
-        here.put_balance("B", "100");
-        leave(here.db, "t", transfer{"A", "B", 30}, left_at::applied);
+    on_every_server<foreign_bank>([](foreign_bank& bank) {
+        bank.put_balance("A", "100");
+        bank.put_balance("B", "100");
+        leave(bank.db, "t", transfer{"A", "B", 30}, left_at::applied);
         auto const update = [&](std::string const& collection, std::string const& what) {
             auto const reply =
-                here.shell.run(R"({"update": ")" + collection + R"(", "updates": [)" + what + "]}");
+                bank.shell.run(R"({"update": ")" + collection + R"(", "updates": [)" + what + "]}");
             CHECK(reply.number("nModified") == 1);
         };
         update("settle_entries", R"({"q": {"_id": "t"}, "u": {"$set": {"state": "lost"}}})");
-        auto swept = here.engine.sweep();
+        auto swept = bank.engine.sweep();
         CHECK(swept.looked_at == 2);
         CHECK(swept.undone == 0);
         REQUIRE(swept.skipped.size() == 2);
@@ -130,24 +130,24 @@ TEST_CASE("foreign documents: a stray mark that cannot be undone does not delay 
         CHECK(swept.problem.empty());
         update("settle_entries", R"({"q": {"_id": "t"}, "u": {"$set": {"state": "canceled"}}})");
         update("suite_ledgers", R"({"q": {"_id": "A"}, "u": {"$set": {"balance": "lost"}}})");
-        swept = here.engine.sweep();
+        swept = bank.engine.sweep();
         CHECK(swept.undone == 1);
         REQUIRE(swept.skipped.size() == 1);
         CHECK(swept.skipped[0].problem.text.find("'balance'") != std::string::npos);
         CHECK(swept.problem.empty());
         update("suite_ledgers", R"({"q": {"_id": "A"}, "u": {"$set": {"balance": 70}}})");
-        CHECK(here.engine.sweep().undone == 1);
-        CHECK(balance(here.engine, "A") == 100);
-        CHECK(balance(here.engine, "B") == 100);
-        CHECK(here.engine.marks().value() == 0);
+        CHECK(bank.engine.sweep().undone == 1);
+        CHECK(balance(bank.engine, "A") == 100);
+        CHECK(balance(bank.engine, "B") == 100);
+        CHECK(bank.engine.marks().value() == 0);
     });
 }
 
 TEST_CASE("foreign documents: a stray mark is found after many documents without marks") {
-    on_every_server<foreign_bank>([](foreign_bank& here) {
-        here.put_balance("A", "100");
-        here.put_balance("B", "100");
-        leave(here.db, "t", transfer{"A", "B", 30}, left_at::applied);
+    on_every_server<foreign_bank>([](foreign_bank& bank) {
+        bank.put_balance("A", "100");
+        bank.put_balance("B", "100");
+        leave(bank.db, "t", transfer{"A", "B", 30}, left_at::applied);
         // Before both in the order of the keys: of other types, and with marks of other programs.
         std::string others;
         for (int i = 0; i < 600; ++i) {
@@ -155,19 +155,19 @@ TEST_CASE("foreign documents: a stray mark is found after many documents without
                       (i % 2 == 0 ? std::to_string(i) : "\"" + std::to_string(i) + "\"") +
                       R"(, "balance": 1, "units": 0, "label": "", "pendingTransactions": [7]})";
         }
-        here.put("suite_ledgers", others);
+        bank.put("suite_ledgers", others);
         constexpr std::size_t under_texts = 300;
-        CHECK(here.engine.marks().value() == 2 + under_texts);
-        CHECK(here.engine.recover(of_any_age()).done == 1);
-        CHECK(here.engine.marks().value() == under_texts);
-        auto const swept = here.engine.sweep();
+        CHECK(bank.engine.marks().value() == 2 + under_texts);
+        CHECK(bank.engine.recover(of_any_age()).done == 1);
+        CHECK(bank.engine.marks().value() == under_texts);
+        auto const swept = bank.engine.sweep();
         CHECK_MESSAGE(swept.problem.empty(), swept.problem);
         CHECK(swept.skipped.size() == under_texts);
     });
 }
 
 TEST_CASE("foreign documents: unknown fields are kept, and return with an erased record") {
-    everywhere([](foreign_bank& here) {
+    everywhere([](foreign_bank& bank) {
         std::string const extra = R"(, "oid": {"$oid": "0123456789abcdef01234567"},
             "decimal": {"$numberDecimal": "1.10"}, "when": {"$date": {"$numberLong": "-5"}},
             "nested": {"int": {"$numberInt": "5"}, "long": {"$numberLong": "5"},
@@ -176,27 +176,27 @@ TEST_CASE("foreign documents: unknown fields are kept, and return with an erased
             "nan": {"$numberDouble": "NaN"}, "regex": {"$regularExpression": {"pattern": "^a",
             "options": "i"}}, "stamp": {"$timestamp": {"t": 5, "i": 6}}, "key": {"$minKey": 1},
             "empty": {}, "text": "ä \u0000 \\ \" $set")";
-        here.put("suite_cards", card_document + extra + "}");
+        bank.put("suite_cards", card_document + extra + "}");
         auto const of_others = R"({"_id": 0, "holder": 0, "open": 0, "shade": 0, "opened": 0,
             "credit": 0, "note": 0, "points": 0, "visits": 0, "pendingTransactions": 0})";
-        auto const before = here.look("suite_cards", "c", of_others);
+        auto const before = bank.look("suite_cards", "c", of_others);
         REQUIRE(before.find("1.10") != std::string::npos);
-        auto const gone = here.engine.run("erase", withdraw{"c", true});
+        auto const gone = bank.engine.run("erase", withdraw{"c", true});
         CHECK_MESSAGE(gone.done(), gone);
-        CHECK(here.look("suite_cards", "c") == "");
-        auto const back = here.engine.reverse("erase");
+        CHECK(bank.look("suite_cards", "c") == "");
+        auto const back = bank.engine.reverse("erase");
         CHECK_MESSAGE(back.done(), back);
-        CHECK(here.look("suite_cards", "c", of_others) == before);
-        CHECK(here.engine.read(cards, "c").value()->holder == "Anna");
-        CHECK(here.engine.marks().value() == 0);
+        CHECK(bank.look("suite_cards", "c", of_others) == before);
+        CHECK(bank.engine.read(cards, "c").value()->holder == "Anna");
+        CHECK(bank.engine.marks().value() == 0);
     });
 }
 
 TEST_CASE("foreign documents: fields that JSON cannot express return unchanged") {
     using settle::mongodb::detail::document;
-    everywhere([](foreign_bank& here) {
-        here.put("suite_cards", std::string{card_document} + "}");
-        settle::mongodb::detail::server to{here.own.address(), {}};
+    everywhere([](foreign_bank& bank) {
+        bank.put("suite_cards", std::string{card_document} + "}");
+        settle::mongodb::detail::server to{bank.own.address(), {}};
         auto with = to.connect();
         document no_type;
         document set;
@@ -222,50 +222,50 @@ TEST_CASE("foreign documents: fields that JSON cannot express return unchanged")
             return equal;
         };
         REQUIRE(there() == 2);
-        CHECK(here.engine.run("erase", withdraw{"c", true}).done());
+        CHECK(bank.engine.run("erase", withdraw{"c", true}).done());
         CHECK(there() == 0);
-        auto const back = here.engine.reverse("erase");
+        auto const back = bank.engine.reverse("erase");
         CHECK_MESSAGE(back.done(), back);
         CHECK(there() == 2);
     });
 }
 
 TEST_CASE("foreign documents: hostile keys and texts are stored or refused, never run") {
-    everywhere([](foreign_bank& here) {
+    everywhere([](foreign_bank& bank) {
         std::string const long_text(100'000, 'x');
         std::vector<std::string> const strange{
             "$set", "a.b", "$", ".", "_id", "{$gt: ''}", "", "ключ", "a\nb", "'\"\\", long_text};
         for (std::string const& key : strange) {
             INFO(key.substr(0, 20));
-            here.engine.create(ledgers, {key, opening, 0, ""}).value();
-            CHECK(here.engine.create(ledgers, {key, 1, 0, ""}).problem().code ==
+            bank.engine.create(ledgers, {key, opening, 0, ""}).value();
+            CHECK(bank.engine.create(ledgers, {key, 1, 0, ""}).problem().code ==
                   errc::record_exists);
         }
         int number = 0;
         for (std::string const& key : strange) {
             INFO(key.substr(0, 20));
             std::string const id = "$set." + std::to_string(++number);
-            CHECK(here.engine.run(id, relabel{key, "$balance"}).done());
-            CHECK(here.engine.read(ledgers, key).value()->label == "$balance");
+            CHECK(bank.engine.run(id, relabel{key, "$balance"}).done());
+            CHECK(bank.engine.read(ledgers, key).value()->label == "$balance");
             auto const amount = key == "$set" ? 0 : 10;
-            CHECK(here.engine.run(id + "/move", transfer{key, "$set", amount}).done());
-            CHECK(here.engine.find(id).value()->state == settle::state::done);
+            CHECK(bank.engine.run(id + "/move", transfer{key, "$set", amount}).done());
+            CHECK(bank.engine.find(id).value()->state == settle::state::done);
         }
-        CHECK(balance(here.engine, "$set") == 200);
+        CHECK(balance(bank.engine, "$set") == 200);
         for (std::string const& bad : {std::string{"a\0b", 3}, std::string{"\xff\xfe"},
                                        std::string{"\xed\xa0\x80"}, std::string{"\0", 1}}) {
-            CHECK(here.engine.create(ledgers, {bad, 1, 0, ""}).problem().code == errc::bad_text);
-            auto const outcome = here.engine.run("bad", transfer{bad, "a.b", 1});
+            CHECK(bank.engine.create(ledgers, {bad, 1, 0, ""}).problem().code == errc::bad_text);
+            auto const outcome = bank.engine.run("bad", transfer{bad, "a.b", 1});
             CHECK(outcome.verdict == settle::verdict::refused);
             INFO(outcome.text());
             CHECK(outcome.problem.code == errc::bad_text);
-            CHECK(here.engine.run(bad, transfer{"a.b", "$", 1}).verdict ==
+            CHECK(bank.engine.run(bad, transfer{"a.b", "$", 1}).verdict ==
                   settle::verdict::refused);
-            auto const found = here.engine.read(ledgers, bad);
+            auto const found = bank.engine.read(ledgers, bad);
             CHECK((!found.has_value() || !found.value().has_value()));
         }
-        CHECK(here.engine.run("", transfer{"a.b", "$", 1}).verdict == settle::verdict::refused);
-        CHECK(here.engine.marks().value() == 0);
+        CHECK(bank.engine.run("", transfer{"a.b", "$", 1}).verdict == settle::verdict::refused);
+        CHECK(bank.engine.marks().value() == 0);
     });
 }
 
@@ -388,22 +388,22 @@ TEST_CASE("foreign documents: an index over two arrays is refused when bound") {
 }
 
 TEST_CASE("foreign documents: a collection that was renamed is named, and no record is missing") {
-    on_every_server<bank_documents>([](bank_documents& here) {
+    on_every_server<bank_documents>([](bank_documents& documents) {
         for (char const* const id : {"A", "B"}) {
-            here.put_ledger(id, R"("balance": 100, "units": 0, "label": "")");
+            documents.put_ledger(id, R"("balance": 100, "units": 0, "label": "")");
         }
-        leave(here.db, "t", transfer{"A", "B", 30}, left_at::committed);
+        leave(documents.db, "t", transfer{"A", "B", 30}, left_at::committed);
         auto limits = short_limits();
         limits.patience = std::chrono::milliseconds{100};
         auto const rename = [&](std::string const& from, std::string const& to) {
-            auto const database = here.own.name() + ".";
-            REQUIRE(here.shell
+            auto const database = documents.own.name() + ".";
+            REQUIRE(documents.shell
                         .run("admin", R"({"renameCollection": ")" + database + from +
                                           R"(", "to": ")" + database + to + "\"}")
                         .ok);
         };
-        auto one_phase = bank_on(here.db, settle::phases::one, limits);
-        auto two_phases = bank_on(here.db, settle::phases::two, limits);
+        auto one_phase = bank_on(documents.db, settle::phases::one, limits);
+        auto two_phases = bank_on(documents.db, settle::phases::two, limits);
         rename("suite_ledgers", "away");
         auto const is_gone = [](std::string const& text) {
             INFO(text);
@@ -435,19 +435,19 @@ TEST_CASE("foreign documents: a collection that was renamed is named, and no rec
 }
 
 TEST_CASE("foreign documents: a part whose record vanished with its mark is not finished") {
-    on_every_server<bank_documents>([](bank_documents& here) {
+    on_every_server<bank_documents>([](bank_documents& documents) {
         for (char const* const id : {"A", "B"}) {
-            here.put_ledger(id, R"("balance": 100, "units": 0, "label": "")");
+            documents.put_ledger(id, R"("balance": 100, "units": 0, "label": "")");
         }
-        leave(here.db, "t", transfer{"A", "B", 30}, left_at::committed);
+        leave(documents.db, "t", transfer{"A", "B", 30}, left_at::committed);
         auto limits = short_limits();
         limits.patience = std::chrono::milliseconds{100};
-        auto soon = bank_on(here.db, settle::two_phases, limits);
+        auto soon = bank_on(documents.db, settle::two_phases, limits);
         // The server does this within a minute if a date of another program is old enough.
         auto const add_index = R"({"createIndexes": "suite_ledgers", "indexes": [
             {"key": {"seen": 1}, "name": "ttl", "expireAfterSeconds": 60}]})";
-        REQUIRE(here.shell.run(add_index).ok);
-        REQUIRE(here.shell
+        REQUIRE(documents.shell.run(add_index).ok);
+        REQUIRE(documents.shell
                     .run(R"({"delete": "suite_ledgers",
                                    "deletes": [{"q": {"_id": "B"}, "limit": 1}]})")
                     .ok);
@@ -458,7 +458,7 @@ TEST_CASE("foreign documents: a part whose record vanished with its mark is not 
         INFO(problem_text);
         CHECK(problem_text.starts_with("settle: the record 'B' of 'suite_ledgers' is gone"));
         CHECK(problem_text.find("index 'ttl'") != std::string::npos);
-        CHECK(here.engine.find("t").value()->state == settle::state::applied);
+        CHECK(documents.engine.find("t").value()->state == settle::state::applied);
     });
 }
 

@@ -24,11 +24,11 @@ void check_native(settle::error const& problem, int code, settle::condition expe
 } // namespace
 
 TEST_CASE("foreign refusals: a later validator cancels only the transactions that it refuses") {
-    on_every_server<bank_documents>([](bank_documents& here) {
+    on_every_server<bank_documents>([](bank_documents& documents) {
         for (char const* const id : {"A", "B", "C"}) {
-            here.put_ledger(id, R"("balance": 100, "units": 0, "label": "")");
+            documents.put_ledger(id, R"("balance": 100, "units": 0, "label": "")");
         }
-        auto const set = here.shell.run(
+        auto const set = documents.shell.run(
             R"({"collMod": "suite_ledgers", "validator": {"balance": {"$gte": 80}}})");
         REQUIRE_MESSAGE(set.ok, set.error);
         auto const check_refused = [&](settle::outcome const& outcome) {
@@ -37,21 +37,21 @@ TEST_CASE("foreign refusals: a later validator cancels only the transactions tha
             CHECK(outcome.why == settle::reason::record_unusable);
             check_native(outcome.problem, 121, settle::condition::permanent,
                          "Document failed validation");
-            check_outcome(here.engine, outcome);
+            check_outcome(documents.engine, outcome);
         };
-        check_refused(here.engine.run("alone", transfer{"C", "A", 30}));
+        check_refused(documents.engine.run("alone", transfer{"C", "A", 30}));
         std::vector<std::pair<std::string, transfer>> const wave{
             {"1", {"A", "B", 5}}, {"2", {"C", "B", 30}}, {"3", {"B", "A", 2}}};
-        auto const outcomes = here.engine.run_all(wave);
+        auto const outcomes = documents.engine.run_all(wave);
         CHECK_MESSAGE(outcomes[0].done(), outcomes[0]);
         check_refused(outcomes[1]);
         CHECK_MESSAGE(outcomes[2].done(), outcomes[2]);
-        CHECK(balance(here.engine, "A") == 97);
-        CHECK(balance(here.engine, "B") == 103);
-        CHECK(balance(here.engine, "C") == 100);
-        CHECK(here.engine.marks().value() == 0);
+        CHECK(balance(documents.engine, "A") == 97);
+        CHECK(balance(documents.engine, "B") == 103);
+        CHECK(balance(documents.engine, "C") == 100);
+        CHECK(documents.engine.marks().value() == 0);
         // A record that is not there yet, too.
-        check_native(here.engine.create(ledgers, {"D", 79, 0, ""}).problem(), 121,
+        check_native(documents.engine.create(ledgers, {"D", 79, 0, ""}).problem(), 121,
                      settle::condition::permanent, "Document failed validation");
     });
 }

@@ -28,28 +28,28 @@ struct sized_bank : bank_documents {
 };
 
 /// No document can hold the entry, and no entry was written.
-void check_too_large(sized_bank& here, outcome const& outcome) {
+void check_too_large(sized_bank& bank, outcome const& outcome) {
     INFO(outcome.text().substr(0, 500));
     CHECK(outcome.verdict == settle::verdict::refused);
     CHECK(outcome.problem.code == errc::bad_parameters);
     CHECK(outcome.problem.text.find("16777216 at most") != std::string::npos);
-    CHECK_FALSE(here.engine.find(outcome.id).value().has_value());
+    CHECK_FALSE(bank.engine.find(outcome.id).value().has_value());
 }
 
 /// The transaction in the middle of a window ends as expected, and its neighbours are done.
 template <typename Check>
-void check_middle(sized_bank& here, std::vector<std::pair<std::string, relabel>> const& window,
+void check_middle(sized_bank& bank, std::vector<std::pair<std::string, relabel>> const& window,
                   Check const& check) {
-    auto const all = here.engine.run_all(window);
+    auto const all = bank.engine.run_all(window);
     REQUIRE(all.size() == 3);
     CHECK_MESSAGE(all[0].done(), all[0].text());
-    check(here, all[1]);
+    check(bank, all[1]);
     CHECK_MESSAGE(all[2].done(), all[2].text());
 }
 
 /// A worker begins a change, and ends before it changes a record.
-void leave_pending(sized_bank& here, std::string const& id, relabel const& parameters) {
-    settle::testing::faulty fragile{here.db};
+void leave_pending(sized_bank& bank, std::string const& id, relabel const& parameters) {
+    settle::testing::faulty fragile{bank.db};
     auto engine = bank_on(fragile, settle::two_phases);
     fragile.plan(ends_at(left_at::inserted));
     CHECK_THROWS_AS(static_cast<void>(engine.run(id, parameters)), settle::testing::crash);
@@ -58,80 +58,80 @@ void leave_pending(sized_bank& here, std::string const& id, relabel const& param
 } // namespace
 
 TEST_CASE("long: foreign sizes: only an oversized transaction is refused, with its reason") {
-    on_every_server<sized_bank>([](sized_bank& here) {
-        here.put_label("A", "");
-        here.put_label("B", "");
+    on_every_server<sized_bank>([](sized_bank& bank) {
+        bank.put_label("A", "");
+        bank.put_label("B", "");
         relabel const large{"A", std::string(17'000'000, 'x')};
-        check_too_large(here, here.engine.run("t", large));
-        check_too_large(here, here.engine.submit("t", large));
-        check_middle(here, {{"1", {"A", "one"}}, {"t", large}, {"2", {"B", "two"}}},
+        check_too_large(bank, bank.engine.run("t", large));
+        check_too_large(bank, bank.engine.submit("t", large));
+        check_middle(bank, {{"1", {"A", "one"}}, {"t", large}, {"2", {"B", "two"}}},
                      check_too_large);
-        CHECK(here.engine.read(ledgers, "A").value()->label == "one");
-        CHECK(here.engine.read(ledgers, "B").value()->label == "two");
-        CHECK(here.engine.marks().value() == 0);
-        CHECK(here.engine.run("u", relabel{"A", std::string(4'000'000, 'x')}).done());
+        CHECK(bank.engine.read(ledgers, "A").value()->label == "one");
+        CHECK(bank.engine.read(ledgers, "B").value()->label == "two");
+        CHECK(bank.engine.marks().value() == 0);
+        CHECK(bank.engine.run("u", relabel{"A", std::string(4'000'000, 'x')}).done());
     });
 }
 
 TEST_CASE("long: foreign sizes: only a transaction whose images exceed its entry is canceled") {
-    on_every_server<sized_bank>([](sized_bank& here) {
-        for (char const* id : {"A", "B", "C"}) here.put_label(id, "");
+    on_every_server<sized_bank>([](sized_bank& bank) {
+        for (char const* id : {"A", "B", "C"}) bank.put_label(id, "");
         // The entry's parameters fit; with the record's image, they do not.
         relabel const large{"A", std::string(9'000'000, 'x')};
-        auto const check_ended = [](sized_bank& at, outcome const& outcome) {
+        auto const check_ended = [](sized_bank& bank, outcome const& outcome) {
             // One phase knows it before any write.
-            if (at.one_phase) return check_too_large(at, outcome);
+            if (bank.one_phase) return check_too_large(bank, outcome);
             INFO(outcome.text().substr(0, 500));
             CHECK(outcome.canceled());
             CHECK(outcome.why == settle::reason::record_unusable);
             CHECK(outcome.problem.code == errc::bad_parameters);
             CHECK(outcome.problem.text.find("16MB") != std::string::npos);
-            check_outcome(at.engine, outcome);
+            check_outcome(bank.engine, outcome);
         };
-        check_ended(here, here.engine.run("t", large));
-        check_middle(here, {{"1", {"B", "one"}}, {"2", large}, {"3", {"C", "two"}}}, check_ended);
-        CHECK(here.engine.read(ledgers, "B").value()->label == "one");
-        CHECK(here.engine.read(ledgers, "C").value()->label == "two");
+        check_ended(bank, bank.engine.run("t", large));
+        check_middle(bank, {{"1", {"B", "one"}}, {"2", large}, {"3", {"C", "two"}}}, check_ended);
+        CHECK(bank.engine.read(ledgers, "B").value()->label == "one");
+        CHECK(bank.engine.read(ledgers, "C").value()->label == "two");
         // A submitted transaction already has an entry.
-        CHECK(here.engine.submit("4", large).problem.empty());
-        here.engine.work();
-        CHECK(here.engine.find("4").value()->state == settle::state::canceled);
-        CHECK(here.engine.read(ledgers, "A").value()->label == "");
-        CHECK(here.engine.marks().value() == 0);
-        CHECK(here.engine.run("u", relabel{"A", "small"}).done());
+        CHECK(bank.engine.submit("4", large).problem.empty());
+        bank.engine.work();
+        CHECK(bank.engine.find("4").value()->state == settle::state::canceled);
+        CHECK(bank.engine.read(ledgers, "A").value()->label == "");
+        CHECK(bank.engine.marks().value() == 0);
+        CHECK(bank.engine.run("u", relabel{"A", "small"}).done());
     });
 }
 
 TEST_CASE("long: foreign sizes: only a record that cannot hold its change is unusable") {
-    on_every_server<sized_bank>([](sized_bank& here) {
+    on_every_server<sized_bank>([](sized_bank& bank) {
         // As JSON, in the image, the label takes twice as much.
         constexpr std::size_t large = 9'000'000;
-        here.put_label("A", std::string(large, '"'));
-        here.put_label("B", "");
-        here.put_label("C", "");
-        auto const check_unusable = [](sized_bank& at, outcome const& outcome) {
+        bank.put_label("A", std::string(large, '"'));
+        bank.put_label("B", "");
+        bank.put_label("C", "");
+        auto const check_unusable = [](sized_bank& bank, outcome const& outcome) {
             // In one phase there is no mark, and the entry takes the image.
-            if (at.one_phase) return check_too_large(at, outcome);
+            if (bank.one_phase) return check_too_large(bank, outcome);
             INFO(outcome.text().substr(0, 500));
             CHECK(outcome.canceled());
             CHECK(outcome.why == settle::reason::record_unusable);
             CHECK(outcome.problem.text.find("the record 'A' of 'suite_ledgers'") !=
                   std::string::npos);
-            check_outcome(at.engine, outcome);
+            check_outcome(bank.engine, outcome);
         };
-        check_middle(here, {{"1", {"B", "one"}}, {"2", {"A", "small"}}, {"3", {"C", "two"}}},
+        check_middle(bank, {{"1", {"B", "one"}}, {"2", {"A", "small"}}, {"3", {"C", "two"}}},
                      check_unusable);
-        check_unusable(here, here.engine.run("4", relabel{"A", "small"}));
-        if (here.one_phase) return;
-        leave_pending(here, "5", {"A", "small"});
-        leave_pending(here, "6", {"C", "three"});
-        auto const report = here.engine.recover(of_any_age());
+        check_unusable(bank, bank.engine.run("4", relabel{"A", "small"}));
+        if (bank.one_phase) return;
+        leave_pending(bank, "5", {"A", "small"});
+        leave_pending(bank, "6", {"C", "three"});
+        auto const report = bank.engine.recover(of_any_age());
         CHECK(report.done == 1);
         CHECK(report.canceled == 1);
-        CHECK(here.engine.find("5").value()->why == settle::reason::record_unusable);
-        CHECK(here.size_of_label("C") == 5);
-        CHECK(here.size_of_label("A") == large);
-        CHECK(here.engine.marks().value() == 0);
+        CHECK(bank.engine.find("5").value()->why == settle::reason::record_unusable);
+        CHECK(bank.size_of_label("C") == 5);
+        CHECK(bank.size_of_label("A") == large);
+        CHECK(bank.engine.marks().value() == 0);
     });
 }
 

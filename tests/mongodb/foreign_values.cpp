@@ -102,41 +102,41 @@ std::string decimal(std::string const& digits) {
 } // namespace
 
 TEST_CASE("foreign values: decimals are read in their smallest unit") {
-    on_every_server<till>([](till& here) {
-        here.put_purse("decimal", R"({"$numberDecimal": "12.34"})");
-        here.put_purse("short", R"({"$numberDecimal": "5"})");
-        here.put_purse("long", R"({"$numberDecimal": "1.5000E+3"})");
-        here.put_purse("int", "7");
-        here.put_purse("double", R"({"$numberDouble": "8.0"})");
-        CHECK(here.engine.read(purses, "decimal").value()->cents == 1234);
-        CHECK(here.engine.read(purses, "short").value()->cents == 500);
-        CHECK(here.engine.read(purses, "long").value()->cents == 150'000);
-        CHECK(here.engine.read(purses, "int").value()->cents == 700);
-        CHECK(here.engine.read(purses, "double").value()->cents == 800);
-        CHECK(here.engine.run("1", payment{"decimal", "int", 1230}).done());
-        CHECK(here.engine.run("2", payment{"decimal", "int", 5}).canceled());
-        CHECK(here.engine.run("3", payment{"double", "short", 799}).done());
-        CHECK(here.cents("decimal") == decimal("0.04"));
-        CHECK(here.cents("int") == decimal("19.30"));
-        CHECK(here.cents("double") == decimal("0.01"));
-        CHECK(here.engine.reverse("1").done());
-        CHECK(here.cents("decimal") == decimal("12.34"));
-        CHECK(here.cents("int") == decimal("7.00"));
+    on_every_server<till>([](till& till) {
+        till.put_purse("decimal", R"({"$numberDecimal": "12.34"})");
+        till.put_purse("short", R"({"$numberDecimal": "5"})");
+        till.put_purse("long", R"({"$numberDecimal": "1.5000E+3"})");
+        till.put_purse("int", "7");
+        till.put_purse("double", R"({"$numberDouble": "8.0"})");
+        CHECK(till.engine.read(purses, "decimal").value()->cents == 1234);
+        CHECK(till.engine.read(purses, "short").value()->cents == 500);
+        CHECK(till.engine.read(purses, "long").value()->cents == 150'000);
+        CHECK(till.engine.read(purses, "int").value()->cents == 700);
+        CHECK(till.engine.read(purses, "double").value()->cents == 800);
+        CHECK(till.engine.run("1", payment{"decimal", "int", 1230}).done());
+        CHECK(till.engine.run("2", payment{"decimal", "int", 5}).canceled());
+        CHECK(till.engine.run("3", payment{"double", "short", 799}).done());
+        CHECK(till.cents("decimal") == decimal("0.04"));
+        CHECK(till.cents("int") == decimal("19.30"));
+        CHECK(till.cents("double") == decimal("0.01"));
+        CHECK(till.engine.reverse("1").done());
+        CHECK(till.cents("decimal") == decimal("12.34"));
+        CHECK(till.cents("int") == decimal("7.00"));
         // Fields that no part changed are unchanged.
-        CHECK(here.cents("long") == decimal("1500.0"));
-        here.engine.create(purses, {"debt", -7}).value();
-        CHECK(here.cents("debt") == decimal("-0.07"));
-        CHECK(here.engine.read(purses, "debt").value()->cents == -7);
-        here.engine.create(purses, {"most", std::numeric_limits<std::int64_t>::min()}).value();
-        CHECK(here.cents("most") == decimal("-92233720368547758.08"));
-        CHECK(here.engine.read(purses, "most").value()->cents ==
+        CHECK(till.cents("long") == decimal("1500.0"));
+        till.engine.create(purses, {"debt", -7}).value();
+        CHECK(till.cents("debt") == decimal("-0.07"));
+        CHECK(till.engine.read(purses, "debt").value()->cents == -7);
+        till.engine.create(purses, {"most", std::numeric_limits<std::int64_t>::min()}).value();
+        CHECK(till.cents("most") == decimal("-92233720368547758.08"));
+        CHECK(till.engine.read(purses, "most").value()->cents ==
               std::numeric_limits<std::int64_t>::min());
     });
 }
 
 TEST_CASE("foreign values: a decimal with a fraction of a unit cancels its transactions") {
-    on_every_server<till>([](till& here) {
-        here.put_purse("good", R"({"$numberDecimal": "10.00"})");
+    on_every_server<till>([](till& till) {
+        till.put_purse("good", R"({"$numberDecimal": "10.00"})");
         int number = 0;
         for (auto const* const bad :
              {R"({"$numberDecimal": "0.005"})", R"({"$numberDecimal": "NaN"})",
@@ -145,30 +145,30 @@ TEST_CASE("foreign values: a decimal with a fraction of a unit cancels its trans
               R"("10.00")", "null"}) {
             INFO(bad);
             std::string const id = "bad" + std::to_string(++number);
-            here.put_purse(id, bad);
-            auto const before = here.cents(id);
-            auto const outcome = here.engine.run(id, payment{"good", id, 1});
+            till.put_purse(id, bad);
+            auto const before = till.cents(id);
+            auto const outcome = till.engine.run(id, payment{"good", id, 1});
             CHECK_MESSAGE(outcome.canceled(), outcome);
             CHECK(outcome.why == settle::reason::record_unusable);
-            CHECK(here.cents(id) == before);
+            CHECK(till.cents(id) == before);
         }
-        CHECK(here.cents("good") == decimal("10.00"));
-        CHECK(here.engine.marks().value() == 0);
+        CHECK(till.cents("good") == decimal("10.00"));
+        CHECK(till.engine.marks().value() == 0);
     });
 }
 
 TEST_CASE("foreign values: a decimal key makes its record unusable at once") {
-    on_every_server<till>([](till& here) {
-        here.put("boxes", R"({"_id": {"$numberDecimal": "5"}, "count": 1})");
-        auto const found = here.engine.read(boxes, 5);
+    on_every_server<till>([](till& till) {
+        till.put("boxes", R"({"_id": {"$numberDecimal": "5"}, "count": 1})");
+        auto const found = till.engine.read(boxes, 5);
         REQUIRE_FALSE(found.has_value());
         CHECK(found.problem().code == settle::errc::damaged);
-        auto const outcome = here.engine.run("1", boxing{{5, 1}});
+        auto const outcome = till.engine.run("1", boxing{{5, 1}});
         CHECK_MESSAGE(outcome.canceled(), outcome);
         CHECK(outcome.why == settle::reason::record_unusable);
         CHECK(outcome.problem.text.find("'_id'") != std::string::npos);
-        CHECK(here.engine.run("2", boxing{{6, 1}}).done());
-        CHECK(here.engine.marks().value() == 0);
+        CHECK(till.engine.run("2", boxing{{6, 1}}).done());
+        CHECK(till.engine.marks().value() == 0);
     });
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("foreign values: a key of another number type is usable if exact, else
         char const* stored;
         bool usable;
     };
-    on_every_server<till>([](till& here) {
+    on_every_server<till>([](till& till) {
         // The first record is changed without a read.
         for (example const& one :
              {example{9007199254740994, R"({"$numberDouble": "9007199254740994"})", false},
@@ -187,13 +187,13 @@ TEST_CASE("foreign values: a key of another number type is usable if exact, else
               {8, R"({"$numberDouble": "8"})", true},
               {9, R"({"$numberInt": "9"})", true}}) {
             INFO(one.stored);
-            here.put("boxes", R"({"_id": )" + std::string{one.stored} +
+            till.put("boxes", R"({"_id": )" + std::string{one.stored} +
                                   R"(, "count": {"$numberLong": "1"}})");
             auto const outcome =
-                here.engine.run(std::to_string(one.number), filling{one.number, 2});
+                till.engine.run(std::to_string(one.number), filling{one.number, 2});
             INFO(outcome.text());
             CHECK(outcome.done() == one.usable);
-            auto const found = here.engine.read(boxes, one.number);
+            auto const found = till.engine.read(boxes, one.number);
             CHECK(found.has_value() == one.usable);
             if (one.usable) {
                 CHECK(found.value()->count == 3);
@@ -202,60 +202,60 @@ TEST_CASE("foreign values: a key of another number type is usable if exact, else
             CHECK(outcome.why == settle::reason::record_unusable);
             CHECK(outcome.problem.text.find("'_id'") != std::string::npos);
             CHECK(found.problem().code == settle::errc::damaged);
-            auto const left = here.shell.run(R"({"find": "boxes", "filter": {"_id": )" +
+            auto const left = till.shell.run(R"({"find": "boxes", "filter": {"_id": )" +
                                              std::string{one.stored} + "}}");
             CHECK(left.number("cursor.firstBatch.0.count") == 1);
         }
-        CHECK(here.engine.marks().value() == 0);
+        CHECK(till.engine.marks().value() == 0);
     });
 }
 
 TEST_CASE("foreign values: nested documents keep fields that their struct does not name") {
-    on_every_server<office>([](office& here) {
-        here.put("suite_parcels", R"({"_id": "p", "weight": 5, "of_others": [1, {"a": 2}],
+    on_every_server<office>([](office& office) {
+        office.put("suite_parcels", R"({"_id": "p", "weight": 5, "of_others": [1, {"a": 2}],
             "home": {"note": "ring twice", "street": "Mill Lane", "house": {"$numberDouble": "3.0"},
                      "floor": {"$numberInt": "2"}},
             "route": [{"street": "A", "house": 1, "until": {"$date": {"$numberLong": "5000"}},
                        "by": "van"}]})");
-        auto const before = here.look("suite_parcels", "p", R"({"pendingTransactions": 0})");
-        auto const found = here.engine.read(parcels, "p").value().value();
+        auto const before = office.look("suite_parcels", "p", R"({"pendingTransactions": 0})");
+        auto const found = office.engine.read(parcels, "p").value().value();
         CHECK(found.home.street == "Mill Lane");
         CHECK(found.home.house == 3);
         REQUIRE(found.route.size() == 1);
         CHECK(found.route.front().until == settle::testing::at_second(5));
 
-        REQUIRE(here.engine.run("gone", settle::testing::deliver{"p"}).done());
-        CHECK(here.look("suite_parcels", "p") == "");
-        REQUIRE(here.engine.reverse("gone").done());
+        REQUIRE(office.engine.run("gone", settle::testing::deliver{"p"}).done());
+        CHECK(office.look("suite_parcels", "p") == "");
+        REQUIRE(office.engine.reverse("gone").done());
         // The server orders fields as they are sent; their values are the same.
-        auto const back = here.engine.read(parcels, "p").value().value();
+        auto const back = office.engine.read(parcels, "p").value().value();
         CHECK(settle::encode_json(back) == settle::encode_json(found));
         for (auto const* const kept :
              {R"("note" : "ring twice")", R"("floor" : { "$numberInt" : "2" })",
               R"("house" : { "$numberDouble" : "3.0" })", R"("by" : "van")", R"("of_others")"}) {
             INFO(kept);
             CHECK(before.find(kept) != std::string::npos);
-            CHECK(here.look("suite_parcels", "p").find(kept) != std::string::npos);
+            CHECK(office.look("suite_parcels", "p").find(kept) != std::string::npos);
         }
         // An assignment of a struct replaces all of it.
         settle::testing::stop const other{"Elm", 1, std::nullopt};
-        REQUIRE(here.engine.run("move", settle::testing::redirect{"p", other, {}, 5}).done());
-        CHECK(here.look("suite_parcels", "p", R"({"home": 1, "route": 1, "_id": 0})") ==
+        REQUIRE(office.engine.run("move", settle::testing::redirect{"p", other, {}, 5}).done());
+        CHECK(office.look("suite_parcels", "p", R"({"home": 1, "route": 1, "_id": 0})") ==
               R"({ "home" : { "street" : "Elm", "house" : { "$numberLong" : "1" }, )"
               R"("until" : null }, "route" : [  ] })");
     });
 }
 
 TEST_CASE("foreign values: a nested document that does not fit makes its record unusable") {
-    on_every_server<office>([](office& here) {
+    on_every_server<office>([](office& office) {
         int number = 0;
         for (auto const* const home : {"5", "null", "[]", "{}", R"({"street": 1, "house": 1})",
                                        R"({"street": "A", "house": 1.5})", R"({"street": "A"})"}) {
             INFO(home);
             std::string const id = "p" + std::to_string(++number);
-            here.put("suite_parcels", R"({"_id": ")" + id + R"(", "weight": 5, "route": [], )" +
-                                          R"("home": )" + home + "}");
-            auto const outcome = here.engine.run(id, settle::testing::deliver{id});
+            office.put("suite_parcels", R"({"_id": ")" + id + R"(", "weight": 5, "route": [], )" +
+                                            R"("home": )" + home + "}");
+            auto const outcome = office.engine.run(id, settle::testing::deliver{id});
             CHECK_MESSAGE(outcome.canceled(), outcome);
             CHECK(outcome.why == settle::reason::record_unusable);
             CHECK(outcome.problem.text.find("its 'home'") != std::string::npos);

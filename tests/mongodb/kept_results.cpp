@@ -51,48 +51,48 @@ void on_both_servers(Function&& function) {
 }
 
 TEST_CASE("kept results: an entry has its fields of stages from the first keep on") {
-    on_both_servers([](kept_bench& here) {
-        CHECK(here.entry() == R"({ "epoch" : { "$numberLong" : "7" } })");
-        CHECK(here.worker.claim(2, "me") == log_answer::taken);
-        CHECK(here.entry() == R"({ "epoch" : { "$numberLong" : "8" } })");
-        CHECK(here.worker.keep(3, "me", {{1, 0, R"({"room":5})"}}) == log_answer::taken);
+    on_both_servers([](kept_bench& bench) {
+        CHECK(bench.entry() == R"({ "epoch" : { "$numberLong" : "7" } })");
+        CHECK(bench.worker.claim(2, "me") == log_answer::taken);
+        CHECK(bench.entry() == R"({ "epoch" : { "$numberLong" : "8" } })");
+        CHECK(bench.worker.keep(3, "me", {{1, 0, R"({"room":5})"}}) == log_answer::taken);
         std::string const kept =
             R"("results" : [ { "participant" : { "$numberLong" : "1" }, )"
             R"("line" : { "$numberLong" : "0" }, "value" : "{\"room\":5}" } ], )"
             R"("revision" : { "$numberLong" : "1" }, "stages_kept" : { "$numberLong" : "1" } })";
-        CHECK(here.entry() == R"({ "epoch" : { "$numberLong" : "8" }, )" + kept);
-        CHECK(here.worker.commit(4, "me") == log_answer::taken);
-        CHECK(here.entry() == R"({ "epoch" : { "$numberLong" : "8" }, )" + kept);
+        CHECK(bench.entry() == R"({ "epoch" : { "$numberLong" : "8" }, )" + kept);
+        CHECK(bench.worker.commit(4, "me") == log_answer::taken);
+        CHECK(bench.entry() == R"({ "epoch" : { "$numberLong" : "8" }, )" + kept);
     });
 }
 
 TEST_CASE("kept results: revision 0 is an absent field, a null or a zero of any kind") {
-    on_both_servers([](kept_bench& here) {
+    on_both_servers([](kept_bench& bench) {
         for (char const* const revision : {"null", "0", R"({"$numberLong": "0"})", "0.0"}) {
             INFO("the revision is ", revision);
-            here.change(R"({"$set": {"revision": )" + std::string{revision} + "}}");
-            CHECK(here.worker.claim(2, "me") == log_answer::taken);
+            bench.change(R"({"$set": {"revision": )" + std::string{revision} + "}}");
+            CHECK(bench.worker.claim(2, "me") == log_answer::taken);
         }
-        CHECK(here.worker.keep(3, "me", {}) == log_answer::taken);
-        here.change(R"({"$set": {"revision": 2}})");
-        CHECK(here.worker.claim(4, "me") == log_answer::conflict);
-        CHECK(here.worker.keep(5, "me", {}) == log_answer::conflict);
-        CHECK(here.worker.commit(6, "me") == log_answer::conflict);
+        CHECK(bench.worker.keep(3, "me", {}) == log_answer::taken);
+        bench.change(R"({"$set": {"revision": 2}})");
+        CHECK(bench.worker.claim(4, "me") == log_answer::conflict);
+        CHECK(bench.worker.keep(5, "me", {}) == log_answer::conflict);
+        CHECK(bench.worker.commit(6, "me") == log_answer::conflict);
     });
 }
 
 TEST_CASE("kept results: damaged fields of stages are named") {
-    on_both_servers([](kept_bench& here) {
+    on_both_servers([](kept_bench& bench) {
         auto const check_named = [&](std::string const& assignment, std::string const& fault) {
-            here.change(R"({"$unset": {"revision": 1, "stages_kept": 1, "results": 1,
+            bench.change(R"({"$unset": {"revision": 1, "stages_kept": 1, "results": 1,
                                        "images": 1}})");
-            here.change(R"({"$set": {)" + assignment + "}}");
-            auto const found = here.log.read("t");
+            bench.change(R"({"$set": {)" + assignment + "}}");
+            auto const found = bench.log.read("t");
             REQUIRE_FALSE(found.has_value());
             CHECK(found.problem().code == settle::errc::damaged);
             INFO(found.problem().text);
             CHECK(found.problem().text.find(fault) != std::string::npos);
-            CHECK(here.log.list({}, "", 5).value().at(0).fault != "");
+            CHECK(bench.log.list({}, "", 5).value().at(0).fault != "");
         };
         check_named(R"("revision": -1)", "its 'revision' is no value of its type");
         check_named(R"("revision": "x")", "its 'revision' is no whole number");
@@ -105,12 +105,12 @@ TEST_CASE("kept results: damaged fields of stages are named") {
 }
 
 TEST_CASE("kept results: any value as the text of a reason leaves its entry readable") {
-    on_both_servers([](kept_bench& here) {
+    on_both_servers([](kept_bench& bench) {
         auto const text_of = [&](std::string const& value) {
-            here.change(R"({"$set": {"reason_text": )" + value + "}}");
-            auto const found = here.log.read("t");
+            bench.change(R"({"$set": {"reason_text": )" + value + "}}");
+            auto const found = bench.log.read("t");
             REQUIRE(found.has_value());
-            CHECK(here.log.list({}, "", 5).value().at(0) == found.value());
+            CHECK(bench.log.list({}, "", 5).value().at(0) == found.value());
             return found.value()->why_text;
         };
         CHECK(text_of(R"("sold out")") == "sold out");
@@ -123,20 +123,20 @@ TEST_CASE("kept results: any value as the text of a reason leaves its entry read
 }
 
 TEST_CASE("kept results: a keep that makes the entry too large is unfit and changes nothing") {
-    on_both_servers([](kept_bench& here) {
-        std::string const before = here.entry();
+    on_both_servers([](kept_bench& bench) {
+        std::string const before = bench.entry();
         auto const large = too_large();
-        CHECK(here.worker.keep(2, "me", large) == log_answer::unfit);
-        CHECK(here.worker.problem().code == settle::errc::bad_parameters);
-        CHECK(here.entry() == before);
-        CHECK(here.worker.keep(3, "me", {{0, 0, "1"}}) == log_answer::taken);
-        CHECK(here.worker.commit(4, "me", {}, large) == log_answer::unfit);
-        CHECK(here.log.read("t").value()->results == std::vector<kept_result>{{0, 0, "1"}});
+        CHECK(bench.worker.keep(2, "me", large) == log_answer::unfit);
+        CHECK(bench.worker.problem().code == settle::errc::bad_parameters);
+        CHECK(bench.entry() == before);
+        CHECK(bench.worker.keep(3, "me", {{0, 0, "1"}}) == log_answer::taken);
+        CHECK(bench.worker.commit(4, "me", {}, large) == log_answer::unfit);
+        CHECK(bench.log.read("t").value()->results == std::vector<kept_result>{{0, 0, "1"}});
     });
 }
 
 TEST_CASE("kept results: a keep that is too large fails alone in a call of several") {
-    on_both_servers([](kept_bench& here) {
+    on_both_servers([](kept_bench& bench) {
         auto const large = too_large();
         std::vector<kept_result> const small{{0, 0, "1"}};
         settle::testing::entry_wave inserts{settle::step::insert};
@@ -147,13 +147,13 @@ TEST_CASE("kept results: a keep that is too large fails alone in a call of sever
                 id, settle::testing::usual_move(), settle::testing::keep_of({state::pending, 9}));
             write.results = id == std::string{"b"} ? &large : &small;
         }
-        inserts.send(here.log, at_millisecond(2), "me");
-        keeps.send(here.log, at_millisecond(3), "me");
+        inserts.send(bench.log, at_millisecond(2), "me");
+        keeps.send(bench.log, at_millisecond(3), "me");
         CHECK(keeps.reply(0) == log_answer::taken);
         CHECK(keeps.reply(1) == log_answer::unfit);
         CHECK(keeps.reply(2) == log_answer::taken);
-        CHECK(here.log.read("b").value()->revision == 0);
-        CHECK(here.log.read("c").value()->results == small);
+        CHECK(bench.log.read("b").value()->revision == 0);
+        CHECK(bench.log.read("c").value()->results == small);
     });
 }
 

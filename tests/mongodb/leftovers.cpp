@@ -222,14 +222,14 @@ TEST_CASE("leftovers: an effect that comes late between two waves of one claim i
             own.address(), settle_test::layout_of(dialect)};
         auto log = database.bind_log();
         auto store = database.bind<accounts>(log.name());
-        transfer const given{"A10", "B10", 100};
+        transfer const transfer{"A10", "B10", 100};
         settle::testing::entry_wave claim{settle::step::claim};
-        claim.add_change<direction>("10", given,
+        claim.add_change<direction>("10", transfer,
                                     settle::testing::claim_of({settle::state::applied, 0, 0, 0}));
         claim.send(log, settle::timestamp{1s}, "worker");
         REQUIRE(claim.reply(0) == settle::log_answer::taken);
         settle::testing::part_wave confirm{settle::step::confirm};
-        confirm.add<direction>("10", given, 1);
+        confirm.add<direction>("10", transfer, 1);
         confirm.send(store);
         CHECK(confirm.answers(0) == "applied, applied");
         CHECK(log.read("10").value()->committed == 1);

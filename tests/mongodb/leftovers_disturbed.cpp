@@ -20,9 +20,9 @@ class takeover_scene {
 public:
     using setup = leftover;
 
-    explicit takeover_scene(leftover const& of)
-        : of_(of), own_(*of.server), between_(own_.port()), program_(own_.address(), dialect_),
-          straight_(own_.address(), dialect_) {}
+    explicit takeover_scene(leftover const& leftover)
+        : of_(leftover), own_(*leftover.server), between_(own_.port()),
+          program_(own_.address(), dialect_), straight_(own_.address(), dialect_) {}
 
     std::map<std::string, int> commands(int number) {
         auto astray = begin(-number);
@@ -31,21 +31,21 @@ public:
         return between_.all_requests();
     }
 
-    bool run_disturbed(message_fault const& one, int number) {
-        INFO("left after ", of_.steps, " writes and ", of_.undone, " of a cancel: ", one.text());
+    bool run_disturbed(message_fault const& fault, int number) {
+        INFO("left after ", of_.steps, " writes and ", of_.undone, " of a cancel: ", fault.text());
         auto astray = begin(number + 1);
-        between_.add(one.on);
+        between_.add(fault.on);
         std::string const problem = take_over(*astray);
         INFO(problem);
         between_.clear_rules();
-        bool const sent = between_.requests(one.on.command) >= one.on.nth;
+        bool const sent = between_.requests(fault.on.command) >= fault.on.nth;
         // A single fault keeps no worker from the end, except a fault of the first read.
-        if (one.on.command != "find") CHECK(problem.empty());
+        if (fault.on.command != "find") CHECK(problem.empty());
         settle_all(straight_);
         check(number + 1);
-        if (!one.is_late()) return sent;
+        if (!fault.is_late()) return sent;
         between_.release();
-        CHECK(between_.wait_for_replies(one.on.command, between_.requests(one.on.command)));
+        CHECK(between_.wait_for_replies(fault.on.command, between_.requests(fault.on.command)));
         settle_all(straight_);
         check(number + 1);
         return sent;

@@ -83,9 +83,9 @@ std::string state_of(std::string const& address) {
     auto const metadata =
         run_command(address, R"({"find": "settle_words", "filter": {}, "sort": {"_id": 1}})");
     std::set<std::string> all;
-    for (int at = 0; at < 20; ++at) {
+    for (int index = 0; index < 20; ++index) {
         for (auto const* reply : {&collections, &metadata}) {
-            auto const path = "cursor.firstBatch." + std::to_string(at) + '.';
+            auto const path = "cursor.firstBatch." + std::to_string(index) + '.';
             all.insert(reply->text(path + "name") + reply->text(path + "_id") + "=" +
                        reply->text(path + "value"));
         }

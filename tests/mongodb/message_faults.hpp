@@ -42,16 +42,16 @@ inline std::string const disturbed_waits =
 /// Returns the faults to try at the nth message of a command.
 template <typename Scene>
 using message_faults_at = std::function<std::vector<message_fault>(
-    typename Scene::setup const& of, std::string const& command, int nth)>;
+    typename Scene::setup const& setup, std::string const& command, int nth)>;
 
 /// The commands of an undisturbed caller. On a busy machine a driver may repeat a command, so each
 /// count is the lowest of several runs.
 template <typename Scene>
-std::map<std::string, int> usual_commands(typename Scene::setup const& of) {
-    Scene here{of};
-    auto least = here.commands(0);
+std::map<std::string, int> usual_commands(typename Scene::setup const& setup) {
+    Scene scene{setup};
+    auto least = scene.commands(0);
     for (int number = 1; number < 3; ++number) {
-        auto const again = here.commands(number);
+        auto const again = scene.commands(number);
         for (auto& [command, count] : least) {
             auto const found = again.find(command);
             count = found == again.end() ? 0 : std::min(count, found->second);
@@ -62,16 +62,16 @@ std::map<std::string, int> usual_commands(typename Scene::setup const& of) {
 }
 
 template <typename Scene>
-void every_message(typename Scene::setup const& of, message_faults_at<Scene> const& make,
+void every_message(typename Scene::setup const& setup, message_faults_at<Scene> const& make,
                    std::size_t callers) {
     std::vector<message_fault> all;
     std::size_t messages = 0;
-    for (auto const& [command, count] : usual_commands<Scene>(of)) {
+    for (auto const& [command, count] : usual_commands<Scene>(setup)) {
         // The driver ends a native transaction with it when settle does not need that transaction
         // any more.
         if (command == "abortTransaction") continue;
         for (int nth = 1; nth <= count; ++nth, ++messages) {
-            for (message_fault& one : make(of, command, nth)) all.push_back(std::move(one));
+            for (message_fault& one : make(setup, command, nth)) all.push_back(std::move(one));
         }
     }
     // Single, in one phase: the accounts, the entry, the commit.
@@ -83,9 +83,9 @@ void every_message(typename Scene::setup const& of, message_faults_at<Scene> con
     for (std::size_t i = 0; i < std::min(callers, all.size()); ++i) {
         side_by_side.emplace_back([&] {
             try {
-                Scene here{of};
+                Scene scene{setup};
                 for (std::size_t at = next++; at < all.size(); at = next++) {
-                    if (!here.run_disturbed(all[at], static_cast<int>(at))) ++missed;
+                    if (!scene.run_disturbed(all[at], static_cast<int>(at))) ++missed;
                 }
             } catch (std::exception const& problem) {
                 FAIL_CHECK(std::string{problem.what()});
@@ -109,10 +109,10 @@ void every_message(std::vector<typename Scene::setup> const& setups,
     constexpr std::size_t side_by_side = 48;
     std::size_t const each = std::max<std::size_t>(2, side_by_side / setups.size());
     std::vector<std::jthread> all;
-    for (auto const& of : setups) {
+    for (auto const& setup : setups) {
         all.emplace_back([&] {
             try {
-                every_message<Scene>(of, make, each);
+                every_message<Scene>(setup, make, each);
             } catch (std::exception const& problem) {
                 FAIL_CHECK(std::string{problem.what()});
             }

@@ -49,15 +49,15 @@ inline std::vector<dialect> dialects() {
 }
 
 /// Lets the program have written just now; false when it writes no times.
-inline bool make_recent(dialect& of) {
+inline bool make_recent(dialect& dialect) {
     std::string const then = "1700000000000";
-    auto const at = of.modified.find(then);
+    auto const at = dialect.modified.find(then);
     if (at == std::string::npos) return false;
     auto const now = std::chrono::system_clock::now().time_since_epoch();
     auto const count = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-    of.modified.replace(at, then.size(), std::to_string(count));
+    dialect.modified.replace(at, then.size(), std::to_string(count));
     // An ObjectId begins with the second in which it was made.
-    for (auto* const id : {&of.id, &of.id_text}) {
+    for (auto* const id : {&dialect.id, &dialect.id_text}) {
         auto const second = id->find("01234567");
         if (second != std::string::npos) id->replace(second, 8, fmt::format("{:x}", count / 1000));
     }
@@ -141,10 +141,10 @@ private:
     }
     [[nodiscard]] std::string spelled(std::string name) const {
         using settle::mongodb::spelling;
-        for (std::size_t at = 0; at < name.size(); ++at) {
+        for (std::size_t index = 0; index < name.size(); ++index) {
             bool const upper = dialect_.states == spelling::upper ||
-                               (dialect_.states == spelling::capitalised && at == 0);
-            if (upper) name[at] = static_cast<char>(std::toupper(name[at]));
+                               (dialect_.states == spelling::capitalised && index == 0);
+            if (upper) name[index] = static_cast<char>(std::toupper(name[index]));
         }
         return name;
     }

@@ -27,7 +27,7 @@ struct fashion {
 /// The article's program, which stops at a chosen step.
 class article {
 public:
-    article(std::string const& address, fashion const& of) : to_{address}, of_(of) {}
+    article(std::string const& address, fashion const& fashion) : to_{address}, of_(fashion) {}
 
     void open(int number) {
         insert("balance", number, "\"" + of_.field + "\": 1000");
@@ -166,18 +166,18 @@ std::vector<fashion> fashions() {
 
 TEST_CASE("paid orders: a payment that the article's program left at any step is finished") {
     for (auto* const server : {&replica_set_address, &standalone_address}) {
-        for (auto const& of : fashions()) {
+        for (auto const& fashion : fashions()) {
             fresh_database const own{*server};
-            article program{own.address(), of};
+            article program{own.address(), fashion};
             for (int step = 0; step <= article::steps; ++step) {
                 program.open(step);
                 program.pay(step, step);
             }
-            taken_shop shop{own.address(), of.field};
+            taken_shop shop{own.address(), fashion.field};
             shop.settle_all();
-            int const least = of.recent ? 1 : 5;
+            int const least = fashion.recent ? 1 : 5;
             for (int step = 0; step <= article::steps; ++step) {
-                INFO(of.name, ", after ", step, " writes");
+                INFO(fashion.name, ", after ", step, " writes");
                 shop.check(program, step, step >= least);
                 if (step == 0) continue;
                 CHECK(shop.state_of(program, step) ==
@@ -189,9 +189,9 @@ TEST_CASE("paid orders: a payment that the article's program left at any step is
 
 TEST_CASE("paid orders: a cancel that the article's program left at any step is finished") {
     for (auto* const server : {&replica_set_address, &standalone_address}) {
-        for (auto const& of : fashions()) {
+        for (auto const& fashion : fashions()) {
             fresh_database const own{*server};
-            article program{own.address(), of};
+            article program{own.address(), fashion};
             int number = 0;
             for (int applied = 2; applied <= 4; ++applied) {
                 for (int step = 1; step <= article::cancel_steps; ++step, ++number) {
@@ -200,11 +200,11 @@ TEST_CASE("paid orders: a cancel that the article's program left at any step is 
                     program.cancel(number, step, applied > 3);
                 }
             }
-            taken_shop shop{own.address(), of.field};
+            taken_shop shop{own.address(), fashion.field};
             shop.settle_all();
             for (int each = 0; each < number; ++each) {
-                INFO(of.name, ", ", each % article::cancel_steps + 1, " writes of a cancel after ",
-                     each / article::cancel_steps + 2);
+                INFO(fashion.name, ", ", each % article::cancel_steps + 1,
+                     " writes of a cancel after ", each / article::cancel_steps + 2);
                 shop.check(program, each, false);
                 CHECK(shop.state_of(program, each) == state::canceled);
             }

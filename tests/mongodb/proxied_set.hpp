@@ -28,8 +28,8 @@ public:
                 throw std::runtime_error{"a proxy's port has not as many digits as a server's"};
             }
         }
-        for (auto& one : proxies_) {
-            one->on_reply([names](wire_message& message) {
+        for (auto& proxy : proxies_) {
+            proxy->on_reply([names](wire_message& message) {
                 // An empty name is a greeting that is repeated as the set changes.
                 if (!is_greeting(message.command)) return;
                 for (auto const& [from, to] : names) message.replace(from, to);
@@ -45,8 +45,8 @@ public:
         return "mongodb://" + hosts + "/" + database + "?replicaSet=settle";
     }
     /// The same rule for each member's proxy, since any of them may become the primary.
-    void add(rule const& one) {
-        for (auto& each : proxies_) each->add(one);
+    void add(rule const& rule) {
+        for (auto& each : proxies_) each->add(rule);
     }
 
 private:

@@ -40,7 +40,7 @@ public:
     [[nodiscard]] std::string address(std::string const& database = "",
                                       std::string const& options = "") const;
 
-    void add(rule one);
+    void add(rule rule);
     void clear_rules();
 
     /// A hook may change each message. The proxy runs one hook at a time, and sets a new hook when
@@ -62,13 +62,13 @@ public:
                           milliseconds limit = milliseconds{10'000});
 
 private:
-    void pass_requests(link& one) override;
-    void pass_replies(link& one) override;
-    bool pass_request(link& one, wire_message& message);
-    verdict take_reply(link& one, wire_message& message);
-    bool pass_reply(link const& one, wire_message& message, verdict const& decided);
+    void pass_requests(link& link) override;
+    void pass_replies(link& link) override;
+    bool pass_request(link& link, wire_message& message);
+    verdict take_reply(link& link, wire_message& message);
+    bool pass_reply(link const& link, wire_message& message, verdict const& decided);
     void change(hook const& by, wire_message& message);
-    verdict enter_request(link& one, wire_message const& message);
+    verdict enter_request(link& link, wire_message const& message);
 
     std::vector<live_rule<rule>> rules_;
     std::map<std::string, int> requests_;

@@ -39,9 +39,9 @@ settle_test::reply document_of(settle_test::wire_message const& request) {
     // The flags and the kind of the section follow the header.
     auto const body = settle_test::wire_message::header_size + 4 + 1;
     settle_test::reply content;
-    bson_t here;
-    REQUIRE(bson_init_static(&here, &request.bytes[body], request.bytes.size() - body));
-    bson_concat(content.document(), &here);
+    bson_t parsed;
+    REQUIRE(bson_init_static(&parsed, &request.bytes[body], request.bytes.size() - body));
+    bson_concat(content.document(), &parsed);
     return content;
 }
 

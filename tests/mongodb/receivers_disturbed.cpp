@@ -18,7 +18,7 @@ struct network {
             return receiver_database{between.address(in.own.name(), disturbed_waits), "airline"};
         });
     }
-    static std::string const& name(rule const& on) { return on.command; }
+    static std::string const& name(rule const& rule) { return rule.command; }
     static std::vector<rule> messages(proxy const& between) {
         std::vector<rule> all;
         for (auto const& [command, count] : between.all_requests()) {

@@ -44,8 +44,8 @@ class record_scene : behind_proxy<make_cards> {
 
 public:
     using setup = record_change;
-    explicit record_scene(record_change const& of)
-        : behind_proxy(of.where.server, of.where.how), of_(of) {}
+    explicit record_scene(record_change const& change)
+        : behind_proxy(change.where.server, change.where.how), of_(change) {}
 
     /// The commands of one undisturbed transaction, and the count of each.
     std::map<std::string, int> commands(int number) {
@@ -57,25 +57,25 @@ public:
         return between_.all_requests();
     }
 
-    bool run_disturbed(message_fault const& one, int number) {
+    bool run_disturbed(message_fault const& fault, int number) {
         std::string const id = "t" + std::to_string(number);
-        INFO(of_.where.name << ", change " << static_cast<int>(of_.what) << ": " << one.text());
-        begin(id, one.lasts());
-        between_.add(one.on);
+        INFO(of_.where.name << ", change " << static_cast<int>(of_.what) << ": " << fault.text());
+        begin(id, fault.lasts());
+        between_.add(fault.on);
         auto const outcome = act(id);
         INFO(outcome.text());
         between_.clear_rules();
-        bool const sent = between_.requests(one.on.command) >= one.on.nth;
-        if (!one.lasts()) CHECK(outcome.done());
-        if (one.is_late() && !one.after_recovery) land(one);
+        bool const sent = between_.requests(fault.on.command) >= fault.on.nth;
+        if (!fault.lasts()) CHECK(outcome.done());
+        if (fault.is_late() && !fault.after_recovery) land(fault);
         settle_everything();
         check(outcome, id);
-        if (!one.is_late() || !one.after_recovery) return sent;
+        if (!fault.is_late() || !fault.after_recovery) return sent;
         // The record then has the state that the late message expects: only its epoch shows that
         // its time is over.
         turn_back(id);
         auto const stood = record(id);
-        land(one);
+        land(fault);
         settle_everything();
         check_outcome(others_, outcome);
         CHECK(record(id) == stood);
@@ -97,8 +97,8 @@ private:
         made.visits += first(id).visits;
         return made;
     }
-    static std::string text(std::optional<card> const& one) {
-        return one ? settle::encode_json(*one) : "none";
+    static std::string text(std::optional<card> const& card) {
+        return card ? settle::encode_json(*card) : "none";
     }
     std::string record(std::string const& id) {
         return text(others_.read(settle::testing::cards, id).value());

@@ -44,12 +44,12 @@ std::string name(int number) { return "account " + std::to_string(number); }
 
 /// Transfers into one account; every seventh amount exceeds the balance of the source.
 transfer_list into_one(int count, int from = 0) {
-    transfer_list made;
+    transfer_list list;
     for (int i = from; i < from + count; ++i) {
-        made.emplace_back("t" + std::to_string(1000 + i),
+        list.emplace_back("t" + std::to_string(1000 + i),
                           transfer{name(1 + i % 9), name(0), i % 7 == 6 ? 1000 : 1});
     }
-    return made;
+    return list;
 }
 
 /// Calls `function(engine, sight)` in both ways.

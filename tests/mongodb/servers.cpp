@@ -144,9 +144,9 @@ std::string replica_set::address(std::string const& database) const {
     return "mongodb://" + hosts + "/" + database + "?replicaSet=settle";
 }
 
-std::string replica_set::direct(server const& one, int timeout_ms) const {
+std::string replica_set::direct(server const& server, int timeout_ms) const {
     auto const limit = std::to_string(timeout_ms);
-    return "mongodb://" + user_ + (user_.empty() ? "" : "@") + one.host() +
+    return "mongodb://" + user_ + (user_.empty() ? "" : "@") + server.host() +
            "/admin?directConnection=true&connectTimeoutMS=" + limit + "&socketTimeoutMS=" + limit +
            "&serverSelectionTimeoutMS=" + limit + (options_.empty() ? "" : "&") + options_;
 }
@@ -257,10 +257,10 @@ void replica_set::stop_all() {
 
 void replica_set::start_all() {
     std::vector<server*> begun;
-    for (auto& one : members_) {
-        if (one->running()) continue;
-        one->begin();
-        begun.push_back(one.get());
+    for (auto& member : members_) {
+        if (member->running()) continue;
+        member->begin();
+        begun.push_back(member.get());
     }
     for (auto* one : begun) one->wait_until_listening();
     wait_for_primary();

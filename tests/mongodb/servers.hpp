@@ -98,7 +98,7 @@ public:
 
 private:
     void initiate();
-    [[nodiscard]] std::string direct(server const& one, int timeout_ms) const;
+    [[nodiscard]] std::string direct(server const& server, int timeout_ms) const;
 
     std::vector<std::unique_ptr<server>> members_;
     std::string options_;

@@ -14,22 +14,22 @@
 
 namespace settle_test {
 
-inline settle::mongodb::tutorial_layout layout_of(dialect const& of) {
+inline settle::mongodb::tutorial_layout layout_of(dialect const& dialect) {
     settle::mongodb::tutorial_layout layout;
     layout.fields = {{"amount", "value"}};
-    layout.states = of.states;
-    layout.applied = of.applied;
-    layout.canceled = of.canceled;
-    layout.ids = of.ids;
-    layout.key = of.key;
+    layout.states = dialect.states;
+    layout.applied = dialect.applied;
+    layout.canceled = dialect.canceled;
+    layout.ids = dialect.ids;
+    layout.key = dialect.key;
     return layout;
 }
 
 /// The database of an old program, taken over.
 class taken_over {
 public:
-    taken_over(std::string const& address, dialect const& of)
-        : database_{address, layout_of(of)},
+    taken_over(std::string const& address, dialect const& dialect)
+        : database_{address, layout_of(dialect)},
           engine_{database_, patient(), settle::type<bank::tutorial::transfer_type>} {}
 
     auto& engine() { return engine_; }

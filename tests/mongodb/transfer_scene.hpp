@@ -80,7 +80,8 @@ inline constexpr auto make_bank = [](settle::mongodb::database& database, settle
 class transfer_scene : behind_proxy<make_bank> {
 public:
     using setup = circumstances;
-    explicit transfer_scene(circumstances const& of) : behind_proxy(of.server, of.how), of_(of) {}
+    explicit transfer_scene(circumstances const& circumstances)
+        : behind_proxy(circumstances.server, circumstances.how), of_(circumstances) {}
 
     /// The commands of one undisturbed transaction, and the count of each.
     std::map<std::string, int> commands(int number) {
@@ -93,25 +94,25 @@ public:
         return between_.all_requests();
     }
 
-    bool run_disturbed(message_fault const& one, int number) {
+    bool run_disturbed(message_fault const& fault, int number) {
         std::string const id = "t" + std::to_string(number);
-        INFO(of_.name << ": " << one.text());
-        begin(id, one.lasts());
-        between_.add(one.on);
+        INFO(of_.name << ": " << fault.text());
+        begin(id, fault.lasts());
+        between_.add(fault.on);
         auto const outcome = act(id);
         INFO(outcome.text());
         between_.clear_rules();
-        bool const sent = between_.requests(one.on.command) >= one.on.nth;
-        if (!one.lasts() && !may_stop_at(one.on.command)) CHECK(is_expected(outcome));
-        if (one.is_late() && !one.after_recovery) land(one);
+        bool const sent = between_.requests(fault.on.command) >= fault.on.nth;
+        if (!fault.lasts() && !may_stop_at(fault.on.command)) CHECK(is_expected(outcome));
+        if (fault.is_late() && !fault.after_recovery) land(fault);
         settle_everything();
         check(outcome, id);
-        if (!one.is_late() || !one.after_recovery) return sent;
+        if (!fault.is_late() || !fault.after_recovery) return sent;
         // The records then have the state that the late message expects: only its epoch shows
         // that its time is over.
         std::int64_t const stood = of_.does == caller_action::reverse ? of_.amount : 0;
         move_on(id, stood - moved_of(id));
-        land(one);
+        land(fault);
         settle_everything();
         check_outcome(others_, outcome);
         check_balances(id, stood);

@@ -64,11 +64,11 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         old_program program{own.address(), dialect};
         program.open(10);
         auto const all = all_unreadable();
-        for (std::size_t at = 0; at < all.size(); ++at) {
+        for (std::size_t index = 0; index < all.size(); ++index) {
             auto const reply =
                 run_command(own.address(), R"({"insert": "transactions", )"
                                            R"("documents": [{"_id": )" +
-                                               id_of(at) + ", " + all[at].fields + "}]}");
+                                               id_of(index) + ", " + all[index].fields + "}]}");
             REQUIRE_MESSAGE(reply.ok, reply.error);
         }
         taken_over bank{own.address(), dialect};
@@ -111,9 +111,9 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
             if (page.size() < 3) break;
         }
         CHECK(seen == all.size());
-        for (std::size_t at = 0; at < all.size(); ++at) {
-            INFO(all[at].fields);
-            auto const canceled = engine.cancel(id_of(at));
+        for (std::size_t position = 0; position < all.size(); ++position) {
+            INFO(all[position].fields);
+            auto const canceled = engine.cancel(id_of(position));
             CHECK(canceled.verdict != settle::verdict::canceled);
             CHECK(canceled.verdict != settle::verdict::done);
             CHECK_FALSE(canceled.problem.empty());

@@ -37,16 +37,16 @@ struct bank : bank_documents {
 
 constexpr std::int64_t transfer_count = 6;
 
-std::map<std::string, std::int64_t> operations_of_transfers(bank& here) {
-    here.put_usual("A");
-    here.put_usual("B");
-    auto seen = here.operations_of([&] {
+std::map<std::string, std::int64_t> operations_of_transfers(bank& bank) {
+    bank.put_usual("A");
+    bank.put_usual("B");
+    auto seen = bank.operations_of([&] {
         for (std::int64_t i = 0; i < transfer_count; ++i) {
-            CHECK(here.engine.run("t" + std::to_string(i), transfer{"A", "B", 5}).done());
+            CHECK(bank.engine.run("t" + std::to_string(i), transfer{"A", "B", 5}).done());
         }
     });
-    CHECK(balance(here.engine, "A") == opening - 5 * transfer_count);
-    CHECK(balance(here.engine, "B") == opening + 5 * transfer_count);
+    CHECK(balance(bank.engine, "A") == opening - 5 * transfer_count);
+    CHECK(balance(bank.engine, "B") == opening + 5 * transfer_count);
     return seen;
 }
 
@@ -54,8 +54,8 @@ std::map<std::string, std::int64_t> operations_of_transfers(bank& here) {
 
 TEST_CASE("unread: a single transfer in two phases costs no read") {
     for (auto* const server : {&replica_set_address, &standalone_address}) {
-        bank here{settle::two_phases, *server};
-        auto const seen = operations_of_transfers(here);
+        bank bank{settle::two_phases, *server};
+        auto const seen = operations_of_transfers(bank);
         CHECK(seen.at("query") == 0);
         // A statement each: two records twice, and the entry twice.
         CHECK(seen.at("update") == 6 * transfer_count);
@@ -64,8 +64,8 @@ TEST_CASE("unread: a single transfer in two phases costs no read") {
 }
 
 TEST_CASE("unread: a single transfer in one phase costs no read") {
-    bank here{settle::phases::one};
-    auto const seen = operations_of_transfers(here);
+    bank bank{settle::phases::one};
+    auto const seen = operations_of_transfers(bank);
     CHECK(seen.at("query") == 0);
     CHECK(seen.at("insert") == transfer_count);
     CHECK(seen.at("update") == 2 * transfer_count);
@@ -74,17 +74,17 @@ TEST_CASE("unread: a single transfer in one phase costs no read") {
 TEST_CASE("unread: a transfer of 0 does not change its records") {
     for (auto const how : {settle::phases::one, settle::two_phases}) {
         for (auto* const server : {&replica_set_address, &standalone_address}) {
-            bank here{how, *server};
-            here.put_usual("A");
-            here.put_usual("B");
-            auto const before = here.look("suite_ledgers", "A");
-            CHECK(here.engine.run("one", transfer{"A", "B", 0}).done());
-            CHECK(here.engine.run("two", transfer{"B", "A", 0}).done());
+            bank bank{how, *server};
+            bank.put_usual("A");
+            bank.put_usual("B");
+            auto const before = bank.look("suite_ledgers", "A");
+            CHECK(bank.engine.run("one", transfer{"A", "B", 0}).done());
+            CHECK(bank.engine.run("two", transfer{"B", "A", 0}).done());
             std::vector<std::pair<std::string, transfer>> const some{
                 {"three", {"A", "B", 0}}, {"four", {"B", "A", 0}}, {"five", {"A", "B", 0}}};
-            for (auto const& outcome : here.engine.run_all(some)) CHECK(outcome.done());
-            CHECK(here.look("suite_ledgers", "A") == before);
-            CHECK(balance(here.engine, "B") == opening);
+            for (auto const& outcome : bank.engine.run_all(some)) CHECK(outcome.done());
+            CHECK(bank.look("suite_ledgers", "A") == before);
+            CHECK(balance(bank.engine, "B") == opening);
         }
     }
 }
@@ -132,42 +132,42 @@ TEST_CASE("unread: a record is read where an update cannot decide, with the same
         for (auto const how : {settle::phases::one, settle::two_phases}) {
             if (one.one_phase && how != settle::phases::one) continue;
             INFO(one.name << ", phases " << static_cast<int>(how));
-            bank here{how};
-            here.put_ledger("A", one.source);
-            here.put_usual("B");
-            auto const outcome = here.engine.run("t", transfer{"A", "B", 30});
+            bank bank{how};
+            bank.put_ledger("A", one.source);
+            bank.put_usual("B");
+            auto const outcome = bank.engine.run("t", transfer{"A", "B", 30});
             CHECK_MESSAGE(outcome.verdict == one.end, outcome.text());
-            check_outcome(here.engine, outcome);
-            CHECK(balance(here.engine, "B") == opening + (outcome.done() ? 30 : 0));
-            if (one.left >= 0) CHECK(balance(here.engine, "A") == one.left);
+            check_outcome(bank.engine, outcome);
+            CHECK(balance(bank.engine, "B") == opening + (outcome.done() ? 30 : 0));
+            if (one.left >= 0) CHECK(balance(bank.engine, "A") == one.left);
         }
     }
 }
 
 TEST_CASE("unread: a refused part does not delay the other part") {
     for (auto const how : {settle::phases::one, settle::two_phases}) {
-        bank here{how};
-        here.put_usual("A");
+        bank bank{how};
+        bank.put_usual("A");
         // The source could be changed unread, the destination is full.
-        here.put_ledger("B", R"("balance": {"$numberLong": "9223372036854775800"}, "label": "", )"
+        bank.put_ledger("B", R"("balance": {"$numberLong": "9223372036854775800"}, "label": "", )"
                              R"("units": {"$numberLong": "0"})");
-        auto const outcome = here.engine.run("t", transfer{"A", "B", 30});
+        auto const outcome = bank.engine.run("t", transfer{"A", "B", 30});
         CHECK(outcome.canceled());
         CHECK(outcome.why == settle::reason::overflow);
         CHECK(outcome.participant == "destination");
-        CHECK(balance(here.engine, "A") == opening);
-        CHECK(here.engine.marks().value() == 0);
+        CHECK(balance(bank.engine, "A") == opening);
+        CHECK(bank.engine.marks().value() == 0);
     }
 }
 
 TEST_CASE("unread: two parts that name one record are two parts") {
     for (auto const how : {settle::phases::one, settle::two_phases}) {
-        bank here{how};
-        here.put_usual("A");
-        auto const outcome = here.engine.run("t", transfer{"A", "A", 30});
+        bank bank{how};
+        bank.put_usual("A");
+        auto const outcome = bank.engine.run("t", transfer{"A", "A", 30});
         CHECK(outcome.done());
-        CHECK(balance(here.engine, "A") == opening);
-        CHECK(here.engine.marks().value() == 0);
+        CHECK(balance(bank.engine, "A") == opening);
+        CHECK(bank.engine.marks().value() == 0);
     }
 }
 

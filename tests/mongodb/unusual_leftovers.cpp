@@ -89,7 +89,7 @@ TEST_CASE("unusual leftovers: a layout with overlapping fields is refused") {
         std::function<void(tutorial_layout&)> change;
         std::string because;
     };
-    for (auto const& one : std::vector<example>{
+    for (auto const& transaction : std::vector<example>{
              {[](auto&) {}, ""},
              {[](auto& layout) { layout.fields = {{"amuont", "value"}}; },
               "'transfer' have no member 'amuont'"},
@@ -120,11 +120,11 @@ TEST_CASE("unusual leftovers: a layout with overlapping fields is refused") {
              {[](auto& layout) { layout.transactions = "accounts"; }, "holds the transactions"}}) {
         fresh_database const own{standalone_address};
         auto layout = documents();
-        one.change(layout);
+        transaction.change(layout);
         auto const reply = refusal<bank::tutorial::transfer_type>(own.address(), layout);
-        INFO(one.because, "\n", reply);
-        CHECK((reply == "") == (one.because == ""));
-        CHECK(reply.find(one.because) != std::string::npos);
+        INFO(transaction.because, "\n", reply);
+        CHECK((reply == "") == (transaction.because == ""));
+        CHECK(reply.find(transaction.because) != std::string::npos);
         if (!reply.empty()) CHECK(reply.starts_with("settle: "));
     }
     fresh_database const first{standalone_address};

@@ -24,9 +24,9 @@ struct wire_message {
     static constexpr std::size_t header_size = 16;
 
     // Both ends of the wire are little-endian, as are the machines that these tests run on.
-    [[nodiscard]] std::int32_t number(std::size_t at) const {
+    [[nodiscard]] std::int32_t number(std::size_t index) const {
         std::int32_t value = 0;
-        if (at + sizeof value <= bytes.size()) std::memcpy(&value, &bytes[at], sizeof value);
+        if (index + sizeof value <= bytes.size()) std::memcpy(&value, &bytes[index], sizeof value);
         return value;
     }
     [[nodiscard]] std::int32_t id() const { return number(4); }
@@ -38,23 +38,23 @@ struct wire_message {
 
     /// The reply to a request of this number, with one document.
     static wire_message reply_to(std::int32_t request, bson_t const* answer) {
-        wire_message made;
-        made.bytes.assign(body, 0);
-        made.put(8, request);
-        made.put(12, op_msg);
-        made.append(answer);
-        return made;
+        wire_message message;
+        message.bytes.assign(body, 0);
+        message.put(8, request);
+        message.put(12, op_msg);
+        message.append(answer);
+        return message;
     }
     /// Whether it has today's format, and not the format of a driver's greeting.
     [[nodiscard]] bool is_message() const { return number(12) == op_msg; }
     /// Adds members to the document of a reply.
     void add(bson_t const* members) {
-        bson_t here;
+        bson_t parsed;
         if (number(12) != op_msg ||
-            !bson_init_static(&here, bytes.data() + body, bytes.size() - body)) {
+            !bson_init_static(&parsed, bytes.data() + body, bytes.size() - body)) {
             throw std::logic_error{"this message is no answer of one document"};
         }
-        bson_t* const both = bson_copy(&here);
+        bson_t* const both = bson_copy(&parsed);
         bson_concat(both, members);
         bytes.resize(body);
         append(both);
@@ -98,8 +98,8 @@ private:
     /// Where an answer's document begins: after the header, the flags and the kind of section.
     static constexpr std::size_t body = header_size + 4 + 1;
 
-    void put(std::size_t at, std::int32_t value) {
-        std::memcpy(bytes.data() + at, &value, sizeof value);
+    void put(std::size_t index, std::int32_t value) {
+        std::memcpy(bytes.data() + index, &value, sizeof value);
     }
     void append(bson_t const* added) {
         auto const* const from = bson_get_data(added);
@@ -117,11 +117,11 @@ private:
             return static_cast<std::size_t>(end - bytes.begin()) + 1 + 8;
         }
         if (number(12) != op_msg) return 0;
-        for (std::size_t at = header_size + 4; at < bytes.size();) {
-            if (bytes[at] == 0) return at + 1;
-            auto const length = number(at + 1);
+        for (std::size_t index = header_size + 4; index < bytes.size();) {
+            if (bytes[index] == 0) return index + 1;
+            auto const length = number(index + 1);
             if (length <= 0) return 0;
-            at += 1 + static_cast<std::size_t>(length);
+            index += 1 + static_cast<std::size_t>(length);
         }
         return 0;
     }

@@ -26,8 +26,8 @@ struct postgresql_backend {
         all.connect_timeout = std::chrono::seconds{2};
         return all;
     }
-    static std::string address_of(postgresql_server const& of) {
-        return of.address("postgres", "sslmode=disable&gssencmode=disable");
+    static std::string address_of(postgresql_server const& server) {
+        return server.address("postgres", "sslmode=disable&gssencmode=disable");
     }
     static std::vector<std::string> waiting(psql_session& by) {
         std::vector<std::string> ids;

@@ -35,8 +35,8 @@ TEST_CASE("bank limits: a row that another program holds delays only its own tra
             limits.lock_timeout = each.lock;
             limits.statement_timeout = each.statement;
             limits.answer_timeout = 30s;
-            pg::database here{own.address(), limits};
-            auto teller = bank_engine(here, how, 500ms);
+            pg::database database{own.address(), limits};
+            auto teller = bank_engine(database, how, 500ms);
             bank::transfer const held{"0", "1", 5};
             pool other{own.address(), {}};
             {
@@ -81,9 +81,9 @@ TEST_CASE("bank limits: a process that stands still in a native transaction lose
         proxy between{own.port()};
         auto limits = short_limits();
         limits.idle_timeout = 200ms;
-        pg::database here{own.address_at(between.port(), proxy::options), limits};
+        pg::database database{own.address_at(between.port(), proxy::options), limits};
         bool ended = false;
-        settle::engine teller{here, how, settle::type<reopening_type>,
+        settle::engine teller{database, how, settle::type<reopening_type>,
                               settle::observed_by([&](settle::event const& seen) {
                                   ended = ended || seen.problem.find("25P03") != seen.problem.npos;
                               })};
@@ -102,8 +102,8 @@ TEST_CASE("bank limits: a server without a connection for each thread") {
     postgresql_server server{
         {"max_connections=6", "superuser_reserved_connections=0", "max_wal_senders=0"}};
     bank_story::open(server.address());
-    pg::database here{server.address(), bank_limits()};
-    auto teller = bank_engine(here, settle::phases::two, 1s);
+    pg::database database{server.address(), bank_limits()};
+    auto teller = bank_engine(database, settle::phases::two, 1s);
     auto const end_sessions = [&] {
         ask(server.address(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                               "WHERE application_name = 'settle'");
@@ -141,13 +141,13 @@ TEST_CASE("bank limits: a server without a connection for each thread") {
 /// container: a test without it says so, and ends.
 class small_disk {
 public:
-    small_disk(postgresql_server const& of, std::string const& size)
-        : path_{of.folder() / "small"} {
-        struct stat found{};
-        REQUIRE(::stat(of.folder().c_str(), &found) == 0);
+    small_disk(postgresql_server const& server, std::string const& size)
+        : path_{server.folder() / "small"} {
+        struct stat status{};
+        REQUIRE(::stat(server.folder().c_str(), &status) == 0);
         std::filesystem::create_directory(path_);
-        auto const how = "mode=0700,size=" + size + ",uid=" + std::to_string(found.st_uid) +
-                         ",gid=" + std::to_string(found.st_gid);
+        auto const how = "mode=0700,size=" + size + ",uid=" + std::to_string(status.st_uid) +
+                         ",gid=" + std::to_string(status.st_gid);
         is_there_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, how.c_str()) == 0;
         if (!is_there_) MESSAGE("a small disk cannot be mounted here: " << std::strerror(errno));
     }
@@ -183,8 +183,8 @@ TEST_CASE("bank limits: a full disk of the tables ends calls at once, and with r
     tellers load{address};
     CHECK(load.progress());
     disk.fill();
-    pg::database here{address, bank_limits()};
-    auto teller = bank_engine(here, settle::phases::two);
+    pg::database database{address, bank_limits()};
+    auto teller = bank_engine(database, settle::phases::two);
     settle::outcome outcome;
     // Pages that are there take some more rows.
     bool const full = wait_until(30s, [&] {

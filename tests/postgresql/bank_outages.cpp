@@ -16,22 +16,22 @@ TEST_CASE("bank outages: an administrator ends sessions at any moment") {
 }
 
 TEST_CASE("bank outages: a server becomes read-only, and takes writes again") {
-    bank_server<postgresql_bank> at;
-    pg::database here{at.server.address(), bank_limits()};
-    auto teller = bank_engine(here, settle::phases::two, 500ms);
-    tellers load{at.server.address()};
+    bank_server<postgresql_bank> server;
+    pg::database database{server.server.address(), bank_limits()};
+    auto teller = bank_engine(database, settle::phases::two, 500ms);
+    tellers load{server.server.address()};
     CHECK(load.progress());
-    at.server.set("default_transaction_read_only", "on");
+    server.server.set("default_transaction_read_only", "on");
     auto const outcome = teller.run("read-only", bank::transfer{"0", "1", 1});
     CHECK(outcome.verdict == settle::verdict::undecided);
     CHECK(outcome.problem.code == pg::read_only_transaction);
     CHECK(says(outcome.problem, "(SQLSTATE 25006)"));
     CHECK_FALSE(teller.find("read-only").value());
-    at.server.set("default_transaction_read_only", "off");
+    server.server.set("default_transaction_read_only", "off");
     CHECK(load.progress());
     load.stop();
     load.story.note(teller.run("read-only", bank::transfer{"0", "1", 1}));
-    load.story.check(at.server.address());
+    load.story.check(server.server.address());
 }
 
 TEST_CASE("long: bank outages: a server is killed under load, again and again") {
@@ -47,12 +47,13 @@ TEST_CASE("long: bank outages: the server does not answer for 40 seconds") {
 }
 
 TEST_CASE("long: bank outages: a standby is promoted when its primary is killed") {
-    bank_server<postgresql_bank> at;
-    postgresql_server standby{postgresql_server::standby_of{at.server}};
-    at.server.wait_for_standby(true);
-    tellers load{"postgresql://postgres@" + standby.host() + "," + at.server.host() + "/postgres"};
+    bank_server<postgresql_bank> server;
+    postgresql_server standby{postgresql_server::standby_of{server.server}};
+    server.server.wait_for_standby(true);
+    tellers load{"postgresql://postgres@" + standby.host() + "," + server.server.host() +
+                 "/postgres"};
     CHECK(load.progress());
-    at.server.kill();
+    server.server.kill();
     standby.promote();
     CHECK(load.progress());
     load.stop();

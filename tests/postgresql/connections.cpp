@@ -22,14 +22,14 @@ using settle::errc;
 
 TEST_CASE("connections: values pass unchanged, alone and in arrays") {
     fresh_schema const own;
-    pool with{own.address(), {}};
+    pool pool{own.address(), {}};
     auto const& all =
-        with.prepare("SELECT $1, $2, $3, $4, $5, $6::int2, $7::int4, $8::text::uuid::text",
+        pool.prepare("SELECT $1, $2, $3, $4, $5, $6::int2, $7::int4, $8::text::uuid::text",
                      {value_type::int8, value_type::text, value_type::bytes, value_type::boolean,
                       value_type::float8, value_type::int8, value_type::int8, value_type::text},
                      "echo");
     constexpr auto least = std::numeric_limits<std::int64_t>::min();
-    auto here = with.take();
+    auto here = pool.take();
     auto const number =
         here->send(all, least, "äöü\"'\\"sv, "\0\xff'"sv, true, -0.1, std::int64_t{-7},
                    std::int64_t{-70'000}, "00000000-0000-0000-0000-00000000000A"sv);
@@ -45,7 +45,7 @@ TEST_CASE("connections: values pass unchanged, alone and in arrays") {
     CHECK(rows.integer(0, 6) == -70'000);
     CHECK(rows.text(0, 7) == "00000000-0000-0000-0000-00000000000a");
 
-    auto const& nulls = with.prepare("SELECT $1, $2, ''::text",
+    auto const& nulls = pool.prepare("SELECT $1, $2, ''::text",
                                      {value_type::int8, value_type::text}, "echo nothing");
     auto const none = here->send(nulls, std::optional<std::int64_t>{}, nullptr);
     here->sync();
@@ -55,7 +55,7 @@ TEST_CASE("connections: values pass unchanged, alone and in arrays") {
     CHECK(here->result(none).text(0, 2).empty());
 
     auto const& unnest =
-        with.prepare("SELECT * FROM unnest($1, $2, $3, $4, $5) WITH ORDINALITY AS u(a, b, c, d, e, "
+        pool.prepare("SELECT * FROM unnest($1, $2, $3, $4, $5) WITH ORDINALITY AS u(a, b, c, d, e, "
                      "at) ORDER BY at",
                      {value_type::int8_array, value_type::text_array, value_type::bytes_array,
                       value_type::boolean_array, value_type::float8_array},
@@ -91,10 +91,10 @@ TEST_CASE("connections: values pass unchanged, alone and in arrays") {
 
 TEST_CASE("connections: data larger than all buffers passes in both directions at once") {
     fresh_schema const own;
-    pool with{own.address(), {}};
-    auto const& echo = with.prepare("SELECT $1", {value_type::bytes}, "echo");
+    pool pool{own.address(), {}};
+    auto const& echo = pool.prepare("SELECT $1", {value_type::bytes}, "echo");
     std::string const large(3'000'000, 'x');
-    auto here = with.take();
+    auto here = pool.take();
     std::vector<std::size_t> sent;
     for (int i = 0; i < 10; ++i) sent.push_back(here->send(echo, large));
     here->sync();
@@ -104,35 +104,35 @@ TEST_CASE("connections: data larger than all buffers passes in both directions a
 TEST_CASE("connections: a wave costs one round trip, and one more for each sync in between") {
     fresh_schema const own;
     make_sums(own.address());
-    pool with{own.address(), {}};
-    auto const& read = with.prepare("SELECT n FROM sums WHERE id = $1 FOR UPDATE",
+    pool pool{own.address(), {}};
+    auto const& read = pool.prepare("SELECT n FROM sums WHERE id = $1 FOR UPDATE",
                                     {value_type::text}, "read a sum");
-    auto const before = with.round_trips();
-    CHECK(add(with, "a", 1).status == commit_status::committed);
-    CHECK(with.round_trips() - before == 1);
-    CHECK(add(with, "a", 1, [&](connection& one) {
-              auto const a = one.send(read, "a"sv);
-              auto const b = one.send(read, "b"sv);
-              one.sync();
-              CHECK(one.result(a).integer(0, 0) == 1);
-              CHECK(one.result(b).integer(0, 0) == 0);
+    auto const before = pool.round_trips();
+    CHECK(add(pool, "a", 1).status == commit_status::committed);
+    CHECK(pool.round_trips() - before == 1);
+    CHECK(add(pool, "a", 1, [&](connection& connection) {
+              auto const a = connection.send(read, "a"sv);
+              auto const b = connection.send(read, "b"sv);
+              connection.sync();
+              CHECK(connection.result(a).integer(0, 0) == 1);
+              CHECK(connection.result(b).integer(0, 0) == 0);
           }).status == commit_status::committed);
-    CHECK(with.round_trips() - before == 3);
+    CHECK(pool.round_trips() - before == 3);
     // Nothing was sent: nothing is committed.
-    native_transaction native{with};
+    native_transaction native{pool};
     CHECK(native.perform([](connection&) {}, 1s).status == commit_status::committed);
-    CHECK(with.round_trips() - before == 3);
+    CHECK(pool.round_trips() - before == 3);
     CHECK(sum_of(own.address(), "a") == "2");
 }
 
 TEST_CASE("connections: a statement is prepared once on each connection") {
     fresh_schema const own;
-    pool with{own.address(), {}};
-    auto const& one = with.prepare("SELECT $1", {value_type::int8}, "echo");
-    CHECK(&one == &with.prepare("SELECT $1", {value_type::int8}, "echo"));
-    auto const& count = with.prepare("SELECT count(*) FROM pg_prepared_statements", "count");
-    auto here = with.take();
-    auto there = with.take();
+    pool pool{own.address(), {}};
+    auto const& one = pool.prepare("SELECT $1", {value_type::int8}, "echo");
+    CHECK(&one == &pool.prepare("SELECT $1", {value_type::int8}, "echo"));
+    auto const& count = pool.prepare("SELECT count(*) FROM pg_prepared_statements", "count");
+    auto here = pool.take();
+    auto there = pool.take();
     for (int i = 0; i < 3; ++i) {
         for (auto* each : {&*here, &*there}) {
             each->send(one, std::int64_t{i});
@@ -147,9 +147,9 @@ TEST_CASE("connections: a statement is prepared once on each connection") {
 TEST_CASE("connections: a failed statement undoes all of its native transaction, and no other") {
     fresh_schema const own;
     make_sums(own.address());
-    pool with{own.address("application_name=" + own.name()), {}};
-    auto const ended = add(with, "a", -2000, [&](connection& one) {
-        one.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+    pool pool{own.address("application_name=" + own.name()), {}};
+    auto const ended = add(pool, "a", -2000, [&](connection& connection) {
+        connection.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
     });
     CHECK(ended.status == commit_status::undone);
     CHECK(ended.problem.code.value() == pg::number_of("23514"));
@@ -158,18 +158,18 @@ TEST_CASE("connections: a failed statement undoes all of its native transaction,
     CHECK(says(ended.problem, "(SQLSTATE 23514)"));
     CHECK(sum_of(own.address(), "b") == "0");
     // A failure between two round trips; the queue then has no effect either.
-    auto const refused = add(with, "a", 1, [&](connection& one) {
-        one.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
-        one.sync();
-        one.send_sql("UPDATE sums SET n = 6 WHERE id = 'b'", "change b");
+    auto const refused = add(pool, "a", 1, [&](connection& connection) {
+        connection.send_sql("UPDATE sums SET n = 5 WHERE id = 'b'", "change b");
+        connection.sync();
+        connection.send_sql("UPDATE sums SET n = 6 WHERE id = 'b'", "change b");
         throw settle::failure({errc::damaged, "settle: refused"});
     });
     CHECK(refused.status == commit_status::undone);
     CHECK(refused.problem.code == errc::damaged);
     CHECK(sum_of(own.address(), "b") == "0");
-    CHECK_THROWS_AS(static_cast<void>(add(with, "a", 1, [](connection&) { throw 5; })), int);
+    CHECK_THROWS_AS(static_cast<void>(add(pool, "a", 1, [](connection&) { throw 5; })), int);
     // The connection is used again, and is not in a failed transaction.
-    CHECK(add(with, "a", 1).status == commit_status::committed);
+    CHECK(add(pool, "a", 1).status == commit_status::committed);
     CHECK(sum_of(own.address(), "a") == "1");
     CHECK(ask_one(own.address(), "SELECT count(*) FROM pg_stat_activity WHERE "
                                  "state = 'idle in transaction' AND application_name = '" +
@@ -179,8 +179,8 @@ TEST_CASE("connections: a failed statement undoes all of its native transaction,
 TEST_CASE("connections: the names of a violated constraint can be read") {
     fresh_schema const own;
     make_sums(own.address());
-    pool with{own.address(), {}};
-    auto here = with.take();
+    pool pool{own.address(), {}};
+    auto here = pool.take();
     here->begin();
     here->send_sql("INSERT INTO sums VALUES ('a', 1)", "insert a sum");
     try {
@@ -203,10 +203,13 @@ TEST_CASE("connections: a failed commit is certain") {
     fresh_schema const own;
     ask(own.address(), "CREATE TABLE late (id int8 PRIMARY KEY, "
                        "other int8 REFERENCES late DEFERRABLE INITIALLY DEFERRED)");
-    pool with{own.address(), {}};
-    native_transaction native{with};
+    pool pool{own.address(), {}};
+    native_transaction native{pool};
     auto const ended = native.perform(
-        [](connection& one) { one.send_sql("INSERT INTO late VALUES (1, 2)", "insert"); }, 1s);
+        [](connection& connection) {
+            connection.send_sql("INSERT INTO late VALUES (1, 2)", "insert");
+        },
+        1s);
     CHECK(ended.status == commit_status::undone);
     CHECK(ended.problem.code.value() == pg::number_of("23503"));
     CHECK(ask_one(own.address(), "SELECT count(*) FROM late") == "0");
@@ -215,23 +218,23 @@ TEST_CASE("connections: a failed commit is certain") {
 TEST_CASE("connections: deadlocks and serialization failures are tried again") {
     fresh_schema const own;
     make_sums(own.address());
-    pool with{own.address(), patient_limits()};
+    pool pool{own.address(), patient_limits()};
     constexpr int rounds = 20;
     std::atomic<int> committed = 0;
     std::vector<std::thread> threads;
     for (std::string_view const first : {"a"sv, "b"sv}) {
         threads.emplace_back([&, first] {
-            auto const& update = with.prepare("UPDATE sums SET n = n + 1 WHERE id = $1",
+            auto const& update = pool.prepare("UPDATE sums SET n = n + 1 WHERE id = $1",
                                               {value_type::text}, "add to a sum");
             for (int i = 0; i < rounds; ++i) {
-                native_transaction native{with};
-                auto const both = [&](connection& one) {
+                native_transaction native{pool};
+                auto const both = [&](connection& connection) {
                     // A deadlock with the other thread is found sooner than the lock is given up.
-                    one.send_sql("SET LOCAL deadlock_timeout = '20ms'", "find deadlocks");
-                    one.send(update, first);
-                    one.sync();
+                    connection.send_sql("SET LOCAL deadlock_timeout = '20ms'", "find deadlocks");
+                    connection.send(update, first);
+                    connection.sync();
                     std::this_thread::sleep_for(5ms);
-                    one.send(update, first == "a" ? "b"sv : "a"sv);
+                    connection.send(update, first == "a" ? "b"sv : "a"sv);
                 };
                 auto const ended = native.perform(both, 20s);
                 committed += ended.status == commit_status::committed;
@@ -244,14 +247,14 @@ TEST_CASE("connections: deadlocks and serialization failures are tried again") {
     CHECK(sum_of(own.address(), "b") == std::to_string(2 * rounds));
     // A snapshot that another native transaction has overtaken.
     int tries = 0;
-    native_transaction native{with};
+    native_transaction native{pool};
     auto const ended = native.perform(
-        [&](connection& one) {
-            one.send_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "isolate");
-            one.send_sql("SELECT n FROM sums", "read the sums");
-            one.sync();
+        [&](connection& connection) {
+            connection.send_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "isolate");
+            connection.send_sql("SELECT n FROM sums", "read the sums");
+            connection.sync();
             if (tries++ == 0) ask(own.address(), "UPDATE sums SET n = 100 WHERE id = 'a'");
-            one.send_sql("UPDATE sums SET n = n + 1 WHERE id = 'a'", "add to a sum");
+            connection.send_sql("UPDATE sums SET n = n + 1 WHERE id = 'a'", "add to a sum");
         },
         5s);
     CHECK(ended.status == commit_status::committed);
@@ -325,19 +328,19 @@ TEST_CASE("connections: a loan that ends in the middle leaves nothing behind") {
     make_sums(own.address());
     auto limits = short_limits();
     limits.connections = 1;
-    pool with{own.address(), limits};
+    pool pool{own.address(), limits};
     {
-        auto const here = with.take();
+        auto const here = pool.take();
         here->begin();
         here->send_sql("UPDATE sums SET n = 5 WHERE id = 'a'", "change a");
         here->sync();
         here->send_sql("UPDATE sums SET n = 6 WHERE id = 'a'", "change a");
     }
     {
-        auto const here = with.take();
+        auto const here = pool.take();
         here->send_sql("SELECT 1", "ask");
     }
-    add_surely(with, "a", 1);
+    add_surely(pool, "a", 1);
     CHECK(sum_of(own.address(), "a") == "1");
 }
 
@@ -346,12 +349,12 @@ TEST_CASE("connections: a connection that the server ended keeps no place in the
     auto limits = patient_limits();
     limits.connections = 2;
     auto const name = own.name() + "_ended";
-    pool with{own.address("application_name=" + name), limits};
+    pool pool{own.address("application_name=" + name), limits};
     for (int round = 0; round < 3; ++round) {
         CAPTURE(round);
         {
-            auto const first = with.take();
-            auto const second = with.take();
+            auto const first = pool.take();
+            auto const second = pool.take();
         }
         auto const pids =
             ask(own.address(),
@@ -361,7 +364,7 @@ TEST_CASE("connections: a connection that the server ended keeps no place in the
             ask(own.address(), "SELECT pg_terminate_backend(" + pid[0] + ", 60000)");
         }
     }
-    CHECK(with.take_unused().has_value() == false);
+    CHECK(pool.take_unused().has_value() == false);
 }
 
 TEST_CASE("connections: a session does not depend on the settings of its user and database") {
@@ -374,9 +377,9 @@ TEST_CASE("connections: a session does not depend on the settings of its user an
                "%20-cDateStyle%3DGerman%20-cTimeZone%3DAsia/Tokyo&client_encoding=LATIN1";
     pg::database_options limits;
     limits.lock_timeout = 1234ms;
-    pool with{address, limits};
-    CHECK(with.schema_prefix() == "\"" + own.name() + "\".");
-    auto const here = with.take();
+    pool pool{address, limits};
+    CHECK(pool.schema_prefix() == "\"" + own.name() + "\".");
+    auto const here = pool.take();
     auto const setting = [&](std::string const& name) {
         auto const number = here->send_sql("SHOW " + name, "show a setting");
         here->sync();
@@ -402,11 +405,14 @@ TEST_CASE("connections: an unusual schema name, and the schema that an option na
     ask(own.address(), "CREATE SCHEMA " + quoted);
     pg::database_options how;
     how.schema = strange;
-    pool with{own.address(), how};
-    CHECK(with.schema_prefix() == quoted + ".");
-    native_transaction native{with};
+    pool pool{own.address(), how};
+    CHECK(pool.schema_prefix() == quoted + ".");
+    native_transaction native{pool};
     auto const ended = native.perform(
-        [](connection& one) { one.send_sql("CREATE TABLE here (id int8)", "create a table"); }, 1s);
+        [](connection& connection) {
+            connection.send_sql("CREATE TABLE here (id int8)", "create a table");
+        },
+        1s);
     CHECK(ended.status == commit_status::committed);
     CHECK(ask_one(own.address(), "SELECT count(*) FROM " + quoted + ".here") == "0");
     how.schema = "nowhere";
@@ -421,13 +427,13 @@ TEST_CASE("connections: an unusual schema name, and the schema that an option na
 TEST_CASE("connections: a child of fork() uses no connection, and ends no session of its parent") {
     fresh_schema const own;
     make_sums(own.address());
-    pool with{own.address(), {}};
-    auto here = with.take();
+    pool pool{own.address(), {}};
+    auto here = pool.take();
     auto const child = ::fork();
     if (child == 0) {
         bool good = false;
         try {
-            static_cast<void>(with.take());
+            static_cast<void>(pool.take());
         } catch (settle::failure const& caught) {
             good = caught.problem().code == errc::forked;
         }
@@ -450,8 +456,8 @@ TEST_CASE("connections: all limits of time but that of a statement may be infini
     how.statement_timeout = std::chrono::hours{1};
     how.lock_timeout = how.idle_timeout = how.answer_timeout = how.connect_timeout =
         std::chrono::hours::max();
-    pool with{own.address(), how};
-    auto here = with.take();
+    pool pool{own.address(), how};
+    auto here = pool.take();
     auto const number = here->send_sql("SELECT 7::int8", "ask");
     here->sync();
     CHECK(here->result(number).integer(0, 0) == 7);

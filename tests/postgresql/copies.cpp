@@ -28,9 +28,9 @@ TEST_CASE_FIXTURE(scene, "copies: a database from a template is closed, and the 
 /// A user of the server who may use all tables of a database, but only read settle_meta.
 class reader {
 public:
-    explicit reader(fresh_postgresql const& of) : of_{of}, name_{fresh_name()} {
-        ask(of.address(), "CREATE ROLE " + name_ + " LOGIN");
-        allow(of);
+    explicit reader(fresh_postgresql const& server) : of_{server}, name_{fresh_name()} {
+        ask(server.address(), "CREATE ROLE " + name_ + " LOGIN");
+        allow(server);
     }
     reader(reader const&) = delete;
     reader& operator=(reader const&) = delete;

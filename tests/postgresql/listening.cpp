@@ -14,11 +14,11 @@ namespace {
 using pg::listener;
 using pg::detail::notify_sql;
 
-void notify(pool& with, std::string const& channel, bool commits = true) {
-    native_transaction native{with};
+void notify(pool& pool, std::string const& channel, bool commits = true) {
+    native_transaction native{pool};
     auto const ended = native.perform(
-        [&](connection& one) {
-            one.send_sql(notify_sql(channel), "notify");
+        [&](connection& connection) {
+            connection.send_sql(notify_sql(channel), "notify");
             if (!commits) throw settle::failure({settle::errc::damaged, "settle: refused"});
         },
         1s);
@@ -28,85 +28,85 @@ void notify(pool& with, std::string const& channel, bool commits = true) {
 TEST_CASE("listening: a notification wakes, between two waits as well") {
     fresh_schema const own;
     proxy between{own.port()};
-    pool with{own.address_at(between.port(), proxy::options), patient_limits()};
+    pool pool{own.address_at(between.port(), proxy::options), patient_limits()};
     auto const has_passed = [&](int count) {
         return wait_until(60s, [&] { return between.notices() >= count; });
     };
     auto const channel = own.name() + " \"work\"";
-    listener here{with, channel};
-    CHECK_FALSE(here.wait(50ms).value());
-    notify(with, channel);
-    notify(with, channel);
+    listener listener{pool, channel};
+    CHECK_FALSE(listener.wait(50ms).value());
+    notify(pool, channel);
+    notify(pool, channel);
     REQUIRE(has_passed(2));
-    CHECK(here.wait(10s).value());
-    CHECK_FALSE(here.wait(50ms).value());
-    notify(with, channel, false);
-    notify(with, own.name());
-    notify(with, channel);
+    CHECK(listener.wait(10s).value());
+    CHECK_FALSE(listener.wait(50ms).value());
+    notify(pool, channel, false);
+    notify(pool, own.name());
+    notify(pool, channel);
     // The server sends them in the order of their commits, so neither of the first two comes.
     REQUIRE(has_passed(3));
     CHECK(between.notices() == 3);
-    CHECK(here.wait(10s).value());
-    CHECK_FALSE(here.wait(50ms).value());
+    CHECK(listener.wait(10s).value());
+    CHECK_FALSE(listener.wait(50ms).value());
     std::thread later{[&] {
         std::this_thread::sleep_for(100ms);
         ask(own.address(), notify_sql(channel));
     }};
     auto const began = std::chrono::steady_clock::now();
-    CHECK(here.wait(std::chrono::hours::max()).value());
+    CHECK(listener.wait(std::chrono::hours::max()).value());
     CHECK(std::chrono::steady_clock::now() - began < 10min);
     later.join();
 }
 
 TEST_CASE("listening: a stop ends a wait") {
     fresh_schema const own;
-    pool with{own.address(), {}};
-    listener here{with, own.name()};
+    pool pool{own.address(), {}};
+    listener listener{pool, own.name()};
     std::stop_source stop;
     std::thread later{[&] {
         std::this_thread::sleep_for(100ms);
         stop.request_stop();
     }};
     auto const forever = std::chrono::hours::max();
-    CHECK_FALSE(here.wait(forever, stop.get_token()).value());
+    CHECK_FALSE(listener.wait(forever, stop.get_token()).value());
     later.join();
-    CHECK_FALSE(here.wait(forever, stop.get_token()).value());
+    CHECK_FALSE(listener.wait(forever, stop.get_token()).value());
 }
 
 TEST_CASE("listening: a lost connection wakes, since a notification may be lost with it") {
     fresh_schema const own;
     auto const name = own.name();
-    pool with{own.address("application_name=" + name), short_limits()};
-    listener here{with, name};
+    pool pool{own.address("application_name=" + name), short_limits()};
+    listener listener{pool, name};
     ask(own.address(), "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
                        "WHERE application_name = '" +
                            name + "'");
-    CHECK(here.wait(10s).value());
-    CHECK_FALSE(here.wait(50ms).value());
-    notify(with, name);
-    CHECK(here.wait(10s).value());
+    CHECK(listener.wait(10s).value());
+    CHECK_FALSE(listener.wait(50ms).value());
+    notify(pool, name);
+    CHECK(listener.wait(10s).value());
 }
 
 TEST_CASE("listening: a server that is away is an error, and a wake when it is back") {
     postgresql_server server;
-    pool with{server.address(), short_limits()};
-    listener here{with, "work"};
+    pool pool{server.address(), short_limits()};
+    listener listener{pool, "work"};
     server.kill();
-    auto const away = here.wait(10s);
+    auto const away = listener.wait(10s);
     REQUIRE_FALSE(away.has_value());
     CHECK(away.problem().code == pg::not_connected);
     server.start();
-    CHECK(here.wait(10s).value());
-    notify(with, "work");
-    CHECK(here.wait(10s).value());
+    CHECK(listener.wait(10s).value());
+    notify(pool, "work");
+    CHECK(listener.wait(10s).value());
 }
 
 TEST_CASE("listening: a stop ends the tries to reach a server that is away") {
     postgresql_server server;
     auto limits = short_limits();
     limits.connect_timeout = 60s;
-    pool with{server.address(), limits};
-    listener here{with, "work"};
+    pool pool{server.address(), limits};
+    listener listener{pool, "work"};
     server.kill();
     std::stop_source stop;
     std::thread later{[&] {
@@ -114,10 +114,10 @@ TEST_CASE("listening: a stop ends the tries to reach a server that is away") {
         stop.request_stop();
     }};
     auto const began = std::chrono::steady_clock::now();
-    CHECK_FALSE(here.wait(60s, stop.get_token()).value());
+    CHECK_FALSE(listener.wait(60s, stop.get_token()).value());
     CHECK(std::chrono::steady_clock::now() - began < 50s);
     later.join();
-    CHECK_FALSE(here.wait(60s, stop.get_token()).value());
+    CHECK_FALSE(listener.wait(60s, stop.get_token()).value());
 }
 
 TEST_CASE("listening: a submitted transaction wakes a worker, and a run does not") {

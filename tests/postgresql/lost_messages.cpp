@@ -46,120 +46,122 @@ void check_unknown(commit_result const& ended) {
 }
 
 TEST_CASE("lost messages: the request of a COMMIT, and its reply") {
-    disturbed here;
-    add_surely(here.with, "a", 1);
+    disturbed disturbed;
+    add_surely(disturbed.with, "a", 1);
     SUBCASE("the request is lost") {
-        here.between.add({.what = fault::drop_request});
-        check_unknown(add(here.with, "a", 1));
-        CHECK(here.sum() == "1");
+        disturbed.between.add({.what = fault::drop_request});
+        check_unknown(add(disturbed.with, "a", 1));
+        CHECK(disturbed.sum() == "1");
     }
     SUBCASE("the reply is lost") {
-        here.between.add({.what = fault::drop_reply});
-        check_unknown(add(here.with, "a", 1));
-        CHECK(here.becomes("2"));
+        disturbed.between.add({.what = fault::drop_reply});
+        check_unknown(add(disturbed.with, "a", 1));
+        CHECK(disturbed.becomes("2"));
     }
     SUBCASE("half of the reply is lost") {
-        here.between.add({.what = fault::cut_reply});
-        auto const ended = add(here.with, "a", 1);
+        disturbed.between.add({.what = fault::cut_reply});
+        auto const ended = add(disturbed.with, "a", 1);
         // The half may have the answer to the COMMIT.
         if (ended.status != commit_status::committed) check_unknown(ended);
-        CHECK(here.becomes("2"));
+        CHECK(disturbed.becomes("2"));
     }
     SUBCASE("the request arrives when its caller has given up") {
-        here.between.add({.what = fault::hold_request});
-        check_unknown(add(here.with, "a", 1));
-        CHECK(here.sum() == "1");
-        here.between.release();
-        CHECK(here.becomes("2"));
+        disturbed.between.add({.what = fault::hold_request});
+        check_unknown(add(disturbed.with, "a", 1));
+        CHECK(disturbed.sum() == "1");
+        disturbed.between.release();
+        CHECK(disturbed.becomes("2"));
     }
     SUBCASE("the reply comes when its caller has given up") {
-        here.between.add({.what = fault::hold_reply});
-        check_unknown(add(here.with, "a", 1));
-        CHECK(here.sum() == "2");
-        here.between.release();
+        disturbed.between.add({.what = fault::hold_reply});
+        check_unknown(add(disturbed.with, "a", 1));
+        CHECK(disturbed.sum() == "2");
+        disturbed.between.release();
     }
     SUBCASE("the reply is late, but in time") {
-        here.between.add({.what = fault::delay_reply, .time = 500ms});
-        CHECK(add(here.with, "a", 1).status == commit_status::committed);
-        CHECK(here.sum() == "2");
+        disturbed.between.add({.what = fault::delay_reply, .time = 500ms});
+        CHECK(add(disturbed.with, "a", 1).status == commit_status::committed);
+        CHECK(disturbed.sum() == "2");
     }
     // The next native transaction has another connection.
-    here.between.clear_rules();
-    add_surely(here.with, "b", 1);
-    CHECK(here.sum("b") == "1");
+    disturbed.between.clear_rules();
+    add_surely(disturbed.with, "b", 1);
+    CHECK(disturbed.sum("b") == "1");
 }
 
 TEST_CASE("lost messages: before a COMMIT was sent, nothing takes effect") {
-    disturbed here;
+    disturbed disturbed;
     for (auto const what : {fault::drop_request, fault::drop_reply, fault::hold_request}) {
-        here.between.clear_rules();
-        here.between.add({.sql = "pg_advisory_xact_lock", .what = what});
-        check_undone(add(here.with, "a", 1, [](connection& one) {
-            one.send_sql("UPDATE sums SET n = 100 WHERE id = 'a'", "change a");
-            one.send_sql("SELECT pg_advisory_xact_lock(1)", "lock");
-            one.sync();
+        disturbed.between.clear_rules();
+        disturbed.between.add({.sql = "pg_advisory_xact_lock", .what = what});
+        check_undone(add(disturbed.with, "a", 1, [](connection& connection) {
+            connection.send_sql("UPDATE sums SET n = 100 WHERE id = 'a'", "change a");
+            connection.send_sql("SELECT pg_advisory_xact_lock(1)", "lock");
+            connection.sync();
         }));
-        here.between.release();
-        CHECK(here.between.requests("COMMIT") == 0);
+        disturbed.between.release();
+        CHECK(disturbed.between.requests("COMMIT") == 0);
     }
-    here.between.clear_rules();
+    disturbed.between.clear_rules();
     // A late request makes its native transaction end with its connection.
-    CHECK(
-        wait_until(60s, [&] { return add(here.with, "a", 1).status == commit_status::committed; }));
-    CHECK(here.sum() == "1");
+    CHECK(wait_until(
+        60s, [&] { return add(disturbed.with, "a", 1).status == commit_status::committed; }));
+    CHECK(disturbed.sum() == "1");
 }
 
 TEST_CASE("lost messages: a connection that is cut between two round trips") {
-    disturbed here;
-    auto const cut = [&](connection&) { here.between.cut_connections(); };
-    check_undone(add(here.with, "a", 1, [&](connection& one) {
-        one.send_sql("UPDATE sums SET n = 100 WHERE id = 'a'", "change a");
-        one.sync();
-        cut(one);
+    disturbed disturbed;
+    auto const cut = [&](connection&) { disturbed.between.cut_connections(); };
+    check_undone(add(disturbed.with, "a", 1, [&](connection& connection) {
+        connection.send_sql("UPDATE sums SET n = 100 WHERE id = 'a'", "change a");
+        connection.sync();
+        cut(connection);
         std::this_thread::sleep_for(50ms);
     }));
-    CHECK(here.sum() == "0");
+    CHECK(disturbed.sum() == "0");
     // Unused connections that were cut are replaced without an error.
     for (int i = 0; i < 3; ++i) {
-        here.between.cut_connections();
+        disturbed.between.cut_connections();
         std::this_thread::sleep_for(50ms);
-        add_surely(here.with, "a", 1);
+        add_surely(disturbed.with, "a", 1);
     }
-    CHECK(here.sum() == "3");
+    CHECK(disturbed.sum() == "3");
 }
 
 TEST_CASE("lost messages: a network that lets nothing pass, and a server that cannot be reached") {
-    disturbed here;
-    add_surely(here.with, "a", 1);
-    here.between.black_hole(true);
-    auto const ended = add(here.with, "a", 1);
+    disturbed disturbed;
+    add_surely(disturbed.with, "a", 1);
+    disturbed.between.black_hole(true);
+    auto const ended = add(disturbed.with, "a", 1);
     check_unknown(ended);
     CHECK(says(ended.problem, "no answer came in time"));
-    here.between.refuse(true);
-    here.between.black_hole(false);
-    auto const away = add(here.with, "a", 1);
+    disturbed.between.refuse(true);
+    disturbed.between.black_hole(false);
+    auto const away = add(disturbed.with, "a", 1);
     check_undone(away);
     CHECK(away.problem.code == pg::not_connected);
-    here.between.refuse(false);
-    add_surely(here.with, "a", 1);
-    CHECK((here.sum() == "2" || here.sum() == "3"));
+    disturbed.between.refuse(false);
+    add_surely(disturbed.with, "a", 1);
+    CHECK((disturbed.sum() == "2" || disturbed.sum() == "3"));
 }
 
 TEST_CASE("lost messages: a session that an administrator or a limit has ended") {
     fresh_schema const own;
     make_sums(own.address());
     auto limits = patient_limits();
-    std::optional<pool> made;
-    auto const open = [&]() -> pool& { return made.emplace(own.address(), limits); };
-    auto const pid_of = [](connection& one) { return std::to_string(PQbackendPID(one.native())); };
-    auto const end = [&](connection& one) {
-        ask(own.address(), "SELECT pg_terminate_backend(" + pid_of(one) + ", 60000)");
+    std::optional<pool> pool;
+    auto const open = [&]() -> pool& { return pool.emplace(own.address(), limits); };
+    auto const pid_of = [](connection& connection) {
+        return std::to_string(PQbackendPID(connection.native()));
+    };
+    auto const end = [&](connection& connection) {
+        ask(own.address(), "SELECT pg_terminate_backend(" + pid_of(connection) + ", 60000)");
     };
     SUBCASE("between two round trips") {
-        auto const ended = add(open(), "a", 1, [&](connection& one) {
-            one.send_sql("UPDATE sums SET n = 100 WHERE id = 'a'", "change a");
-            one.sync();
-            end(one);
+        auto const ended = add(open(), "a", 1, [&](connection& connection) {
+            connection.send_sql("UPDATE sums SET n = 100 WHERE id = 'a'", "change a");
+            connection.sync();
+            end(connection);
         });
         check_undone(ended);
         CHECK(ended.problem.code == pg::admin_shutdown);
@@ -167,8 +169,8 @@ TEST_CASE("lost messages: a session that an administrator or a limit has ended")
     }
     SUBCASE("while a statement runs") {
         std::thread later;
-        auto const ended = add(open(), "a", 1, [&](connection& one) {
-            auto const pid = pid_of(one);
+        auto const ended = add(open(), "a", 1, [&](connection& connection) {
+            auto const pid = pid_of(connection);
             later = std::thread{[&own, pid] {
                 try {
                     CHECK(wait_until(30s, [&] {
@@ -182,7 +184,7 @@ TEST_CASE("lost messages: a session that an administrator or a limit has ended")
                 }
             }};
             // COMMIT goes with it, and is not reached.
-            one.send_sql("SELECT pg_sleep(50)", "sleep");
+            connection.send_sql("SELECT pg_sleep(50)", "sleep");
         });
         later.join();
         check_undone(ended);
@@ -190,10 +192,10 @@ TEST_CASE("lost messages: a session that an administrator or a limit has ended")
     }
     SUBCASE("a process that stood still") {
         limits.idle_timeout = 200ms;
-        auto const ended = add(open(), "a", 1, [&](connection& one) {
-            one.send_sql("UPDATE sums SET n = 100 WHERE id = 'a'", "change a");
-            one.sync();
-            auto const pid = pid_of(one);
+        auto const ended = add(open(), "a", 1, [&](connection& connection) {
+            connection.send_sql("UPDATE sums SET n = 100 WHERE id = 'a'", "change a");
+            connection.sync();
+            auto const pid = pid_of(connection);
             CHECK(wait_until(30s, [&] {
                 return ask_one(own.address(),
                                "SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid) == "0";
@@ -210,7 +212,7 @@ TEST_CASE("lost messages: a session that an administrator or a limit has ended")
         }
     }
     CHECK(sum_of(own.address(), "a") == "0");
-    add_surely(*made, "a", 1);
+    add_surely(*pool, "a", 1);
     CHECK(sum_of(own.address(), "a") == "1");
 }
 

@@ -61,12 +61,12 @@ private:
         for (int number = 0; !stopping_; ++number) {
             auto const id = std::to_string(thread) + "-" + std::to_string(number);
             native_transaction native{with_};
-            auto const change = [&](connection& one) {
+            auto const change = [&](connection& connection) {
                 if (number % 2 == 0) {
-                    one.send_sql("SELECT 1", "begin");
-                    one.sync();
+                    connection.send_sql("SELECT 1", "begin");
+                    connection.sync();
                 }
-                one.send(statement, id);
+                connection.send(statement, id);
             };
             auto const ended = native.perform(change, 1s);
             std::lock_guard const guard{mutex_};
@@ -106,14 +106,14 @@ TEST_CASE("long: outages: a server is killed in the middle of commits, and start
 TEST_CASE("outages: a COMMIT at a frozen server is unknown, and takes effect after the thaw") {
     postgresql_server server;
     make_sums(server.address());
-    pool with{server.address(), short_limits()};
-    add_surely(with, "a", 1);
+    pool pool{server.address(), short_limits()};
+    add_surely(pool, "a", 1);
     server.freeze();
-    auto const ended = add(with, "a", 1);
+    auto const ended = add(pool, "a", 1);
     CHECK(ended.status == commit_status::unknown);
     server.thaw();
     CHECK(wait_until(10s, [&] { return sum_of(server.address(), "a") == "2"; }));
-    add_surely(with, "a", 1);
+    add_surely(pool, "a", 1);
 }
 
 TEST_CASE("long: outages: a standby takes no writes until it is promoted") {
@@ -169,13 +169,13 @@ TEST_CASE("long: outages: an old primary whose client still has connections") {
     postgresql_server standby{postgresql_server::standby_of{primary}};
     auto const both =
         "postgresql://postgres@" + primary.host() + "," + standby.host() + "/postgres";
-    pool with{both, short_limits()};
-    add_surely(with, "a", 1);
+    pool pool{both, short_limits()};
+    add_surely(pool, "a", 1);
     while (sum_of(standby.address(), "a") != "1") std::this_thread::sleep_for(10ms);
     primary.stop();
     standby.promote();
     // The connection to the old primary is gone, and a new one leads to the new primary.
-    add_surely(with, "a", 1);
+    add_surely(pool, "a", 1);
     CHECK(sum_of(standby.address(), "a") == "2");
 }
 

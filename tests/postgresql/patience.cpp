@@ -51,53 +51,53 @@ struct ended_sessions {
 };
 
 TEST_CASE("patience: a session that was ended before a call delays the call") {
-    ended_sessions on;
-    auto& teller = on.teller;
-    on.end_all();
+    ended_sessions sessions;
+    auto& teller = sessions.teller;
+    sessions.end_all();
     CHECK(teller.read(bank::accounts, "10000").value()->balance == 100);
-    on.end_all();
+    sessions.end_all();
     CHECK(teller.find("7").value()->state == settle::state::initial);
-    on.end_all();
+    sessions.end_all();
     CHECK(teller.page({}, {}, 5).value().size() == 5);
-    on.end_all();
+    sessions.end_all();
     CHECK(teller.stuck().value().empty());
-    on.end_all();
+    sessions.end_all();
     CHECK(teller.marks().value() == 0);
-    on.end_all();
-    CHECK(on.records() == on.count);
-    on.end_all();
-    CHECK(on.entries() == 300);
-    on.end_all();
+    sessions.end_all();
+    CHECK(sessions.records() == sessions.count);
+    sessions.end_all();
+    CHECK(sessions.entries() == 300);
+    sessions.end_all();
     CHECK(teller.cancel("7").canceled());
-    on.end_all();
+    sessions.end_all();
     CHECK(teller.recover().problem.empty());
-    on.end_all();
+    sessions.end_all();
     CHECK(teller.sweep().problem.empty());
-    on.end_all();
+    sessions.end_all();
     CHECK(teller.purge().problem.empty());
-    on.end_all();
+    sessions.end_all();
     // The answer of a create can be lost.
     auto const created = teller.create(bank::accounts, {"new", 1, 1});
     CHECK((created.has_value() || created.problem().code == settle::condition::unknown));
 }
 
 TEST_CASE("patience: sessions that are ended during calls delay them, and rows are counted once") {
-    ended_sessions on;
+    ended_sessions sessions;
     std::atomic<bool> stopping = false;
     std::atomic<int> ended = 0;
     std::thread administrator{[&] {
         while (!stopping) {
-            on.end_all();
+            sessions.end_all();
             ++ended;
             std::this_thread::sleep_for(20ms);
         }
     }};
     for (int round = 0; round < 5 || ended < 20; ++round) {
-        CHECK(on.records() == on.count);
-        CHECK(on.entries() == 300);
-        CHECK(on.teller.marks().value() == 0);
-        CHECK(on.teller.read(bank::accounts, "11999").value()->balance == 100);
-        CHECK(on.teller.stuck().value().empty());
+        CHECK(sessions.records() == sessions.count);
+        CHECK(sessions.entries() == 300);
+        CHECK(sessions.teller.marks().value() == 0);
+        CHECK(sessions.teller.read(bank::accounts, "11999").value()->balance == 100);
+        CHECK(sessions.teller.stuck().value().empty());
     }
     stopping = true;
     administrator.join();

@@ -84,9 +84,9 @@ TEST_CASE("pooler: a session that several clients share is refused when it is op
 
 TEST_CASE("pooler: a session for each client is used") {
     pooler const between{"session", "postgres"};
-    pool with{between.address(), short_limits()};
-    auto const held = with.take();
-    auto const other = with.take();
+    pool pool{between.address(), short_limits()};
+    auto const held = pool.take();
+    auto const other = pool.take();
     auto const number = held->send_sql("SELECT 1", "ask");
     held->sync();
     CHECK(held->result(number).size() == 1);

@@ -41,21 +41,21 @@ TEST_CASE("psql: a session that a person forgets has the oldest snapshot") {
                                   "BEGIN ISOLATION LEVEL REPEATABLE READ;\n"
                                   "SELECT pg_current_xact_id();\nSELECT pg_sleep(3600);\n");
     // Other tests' sessions come and go.
-    std::optional<pg::snapshot_holder> found;
-    for (int i = 0; i < 36000 && !(found && found->name.ends_with(" of payroll")); ++i) {
+    std::optional<pg::snapshot_holder> holder;
+    for (int i = 0; i < 36000 && !(holder && holder->name.ends_with(" of payroll")); ++i) {
         std::this_thread::sleep_for(10ms);
-        found = db.oldest_snapshot().value();
+        holder = db.oldest_snapshot().value();
     }
-    REQUIRE(found.has_value());
+    REQUIRE(holder.has_value());
     auto const process = ask_one(own.address(), "SELECT pid FROM pg_stat_activity "
                                                 "WHERE application_name = 'payroll'");
-    CHECK(found->name == "the session " + process + " of payroll");
+    CHECK(holder->name == "the session " + process + " of payroll");
     std::this_thread::sleep_for(1100ms);
     CHECK(db.oldest_snapshot().value().value().age >= 1s);
     ask(own.address(), "SELECT pg_terminate_backend(" + process + ")");
     CHECK(forgotten->wait().code != 0);
     auto const next = db.oldest_snapshot().value();
-    CHECK((!next || next->name != found->name));
+    CHECK((!next || next->name != holder->name));
 }
 
 TEST_CASE("psql: a person reads, locks and changes accounts while threads transfer") {

@@ -120,7 +120,7 @@ struct office {
 /// A handler whose apply is a function.
 template <typename Apply>
 struct applying : seats {
-    explicit applying(Apply made) : function(std::move(made)) {}
+    explicit applying(Apply apply) : function(std::move(apply)) {}
     service_answer apply(receiver_session& db, service_call const& call) const {
         return function(db, call);
     }

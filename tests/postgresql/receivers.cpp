@@ -124,14 +124,14 @@ TEST_CASE("receivers: each call of a wave on PostgreSQL is answered for itself")
     calls.push_back(made_call(call_operation::apply, broken));
     std::vector<service_answer> answers(calls.size());
     in.airline_receiver.take_all(calls, answers, handler);
-    for (std::size_t at = 0; at < 100; ++at) {
-        CAPTURE(at);
-        auto const kind = at % 10;
+    for (std::size_t index = 0; index < 100; ++index) {
+        CAPTURE(index);
+        auto const kind = index % 10;
         auto const expected = kind == 2                ? call_status::refused
                               : kind == 5 || kind == 6 ? call_status::unavailable
                                                        : call_status::ok;
-        CHECK_MESSAGE(answers[at].status == expected, answers[at].text);
-        CHECK(runs[keys[at]] == (kind < 8 ? 1 : 0));
+        CHECK_MESSAGE(answers[index].status == expected, answers[index].text);
+        CHECK(runs[keys[index]] == (kind < 8 ? 1 : 0));
     }
     CHECK(contains(answers[6].text, "duplicate key"));
     CHECK(answers.back().status == call_status::unavailable);
@@ -279,19 +279,19 @@ TEST_CASE("receivers: waves on PostgreSQL with the same keys in other orders") {
     receiver_database db{in.own.address_at(between.port(), options), "airline", patient_limits()};
     std::latch inside{1};
     std::latch goes_on{1};
-    applying const holder{[&](receiver_session& on, service_call const& call) {
+    applying const holder{[&](receiver_session& session, service_call const& call) {
         inside.count_down();
         goes_on.wait();
-        return seats{}.apply(on, call);
+        return seats{}.apply(session, call);
     }};
     std::mutex mutex;
     std::map<std::string, int> runs;
-    applying const handler{[&](receiver_session& on, service_call const& call) {
+    applying const handler{[&](receiver_session& session, service_call const& call) {
         {
             std::lock_guard const guard{mutex};
             ++runs[std::string{call.key}];
         }
-        return seats{}.apply(on, call);
+        return seats{}.apply(session, call);
     }};
     std::vector<std::string> names;
     for (int i = 10; i < 10 + keys; ++i) names.push_back("k" + std::to_string(i));
@@ -333,8 +333,8 @@ TEST_CASE("receivers: processes on PostgreSQL that share keys take effect once f
         settle::receiver airline_receiver{db};
         int count = 0;
         // The result names the run of the handler.
-        applying const handler{[&](receiver_session& on, service_call const& call) {
-            std::ignore = seats{}.apply(on, call);
+        applying const handler{[&](receiver_session& session, service_call const& call) {
+            std::ignore = seats{}.apply(session, call);
             return service_answer::ok(std::to_string(::getpid()) + "0000" +
                                       std::to_string(++count));
         }};
@@ -384,8 +384,8 @@ TEST_CASE("receivers: a process on PostgreSQL that is killed in a handler leaves
     office in;
     child first{[&](int to) {
         receiver_database db{in.own.address(), "airline"};
-        applying const stopped{[&](receiver_session& on, service_call const& call) {
-            auto answer = seats{}.apply(on, call);
+        applying const stopped{[&](receiver_session& session, service_call const& call) {
+            auto answer = seats{}.apply(session, call);
             say(to, "inside");
             for (;;) ::pause();
             return answer;
@@ -403,10 +403,10 @@ TEST_CASE("receivers: a process on PostgreSQL that is killed in a handler leaves
 
 TEST_CASE("receivers: a forked child must not use its parent's receiver on PostgreSQL") {
     office in;
-    child one{[&](int to) {
+    child child{[&](int to) {
         say(to, in.airline_receiver.take(made_call(call_operation::apply, "a"), seats{}).text);
     }};
-    CHECK(contains(one.line(), "before fork()"));
+    CHECK(contains(child.line(), "before fork()"));
     CHECK(in.airline_receiver.take(made_call(call_operation::apply, "a"), seats{}).status ==
           call_status::ok);
 }

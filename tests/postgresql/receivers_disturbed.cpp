@@ -27,7 +27,7 @@ struct network {
                                      limits};
         });
     }
-    static std::string const& name(rule const& on) { return on.sql; }
+    static std::string const& name(rule const& rule) { return rule.sql; }
     static std::vector<rule> messages(proxy const& between) {
         std::vector<rule> all;
         for (int nth = 1; nth <= between.requests(); ++nth) all.push_back({.sql = "", .nth = nth});

@@ -78,8 +78,8 @@ TEST_CASE("refusals: addresses of several hosts, and other spellings of an addre
     auto const user = address.find('@') + 1;
     auto const list = "127.0.0.1:" + std::to_string(ntohs(at.sin_port)) +
                       ",127.0.0.1:" + std::to_string(unused_port()) + ",";
-    pool const with{std::string{address}.insert(user, list), short_limits()};
-    CHECK(with.server().schema == own.name());
+    pool const pool{std::string{address}.insert(user, list), short_limits()};
+    CHECK(pool.server().schema == own.name());
     auto const problem = refusal(
         "postgresql://127.0.0.1:" + std::to_string(ntohs(at.sin_port)) + "/bank", short_limits());
     CHECK(problem.code == pg::not_connected);
@@ -99,11 +99,11 @@ TEST_CASE("refusals: each address of a name, and each host of the environment, h
     auto limits = short_limits();
     limits.connect_timeout = 4s;
     {
-        pool const with{"postgresql:///postgres" + options, limits};
-        CHECK(with.server().schema == own.name());
+        pool const pool{"postgresql:///postgres" + options, limits};
+        CHECK(pool.server().schema == own.name());
         // The pool remembers which host has answered.
-        CHECK(with.server().host == 1);
-        CHECK(with.connect()->server().host == 1);
+        CHECK(pool.server().host == 1);
+        CHECK(pool.connect()->server().host == 1);
     }
     ::unsetenv("PGPORT");
     ::unsetenv("PGHOST");
@@ -214,18 +214,18 @@ TEST_CASE("refusals: a missing right, and rows that a policy hides") {
         "CREATE ROLE " + user + " LOGIN; GRANT USAGE ON SCHEMA " + own.name() + " TO " + user);
     auto const at = "postgresql://" + user + "@127.0.0.1:" + std::to_string(own.port()) +
                     "/postgres?options=-csearch_path%3D" + own.name();
-    pool with{at, {}};
-    auto const denied = add(with, "a", 1);
+    pool pool{at, {}};
+    auto const denied = add(pool, "a", 1);
     CHECK(denied.status == commit_status::undone);
     CHECK(denied.problem.code == pg::insufficient_privilege);
     CHECK(denied.problem.code == condition::permanent);
     CHECK(says(denied.problem, "permission denied for table sums (SQLSTATE 42501). Give the user "
                                "this right. See postgresql#rights"));
     ask(own.address(), "GRANT SELECT, UPDATE ON sums TO " + user);
-    CHECK(add(with, "a", 1).status == commit_status::committed);
+    CHECK(add(pool, "a", 1).status == commit_status::committed);
     ask(own.address(), "ALTER TABLE sums ENABLE ROW LEVEL SECURITY;"
                        "CREATE POLICY only_b ON sums USING (id = 'b')");
-    auto const hidden = add(with, "a", 1);
+    auto const hidden = add(pool, "a", 1);
     CHECK(hidden.status == commit_status::undone);
     CHECK(hidden.problem.code == pg::insufficient_privilege);
     CHECK(says(hidden.problem, "row-level security"));
@@ -275,8 +275,9 @@ TEST_CASE("refusals: a row that another program holds, and a statement that take
         add_surely(with, "b", 1);
     }
     add_surely(with, "a", 1);
-    auto const slow =
-        add(with, "a", 1, [](connection& one) { one.send_sql("SELECT pg_sleep(20)", "sleep"); });
+    auto const slow = add(with, "a", 1, [](connection& connection) {
+        connection.send_sql("SELECT pg_sleep(20)", "sleep");
+    });
     CHECK(slow.status == commit_status::undone);
     CHECK(slow.problem.code == pg::query_canceled);
     CHECK(slow.problem.code == condition::retryable);
@@ -323,8 +324,8 @@ TEST_CASE("long: refusals: a server is used only with the right certificate") {
     auto const strict = [&](std::string const& authority) {
         return "sslmode=verify-full&sslrootcert=" + folder.at(authority + ".pem");
     };
-    pool const with{at("127.0.0.1", strict("ca")), {}};
-    CHECK(PQsslInUse(with.connect()->native()) == 1);
+    pool const pool{at("127.0.0.1", strict("ca")), {}};
+    CHECK(PQsslInUse(pool.connect()->native()) == 1);
     for (auto const& each :
          {std::pair{at("127.0.0.1", strict("other")), "certificate verify failed"},
           {at("localhost", strict("ca")), "does not match host name"},
@@ -364,7 +365,7 @@ struct state_case {
 
 TEST_CASE("refusals: each SQLSTATE is retryable, permanent or unknown") {
     using enum condition;
-    for (state_case const& one : std::initializer_list<state_case>{
+    for (state_case const& test_case : std::initializer_list<state_case>{
              {"40001", retryable, false}, {"40P01", retryable, false}, {"40003", unknown, false},
              {"55P03", retryable, false}, {"57014", retryable, false}, {"57P01", retryable, false},
              {"57P02", retryable, false}, {"57P03", retryable, false}, {"57P05", retryable, false},
@@ -375,19 +376,19 @@ TEST_CASE("refusals: each SQLSTATE is retryable, permanent or unknown") {
              {"58030", permanent, false}, {"23505", permanent, true},  {"23514", permanent, true},
              {"22003", permanent, true},  {"22021", permanent, true},  {"54000", permanent, true},
              {"P0001", permanent, true},  {"44000", permanent, true}}) {
-        std::error_code const code{pg::number_of(one.state), pg::postgresql_category()};
-        INFO(one.state);
-        CHECK(code == one.expected);
-        CHECK(pg::sqlstate_of(code) == one.state);
-        CHECK(pg::detail::is_of_one_record(code) == one.of_one_record);
-        bool const ends = std::string_view{one.state}.starts_with("57P") ||
-                          std::string_view{one.state}.starts_with("25P") ||
-                          std::string_view{one.state}.starts_with("08");
+        std::error_code const code{pg::number_of(test_case.state), pg::postgresql_category()};
+        INFO(test_case.state);
+        CHECK(code == test_case.expected);
+        CHECK(pg::sqlstate_of(code) == test_case.state);
+        CHECK(pg::detail::is_of_one_record(code) == test_case.of_one_record);
+        bool const ends = std::string_view{test_case.state}.starts_with("57P") ||
+                          std::string_view{test_case.state}.starts_with("25P") ||
+                          std::string_view{test_case.state}.starts_with("08");
         CHECK(pg::detail::is_lost(code) == ends);
         // A lock that took too long, or a statement: a server with lock_timeout = 0 has only this.
-        auto const state = std::string_view{one.state};
+        auto const state = std::string_view{test_case.state};
         CHECK(pg::detail::is_held(code) == (state == "55P03" || state == "57014"));
-        CHECK(code.message() == "SQLSTATE " + std::string{one.state});
+        CHECK(code.message() == "SQLSTATE " + std::string{test_case.state});
     }
     CHECK(make_error_code(pg::commit_unknown) == unknown);
     CHECK(make_error_code(pg::connection_lost) == retryable);

@@ -117,8 +117,8 @@ TEST_CASE("work: a statement that takes too long is busy") {
 
 TEST_CASE("work: a native transaction with a failed statement is not prepared") {
     fresh_postgresql const own;
-    settle::postgresql::detail::pool with{own.address(), {}};
-    auto const held = with.take();
+    settle::postgresql::detail::pool pool{own.address(), {}};
+    auto const held = pool.take();
     held->begin();
     held->send_sql("SELECT 1 / 0", "divide");
     CHECK_THROWS_AS(held->sync(), settle::failure);

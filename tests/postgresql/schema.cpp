@@ -57,13 +57,13 @@ TEST_CASE("schema: tables of version 1 get the text of a reason, and an old prog
         return on->result(number).integer(0, 1);
     };
     CHECK(reason_of("before") == 11);
-    pg::database here{own.address()};
+    pg::database database{own.address()};
     insert("beside");
     CHECK(reason_of("before") == 11);
     CHECK(reason_of("beside") == 11);
     CHECK(version_in(own.address()) == "2");
     CHECK(columns_in(own.address()) == columns);
-    auto log = here.bind_log();
+    auto log = database.bind_log();
     for (char const* const id : {"before", "beside"}) {
         settle::entry const found = log.read(id).value().value();
         CHECK(found.why == settle::reason::refused);
@@ -103,8 +103,8 @@ TEST_CASE("schema: concurrent programs upgrade the tables once, and views over t
 
 TEST_CASE("schema: any value as the text of a reason leaves its entry readable") {
     fresh_schema const own;
-    pg::database here{own.address()};
-    auto log = here.bind_log();
+    pg::database database{own.address()};
+    auto log = database.bind_log();
     auto worker = pending_move(log, "t", 70, 1, "me");
     auto const text_of = [&](std::string const& value) {
         ask(own.address(), "UPDATE settle_entry SET reason_text = " + value);

@@ -52,7 +52,7 @@ constexpr char const* access_rules = "hostnossl all +needs_tls 127.0.0.1/32 reje
 
 /// A new server's data, made once for all servers: initdb takes longer than a copy.
 fs::path const& template_data() {
-    static fs::path const made = [] {
+    static fs::path const path = [] {
         // A newer PostgreSQL does not read an older one's data.
         auto const version = fs::path{programs()}.parent_path().filename().string();
         auto const folder = postgresql_folder() / ("settle-postgresql-data-" + version);
@@ -81,7 +81,7 @@ fs::path const& template_data() {
         ::close(lock);
         return folder / "data";
     }();
-    return made;
+    return path;
 }
 
 } // namespace
@@ -97,15 +97,15 @@ std::string find_postgresql(std::string& reason) {
         return "";
     }
     fs::path const debian{"/usr/lib/postgresql"};
-    std::vector<std::pair<int, fs::path>> found;
+    std::vector<std::pair<int, fs::path>> pairs;
     std::error_code none;
     for (auto const& entry : fs::directory_iterator{debian, none}) {
         auto const folder = entry.path() / "bin";
         if (has_programs(folder)) {
-            found.emplace_back(std::atoi(entry.path().filename().c_str()), folder);
+            pairs.emplace_back(std::atoi(entry.path().filename().c_str()), folder);
         }
     }
-    if (!found.empty()) return std::max_element(found.begin(), found.end())->second;
+    if (!pairs.empty()) return std::max_element(pairs.begin(), pairs.end())->second;
     reason = "no PostgreSQL server: SETTLE_POSTGRESQL is not set, and there is none in " +
              debian.string() + ". Install the package postgresql-15";
     return "";
@@ -164,10 +164,10 @@ void postgresql_server::begin() {
         command.push_back(setting);
     };
     add("port=" + std::to_string(port_));
-    for (char const* const one :
+    for (char const* const character :
          {"listen_addresses=127.0.0.1", "unix_socket_directories=", "shared_buffers=32MB",
           "max_connections=150", "max_prepared_transactions=64"}) {
-        add(one);
+        add(character);
     }
     for (auto const& one : settings_) add(one);
     process_.begin(std::move(command), folder_ / "log", server_user());
@@ -218,7 +218,8 @@ void postgresql_server::kill() {
     frozen_.clear();
     // Their memory and the port are free when all of them are gone.
     bool const gone = wait_until(15min, [&] {
-        return std::none_of(all.begin(), all.end(), [](pid_t one) { return ::kill(one, 0) == 0; });
+        return std::none_of(all.begin(), all.end(),
+                            [](pid_t process) { return ::kill(process, 0) == 0; });
     });
     if (!gone) throw std::runtime_error{"a process of PostgreSQL on " + host() + " does not end"};
 }

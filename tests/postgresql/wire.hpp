@@ -14,10 +14,10 @@
 
 namespace settle_test {
 
-inline std::uint32_t length_at(std::string_view bytes, std::size_t at) {
+inline std::uint32_t length_at(std::string_view bytes, std::size_t index) {
     std::uint32_t length = 0;
     for (std::size_t i = 0; i < 4; ++i) {
-        length = length << 8U | static_cast<unsigned char>(bytes[at + i]);
+        length = length << 8U | static_cast<unsigned char>(bytes[index + i]);
     }
     return length;
 }
@@ -73,9 +73,9 @@ private:
         else if (message[0] == 'Q') text = first;
         if (!text.empty()) sql.append(text).append(";");
     }
-    static std::string_view text_at(std::string_view message, std::size_t at) {
-        if (at >= message.size()) return {};
-        return message.substr(at, message.substr(at).find('\0'));
+    static std::string_view text_at(std::string_view message, std::size_t index) {
+        if (index >= message.size()) return {};
+        return message.substr(index, message.substr(index).find('\0'));
     }
 
     int socket_;

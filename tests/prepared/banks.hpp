@@ -32,8 +32,8 @@ struct banks {
     banks(std::string const& left_address, std::string const& right_address)
         : left(left_address), right(right_address) {
         auto const engine = make();
-        for (int at = 0; at < count; ++at) {
-            auto const number = std::to_string(at);
+        for (int index = 0; index < count; ++index) {
+            auto const number = std::to_string(index);
             engine->create({"p" + number, funds});
             auto const insert = "INSERT INTO sums VALUES ('r" + number + "', 0)";
             left.beside.ask(insert);
@@ -48,11 +48,11 @@ struct banks {
     /// The names of this log that the servers list.
     [[nodiscard]] std::vector<std::string> in_doubt() {
         auto const prefix = settle::prepared_prefix(make()->log());
-        psql_session one{left.at};
+        psql_session session{left.at};
         mariadb_session two{right.at};
         std::vector<std::string> own;
         for (auto const& names :
-             {postgresql_backend::prepared_names(one), mariadb_backend::prepared_names(two)}) {
+             {postgresql_backend::prepared_names(session), mariadb_backend::prepared_names(two)}) {
             std::copy_if(names.begin(), names.end(), std::back_inserter(own),
                          [&](std::string const& name) { return name.starts_with(prefix); });
         }

@@ -65,7 +65,7 @@ public:
     virtual settle::entry find(std::string const& id) = 0;
     /// All entries, or all unfinished entries.
     virtual std::vector<settle::entry> list(bool unfinished) = 0;
-    virtual void create(account const& made) = 0;
+    virtual void create(account const& account) = 0;
     /// The sum of all records.
     virtual std::int64_t balances() = 0;
     /// The name of the log.

@@ -33,9 +33,9 @@ inline constexpr auto payment_type = settle::transaction<payment, "payment">(
     settle::participant<"rest">(rests).apply(
         settle::call(param<&payment::rest>, param<&payment::two_shares>)));
 
-inline settle::work_result book(settle::sql_connection& on, char const* sql,
+inline settle::work_result book(settle::sql_connection& connection, char const* sql,
                                 booking const& request) {
-    bool const there = on.execute(sql, request.amount, request.row) == 1;
+    bool const there = connection.execute(sql, request.amount, request.row) == 1;
     return there ? settle::work_result::ok()
                  : settle::work_result::refused("no row " + request.row);
 }
@@ -48,16 +48,17 @@ auto make_engine(Records& records, settle::postgresql::resource& left,
         settle::log_in(records),
         settle::bind(accounts, records),
         settle::bind(thirds, left,
-                     [](settle::sql_connection& on, booking const& request) {
-                         return book(on, "UPDATE sums SET n = n + $1 WHERE id = $2", request);
+                     [](settle::sql_connection& connection, booking const& request) {
+                         return book(connection, "UPDATE sums SET n = n + $1 WHERE id = $2",
+                                     request);
                      }),
         settle::bind(rests, right,
-                     [](settle::sql_connection& on, booking const& request) {
-                         return book(on, "UPDATE sums SET n = n + ? WHERE id = ?", request);
+                     [](settle::sql_connection& connection, booking const& request) {
+                         return book(connection, "UPDATE sums SET n = n + ? WHERE id = ?", request);
                      }),
         settle::type<payment_type>,
-        settle::observed_by([&watch](settle::event const& one) {
-            if (watch) watch(one);
+        settle::observed_by([&watch](settle::event const& event) {
+            if (watch) watch(event);
         })};
 }
 
@@ -101,8 +102,8 @@ public:
         for (auto const& one : engine_.list(filter)) all.push_back(one);
         return all;
     }
-    void create(account const& made) override {
-        auto const created = engine_.create(accounts, made);
+    void create(account const& account) override {
+        auto const created = engine_.create(accounts, account);
         if (!created.has_value()) throw settle::failure{created.problem()};
     }
     std::int64_t balances() override {

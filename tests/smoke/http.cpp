@@ -110,7 +110,7 @@ struct agency_world {
 
 private:
     template <typename Use>
-    void use(watcher const& watch, Use const& with) const {
+    void use(watcher const& watch, Use const& use) const {
         settle::sqlite::database db{file};
         settle::http::client client{address};
         settle::engine agency{settle::log_in(db), settle::bind(bank::accounts, db),
@@ -118,7 +118,7 @@ private:
                               settle::observed_by([&](settle::event const& seen) {
                                   if (watch) watch(seen);
                               })};
-        with(agency);
+        use(agency);
     }
 };
 

@@ -116,13 +116,13 @@ struct bank_world {
 
 private:
     template <typename Use>
-    void use(watcher const& watch, Use const& with) const {
+    void use(watcher const& watch, Use const& use) const {
         Database db{address};
         settle::engine teller{db, settle::two_phases, settle::type<bank::transfer_type>,
                               settle::observed_by([&](settle::event const& seen) {
                                   if (watch) watch(seen);
                               })};
-        with(teller);
+        use(teller);
     }
 };
 

@@ -71,23 +71,23 @@ struct ledger_world {
 
 private:
     template <typename Use>
-    void use(watcher const& watch, Use const& with) const {
+    void use(watcher const& watch, Use const& use) const {
         settle::sqlite::database records{file};
         settle::mariadb::resource books{address};
         settle::engine teller{
             settle::log_in(records), settle::bind(bank::accounts, records),
             settle::bind(ledger, books,
-                         [](settle::sql_connection& on, booking const& request) {
-                             auto const rows =
-                                 on.execute("UPDATE ledger SET balance = balance + ? WHERE id = ?",
-                                            request.amount, request.row);
+                         [](settle::sql_connection& connection, booking const& request) {
+                             auto const rows = connection.execute(
+                                 "UPDATE ledger SET balance = balance + ? WHERE id = ?",
+                                 request.amount, request.row);
                              return rows == 1 ? settle::work_result::ok()
                                               : settle::work_result::refused("there is no row");
                          }),
             settle::type<outgoing_type>, settle::observed_by([&](settle::event const& seen) {
                 if (watch) watch(seen);
             })};
-        with(teller);
+        use(teller);
     }
 };
 

@@ -83,11 +83,11 @@ std::vector<service_answer> send_two(auto& client) {
     std::string const keys[]{"log/t1/goods", "log/t2/goods"};
     std::vector<service_call> calls;
     for (auto const& key : keys) {
-        service_call one{};
-        one.service = "shop";
-        one.key = key;
-        one.request = "{}";
-        calls.push_back(one);
+        service_call call{};
+        call.service = "shop";
+        call.key = key;
+        call.request = "{}";
+        calls.push_back(call);
     }
     std::vector<service_answer> answers(calls.size());
     client.send(calls, answers);

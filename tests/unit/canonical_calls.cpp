@@ -64,8 +64,8 @@ std::string text(Participants const&... participants) {
 }
 /// The text of a call of a service.
 template <typename Service>
-std::string text_of(Service const& of) {
-    return text(participant<"bought">(of).apply(call(customer, lit<1>)).compensate(call()));
+std::string text_of(Service const& service) {
+    return text(participant<"bought">(service).apply(call(customer, lit<1>)).compensate(call()));
 }
 
 } // namespace

@@ -254,8 +254,8 @@ TEST_CASE("coordinator: an expired entry is canceled, never committed") {
         CHECK(c.next() == step::compensate);
     }
     SUBCASE("every claim checks the age") {
-        for (state const found : {state::initial, state::pending}) {
-            auto c = coordinator::take(1, standing{found, 7, 0, 0});
+        for (state const state : {state::initial, state::pending}) {
+            auto c = coordinator::take(1, standing{state, 7, 0, 0});
             c.claimed(log_answer::taken, true);
             CHECK(c.next() == step::cancel);
             CHECK(c.why() == reason::expired);
@@ -408,12 +408,12 @@ TEST_CASE("coordinator: a submitted transaction is inserted and not run") {
     CHECK(c.state() == state::initial);
 
     again.inserted(log_answer::conflict, false);
-    for (state const found : {state::initial, state::pending, state::applied, state::canceling,
+    for (state const state : {state::initial, state::pending, state::applied, state::canceling,
                               state::done, state::canceled}) {
         auto other = again;
-        other.found(standing{found, 7, 0, 0}, abandoned);
+        other.found(standing{state, 7, 0, 0}, abandoned);
         CHECK(other.next() == step::end);
-        CHECK(other.state() == found);
+        CHECK(other.state() == state);
     }
 }
 
@@ -425,13 +425,13 @@ TEST_CASE("coordinator: a tombstone is inserted as canceled, unless the id has a
     c.inserted(log_answer::taken, false);
     CHECK(c.next() == step::end);
     CHECK(c.state() == state::canceled);
-    for (state const found : {state::initial, state::pending, state::applied, state::canceling,
+    for (state const state : {state::initial, state::pending, state::applied, state::canceling,
                               state::done, state::canceled}) {
         auto other = again;
         other.inserted(log_answer::conflict, false);
-        other.found(standing{found, 7, 5, 0}, abandoned);
+        other.found(standing{state, 7, 5, 0}, abandoned);
         CHECK(other.next() == step::end);
-        CHECK(other.state() == found);
+        CHECK(other.state() == state);
         CHECK(other.committed() == 5);
     }
     again.inserted(log_answer::unknown, false);

@@ -10,11 +10,11 @@ namespace {
 
 /// Every coordinator that one answer of the log or of the stores leads to.
 [[nodiscard]] std::vector<coordinator> successors(coordinator const& from) {
-    std::vector<coordinator> found;
+    std::vector<coordinator> coordinators;
     auto const add = [&](auto&& move) {
         auto next = from;
         move(next);
-        found.push_back(std::move(next));
+        coordinators.push_back(std::move(next));
     };
     constexpr log_answer log_answers[]{log_answer::taken,       log_answer::conflict,
                                        log_answer::unavailable, log_answer::unfit,
@@ -61,7 +61,7 @@ namespace {
         }
         add([](auto& c) { c.decide(1); });
     }
-    return found;
+    return coordinators;
 }
 
 TEST_CASE("coordinator: equal values have equal hashes, and each member counts") {
@@ -80,11 +80,11 @@ TEST_CASE("coordinator: equal values have equal hashes, and each member counts")
         coordinator::take(2, standing{state::applied, first_epoch, 2, 1}),
         coordinator{}};
     std::unordered_map<std::size_t, coordinator> by_hash;
-    std::size_t at = 0;
+    std::size_t index = 0;
     for (int depth = 0; depth < 7; ++depth) {
         std::size_t const end = reached.size();
-        for (; at < end; ++at) {
-            coordinator const one = reached[at];
+        for (; index < end; ++index) {
+            coordinator const one = reached[index];
             auto const [place, fresh] = by_hash.emplace(one.hash(), one);
             if (!fresh) {
                 REQUIRE(place->second == one);
@@ -151,12 +151,12 @@ TEST_CASE("coordinator: a search can rename every epoch that it holds") {
     auto high = coordinator::take(1, standing{state::applied, 1007, 1006, 0});
     high.claimed(log_answer::taken, false);
     CHECK_FALSE(low == high);
-    low.visit_epochs([](settle::epoch& one) { one += 1000; });
+    low.visit_epochs([](settle::epoch& epoch) { epoch += 1000; });
     CHECK(low == high);
     CHECK(low.hash() == high.hash());
 
     std::vector<settle::epoch> seen;
-    high.visit_epochs([&](settle::epoch const& one) { seen.push_back(one); });
+    high.visit_epochs([&](settle::epoch const& epoch) { seen.push_back(epoch); });
     // The committed epoch, and the higher epoch of the claim, in all members that hold them.
     std::sort(seen.begin(), seen.end());
     seen.erase(std::unique(seen.begin(), seen.end()), seen.end());

@@ -23,9 +23,9 @@ void* counted(std::size_t size, std::align_val_t alignment) noexcept {
     return std::aligned_alloc(unit, units * unit);
 }
 
-void* or_throw(void* made) {
-    if (made == nullptr) throw std::bad_alloc{};
-    return made;
+void* or_throw(void* memory) {
+    if (memory == nullptr) throw std::bad_alloc{};
+    return memory;
 }
 
 } // namespace

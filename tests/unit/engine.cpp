@@ -220,9 +220,9 @@ TEST_CASE("engine: work() runs submitted transactions in the order of their ids"
     CHECK(balance_of(b.engine, "A") == 100);
     CHECK(entry_of(b.engine, "b").state == state::initial);
 
-    settle::work_options one;
-    one.limit = 1;
-    auto const first = b.engine.work(one);
+    settle::work_options options;
+    options.limit = 1;
+    auto const first = b.engine.work(options);
     CHECK(first.done == 1);
     CHECK(first.canceled == 0);
     CHECK(entry_of(b.engine, "a").state == state::done);
@@ -274,8 +274,8 @@ TEST_CASE("engine: run() checks the lifetime again after the insert is acknowled
                           settle::type<transfer_type>};
     open_accounts(engine, {{"A", 100}, {"B", 0}});
     // The machine slept between the entry's birth and the answer of the log.
-    slow.plan([&](settle::testing::call const& one) {
-        if (one.what == "insert") {
+    slow.plan([&](settle::testing::call const& call) {
+        if (call.what == "insert") {
             world.time += engine.limits().lifetime + std::chrono::milliseconds{1};
         }
         return settle::testing::fault{};
@@ -360,7 +360,7 @@ TEST_CASE("engine: entries are listed lazily in the order of their ids") {
         std::string id = std::to_string(1000 + i);
         std::ignore = b.engine.run(std::move(id), transfer{"A", "B", i % 3 == 0 ? 1000 : 0});
     }
-    auto const id_of = [](settle::entry const& one) { return one.id; };
+    auto const id_of = [](settle::entry const& entry) { return entry.id; };
     auto const ids = b.engine.list() | ranges::views::transform(id_of) | ranges::to<std::vector>();
     CHECK(ids.size() == 600);
     CHECK(std::is_sorted(ids.begin(), ids.end()));
@@ -370,7 +370,7 @@ TEST_CASE("engine: entries are listed lazily in the order of their ids") {
     auto const first = b.engine.list() | ranges::views::take(3) | ranges::views::transform(id_of) |
                        ranges::to<std::vector>();
     CHECK(first == std::vector<std::string>{"1000", "1001", "1002"});
-    auto const ends_in_seven = [](settle::entry const& one) { return one.id.back() == '7'; };
+    auto const ends_in_seven = [](settle::entry const& entry) { return entry.id.back() == '7'; };
     auto const sevens =
         b.engine.list() | ranges::views::filter(ends_in_seven) | ranges::to<std::vector>();
     CHECK(sevens.size() == 60);
@@ -407,13 +407,14 @@ TEST_CASE("engine: records are read, created and scanned") {
         b.engine.create(accounts, account{"x" + std::to_string(1000 + i), 1}).value();
     }
     auto const ids = b.engine.scan(accounts) |
-                     ranges::views::transform([](account const& one) { return one.id; }) |
+                     ranges::views::transform([](account const& account) { return account.id; }) |
                      ranges::to<std::vector>();
     CHECK(ids.size() == 703);
     CHECK(std::is_sorted(ids.begin(), ids.end()));
-    auto const some = b.engine.scan(accounts) |
-                      ranges::views::filter([](account const& one) { return one.balance > 1; }) |
-                      ranges::views::take(1) | ranges::to<std::vector>();
+    auto const some =
+        b.engine.scan(accounts) |
+        ranges::views::filter([](account const& account) { return account.balance > 1; }) |
+        ranges::views::take(1) | ranges::to<std::vector>();
     REQUIRE(some.size() == 1);
     CHECK(some[0].id == "A");
 }

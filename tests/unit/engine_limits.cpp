@@ -45,15 +45,15 @@ struct time_option {
 std::vector<time_option> const& time_options() {
     using settle::options;
     static std::vector<time_option> const all{
-        {"takeover", [](options& to, hours given) { to.takeover = given; }},
-        {"resubmission", [](options& to, hours given) { to.resubmission = given; }},
-        {"lifetime", [](options& to, hours given) { to.lifetime = given; }, false},
-        {"clocks", [](options& to, hours given) { to.clocks = given; }},
-        {"first_pause", [](options& to, hours given) { to.first_pause = given; }},
-        {"longest_pause", [](options& to, hours given) { to.longest_pause = given; }},
-        {"call_first_pause", [](options& to, hours given) { to.call_first_pause = given; }},
-        {"call_longest_pause", [](options& to, hours given) { to.call_longest_pause = given; }},
-        {"patience", [](options& to, hours given) { to.patience = given; }},
+        {"takeover", [](options& to, hours limit) { to.takeover = limit; }},
+        {"resubmission", [](options& to, hours limit) { to.resubmission = limit; }},
+        {"lifetime", [](options& to, hours limit) { to.lifetime = limit; }, false},
+        {"clocks", [](options& to, hours limit) { to.clocks = limit; }},
+        {"first_pause", [](options& to, hours limit) { to.first_pause = limit; }},
+        {"longest_pause", [](options& to, hours limit) { to.longest_pause = limit; }},
+        {"call_first_pause", [](options& to, hours limit) { to.call_first_pause = limit; }},
+        {"call_longest_pause", [](options& to, hours limit) { to.call_longest_pause = limit; }},
+        {"patience", [](options& to, hours limit) { to.patience = limit; }},
     };
     return all;
 }
@@ -79,21 +79,21 @@ struct limited {
 
 TEST_CASE("limits: every option of time may be infinite, or 0 where that is allowed") {
     for (auto const& option : time_options()) {
-        for (hours const given : {hours::max(), hours{0}}) {
-            if (given == 0h && !option.may_be_zero) continue;
+        for (hours const limit : {hours::max(), hours{0}}) {
+            if (limit == 0h && !option.may_be_zero) continue;
             CAPTURE(option.name);
-            CAPTURE(given.count());
-            limited on;
+            CAPTURE(limit.count());
+            limited limited;
             settle::options limits;
-            option.set(limits, given);
-            auto engine = on.opened(limits);
+            option.set(limits, limit);
+            auto engine = limited.opened(limits);
             CHECK(engine.run("t", transfer{"A", "B", 10}).done());
             CHECK(engine.run("u", transfer{"A", "B", 1000}).why == reason::guard_failed);
             CHECK(engine.reverse("t").done());
             CHECK(engine.submit("w", transfer{"A", "B", 10}).problem.empty());
             CHECK(engine.work().done == 1);
-            on.leave_pending("v");
-            on.world.time += 1h;
+            limited.leave_pending("v");
+            limited.world.time += 1h;
             CHECK(engine.recover().done == 1);
             CHECK(balance_of(engine, "B") == 11);
             CHECK(marks_in(engine) == 0);
@@ -102,22 +102,22 @@ TEST_CASE("limits: every option of time may be infinite, or 0 where that is allo
 }
 
 TEST_CASE("limits: all options of time may be infinite together") {
-    limited on;
+    limited limited;
     settle::options limits;
     for (auto const& option : time_options()) option.set(limits, hours::max());
     limits.attempts = std::numeric_limits<std::uint32_t>::max();
-    auto engine = on.opened(limits);
+    auto engine = limited.opened(limits);
     CHECK(engine.run("t", transfer{"A", "B", 10}).done());
     CHECK(engine.limits().horizon() == milliseconds::max());
     // Another's entry that never counts as abandoned is waited for until the call's own deadline.
-    on.leave_pending("v");
+    limited.leave_pending("v");
     CHECK(engine.run("v", transfer{"A", "B", 1}, {.deadline = hours{24 * 365}}).verdict ==
           verdict::undecided);
     CHECK(engine.recover().done == 1);
     // With an infinite lifetime no entry is too old, whatever its date.
-    plant<transfer_direction>(on.database, "old", transfer{"A", "B", 1}, "elsewhere",
+    plant<transfer_direction>(limited.database, "old", transfer{"A", "B", 1}, "elsewhere",
                               settle::timestamp::min());
-    plant<transfer_direction>(on.database, "far", transfer{"A", "B", 1}, "elsewhere",
+    plant<transfer_direction>(limited.database, "far", transfer{"A", "B", 1}, "elsewhere",
                               settle::timestamp::max());
     CHECK(engine.recover().done == 1);
     CHECK(engine.recover({.older_than = hours::min()}).done == 1);
@@ -127,21 +127,22 @@ TEST_CASE("limits: all options of time may be infinite together") {
 
 TEST_CASE("limits: an invalid option is refused before anything is written") {
     for (auto const& option : time_options()) {
-        for (hours const given : {hours{0}, hours{-1}, hours::min()}) {
-            if (given == 0h && option.may_be_zero) continue;
+        for (hours const limit : {hours{0}, hours{-1}, hours::min()}) {
+            if (limit == 0h && option.may_be_zero) continue;
             CAPTURE(option.name);
-            CAPTURE(given.count());
-            limited on;
+            CAPTURE(limit.count());
+            limited limited;
             settle::options limits;
-            option.set(limits, given);
-            auto const made = settle::open_engine(on.database, settle::type<transfer_type>, limits);
+            option.set(limits, limit);
+            auto const made =
+                settle::open_engine(limited.database, settle::type<transfer_type>, limits);
             REQUIRE_FALSE(made.has_value());
             CHECK(made.problem().code == settle::errc::bad_option);
             CHECK(made.problem().code == settle::condition::permanent);
             CHECK(made.problem().text.starts_with("settle: options::" + std::string{option.name} +
                                                   " is "));
             // No log owns the database yet.
-            CHECK_NOTHROW(on.database.bind<std::remove_cvref_t<decltype(accounts)>>("any"));
+            CHECK_NOTHROW(limited.database.bind<std::remove_cvref_t<decltype(accounts)>>("any"));
         }
     }
     // An overflow in the user's program shows as its result.
@@ -155,8 +156,8 @@ TEST_CASE("limits: an invalid option is refused before anything is written") {
 }
 
 TEST_CASE("limits: every call accepts an infinite deadline") {
-    limited on;
-    auto engine = on.opened();
+    limited limited;
+    auto engine = limited.opened();
     settle::call_options call;
     call.deadline = hours::max();
     CHECK(engine.run("t", transfer{"A", "B", 10}, call).done());
@@ -178,19 +179,19 @@ TEST_CASE("limits: every call accepts an infinite deadline") {
 }
 
 TEST_CASE("limits: a deadline in the past leaves no transaction half done") {
-    limited on;
-    auto engine = on.opened();
-    for (milliseconds const given : {0ms, -1ms, milliseconds::min()}) {
+    limited limited;
+    auto engine = limited.opened();
+    for (milliseconds const limit : {0ms, -1ms, milliseconds::min()}) {
         settle::batch_options batch;
-        batch.deadline = given;
+        batch.deadline = limit;
         std::vector<transfer> const all(3, transfer{"A", "B", 1});
         auto const many = engine.run_all(all, batch);
         CHECK(many.empty());
         CHECK(many.report.taken == 0);
         CHECK(many.report.problem.code == settle::errc::stopped);
         settle::call_options call;
-        call.deadline = given;
-        std::string const id = "x" + std::to_string(given.count());
+        call.deadline = limit;
+        std::string const id = "x" + std::to_string(limit.count());
         auto const one = engine.run(id, transfer{"A", "B", 1}, call);
         CHECK(one.verdict == verdict::undecided);
         CHECK(one.problem.code == settle::errc::stopped);
@@ -200,18 +201,18 @@ TEST_CASE("limits: a deadline in the past leaves no transaction half done") {
         CHECK(balance_of(engine, "B") == 0);
         CHECK(marks_in(engine) == 0);
         // The call does not wait for an entry of another process.
-        on.leave_pending("v" + std::to_string(given.count()));
+        limited.leave_pending("v" + std::to_string(limit.count()));
         auto const outcome =
-            engine.run("v" + std::to_string(given.count()), transfer{"A", "B", 1}, call);
+            engine.run("v" + std::to_string(limit.count()), transfer{"A", "B", 1}, call);
         CHECK(outcome.verdict == verdict::undecided);
-        CHECK(on.world.pauses == 0);
+        CHECK(limited.world.pauses == 0);
     }
 }
 
 TEST_CASE("limits: recover() and work() accept the least and the greatest options") {
-    limited on;
-    auto engine = on.opened();
-    for (int i = 0; i < 3; ++i) on.leave_pending("r" + std::to_string(i));
+    limited limited;
+    auto engine = limited.opened();
+    for (int i = 0; i < 3; ++i) limited.leave_pending("r" + std::to_string(i));
     settle::recover_options recover;
     recover.older_than = hours::max();
     CHECK(engine.recover(recover).young == 3);
@@ -235,10 +236,10 @@ TEST_CASE("limits: recover() and work() accept the least and the greatest option
 }
 
 TEST_CASE("limits: purge() and list() accept the least and the greatest options") {
-    limited on;
-    auto engine = on.opened();
+    limited limited;
+    auto engine = limited.opened();
     for (int i = 0; i < 5; ++i) CHECK(engine.run(transfer{"A", "B", 1}).done());
-    on.world.time += hours{24 * 31};
+    limited.world.time += hours{24 * 31};
     settle::purge_options purge;
     for (hours const given : {hours::min(), hours{0}}) {
         purge.older_than = given;
@@ -263,14 +264,14 @@ TEST_CASE("limits: purge() and list() accept the least and the greatest options"
 }
 
 TEST_CASE("limits: a purge keeps what a program with longer limits may need") {
-    limited on;
-    auto engine = on.opened();
+    limited limited;
+    auto engine = limited.opened();
     CHECK(engine.run("x", transfer{"A", "B", 1}).done());
     settle::options hasty;
     hasty.lifetime = hours{1};
     hasty.resubmission = hasty.clocks = hours{0};
-    auto other = on.engine(hasty);
-    on.world.time += hours{3};
+    auto other = limited.engine(hasty);
+    limited.world.time += hours{3};
     settle::purge_options purge;
     purge.older_than = hours{2};
     auto const refused = other.purge(purge);
@@ -280,16 +281,16 @@ TEST_CASE("limits: a purge keeps what a program with longer limits may need") {
     CHECK(engine.run("x", transfer{"A", "B", 1}).done());
     CHECK(engine.at(accounts, "B").balance == 1);
     purge.older_than = hours{24 * 9};
-    on.world.time += hours{24 * 9};
+    limited.world.time += hours{24 * 9};
     CHECK(other.purge(purge).erased == 1);
 }
 
 TEST_CASE("limits: a recovery schedule accepts an infinite interval and refuses 0") {
     settle::memory::database database;
     settle::engine engine{database, settle::type<transfer_type>};
-    for (hours const given : {hours{0}, hours{-1}, hours::min()}) {
+    for (hours const limit : {hours{0}, hours{-1}, hours::min()}) {
         settle::recovery_schedule schedule;
-        schedule.every = given;
+        schedule.every = limit;
         CHECK_THROWS_WITH_AS((settle::recovery_thread{engine, schedule}),
                              doctest::Contains("settle: recovery_schedule::every is "),
                              settle::failure);

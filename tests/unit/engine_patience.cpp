@@ -55,54 +55,54 @@ TEST_CASE("patience: a purge waits for the log that keeps its horizon, and for e
     log.failures = 1'000'000;
     CHECK(engine.purge().problem.code == errc::store_unreachable);
 
-    banks on;
-    auto payments = on.make();
-    on.books.now = on.world.time;
+    banks banks;
+    auto payments = banks.make();
+    banks.books.now = banks.world.time;
     CHECK(payments.run("t", usual).done());
-    CHECK(on.books.receipts.size() == 1);
-    on.world.time += std::chrono::hours{24 * 40};
-    on.books.disturb = disturbs("forget", fault::unavailable, 3);
+    CHECK(banks.books.receipts.size() == 1);
+    banks.world.time += std::chrono::hours{24 * 40};
+    banks.books.disturb = disturbs("forget", fault::unavailable, 3);
     auto const forgotten = payments.purge();
     CHECK(forgotten.problem.empty());
-    CHECK(on.books.receipts.empty());
+    CHECK(banks.books.receipts.empty());
 }
 
 TEST_CASE("patience: the parts in doubt are listed as soon as their database answers") {
-    banks on;
-    on.watch = kill_after(settle::step::commit);
+    banks banks;
+    banks.watch = kill_after(settle::step::commit);
     {
-        auto engine = on.make();
+        auto engine = banks.make();
         CHECK_THROWS_AS(std::ignore = engine.run("t", usual), killed);
     }
-    on.watch = {};
-    auto engine = on.make();
-    on.books.disturb = disturbs("list", fault::unavailable, 3);
+    banks.watch = {};
+    auto engine = banks.make();
+    banks.books.disturb = disturbs("list", fault::unavailable, 3);
     auto const found = engine.in_doubt(ledger).value();
     REQUIRE(found.size() == 1);
     CHECK(found[0].id == "t");
-    on.books.disturb = disturbs("list", fault::unavailable, 3);
+    banks.books.disturb = disturbs("list", fault::unavailable, 3);
     CHECK(engine.marks().value() == 2);
-    on.books.disturb = disturbs("list", fault::unavailable, 1'000'000);
+    banks.books.disturb = disturbs("list", fault::unavailable, 1'000'000);
     settle::call_options limit;
     limit.deadline = std::chrono::milliseconds{20};
-    auto const began = on.world.elapsed;
+    auto const began = banks.world.elapsed;
     CHECK(engine.in_doubt(ledger, limit).problem().code == errc::store_unreachable);
-    CHECK(on.world.elapsed - began == std::chrono::milliseconds{20});
-    on.books.disturb = [](std::string_view, std::string const&) { return fault::none; };
+    CHECK(banks.world.elapsed - began == std::chrono::milliseconds{20});
+    banks.books.disturb = [](std::string_view, std::string const&) { return fault::none; };
     CHECK(engine.recover(of_any_age()).done == 1);
-    on.moved(30);
+    banks.moved(30);
 }
 
 TEST_CASE("patience: a record is created as soon as the file can be written") {
-    sqlite_test::folder const here;
+    sqlite_test::folder const folder;
     settle::sqlite::database_options options;
     options.busy_timeout = std::chrono::milliseconds{1};
-    settle::sqlite::database db{here.file(), options};
+    settle::sqlite::database db{folder.file(), options};
     world_state world;
     settle::engine engine{db, settle::type<transfer_type>,
                           settle::with_environment(manual_environment{world})};
     sqlite3* other = nullptr;
-    REQUIRE(sqlite3_open(here.file().c_str(), &other) == SQLITE_OK);
+    REQUIRE(sqlite3_open(folder.file().c_str(), &other) == SQLITE_OK);
     auto const execute = [&](char const* sql) {
         CHECK(sqlite3_exec(other, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
     };

@@ -334,7 +334,7 @@ struct foreign {
     static std::size_t lines(Parameters const&) {
         return 0;
     }
-    static Parameters const& user(Parameters const& given) { return given; }
+    static Parameters const& user(Parameters const& parameters) { return parameters; }
     static settle::part_name name_part(Parameters const&, std::size_t) { return {}; }
     static settle::refusal check(Parameters const&) { return {}; }
     static std::string explain(Parameters const&, settle::refusal const&) { return {}; }

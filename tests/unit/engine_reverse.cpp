@@ -138,8 +138,8 @@ TEST_CASE("reverse: the search for the next number obeys the deadline and the st
     std::stop_source stop;
     int reads = 0;
     bool stops = false;
-    slow.plan([&](settle::testing::call const& one) {
-        if (one.what == "read" && ++reads > 0) b.world.elapsed += std::chrono::seconds{3};
+    slow.plan([&](settle::testing::call const& call) {
+        if (call.what == "read" && ++reads > 0) b.world.elapsed += std::chrono::seconds{3};
         if (stops && reads == 3) stop.request_stop();
         return settle::testing::fault{};
     });
@@ -205,7 +205,7 @@ struct stationer {
     std::optional<item> find_item(std::string const& code) {
         return engine.read(items, code).value();
     }
-    void put(item const& one) { REQUIRE(engine.run<replace_type>(edit{"A", 0, one}).done()); }
+    void put(item const& item) { REQUIRE(engine.run<replace_type>(edit{"A", 0, item}).done()); }
 
     item const pen{"pen", 5, "open", "blue"};
     item const ink{"ink", 3, "open", {}};
@@ -284,12 +284,12 @@ TEST_CASE("reverse: an assignment is reversed only if the assigned value is unch
             using reversal = settle::backward<label_type>;
             auto const kept = entry_of(s.engine, "t").images;
             REQUIRE(kept.size() == 2);
-            reversal::parameters given{};
-            given.parameters = labels{{{"pen"}, {"ink"}}, "open", "shut"};
-            given.images = kept;
-            CHECK(reversal::check(given).why == reason::none);
-            given.images.pop_back();
-            auto const refused = reversal::check(given);
+            reversal::parameters parameters{};
+            parameters.parameters = labels{{{"pen"}, {"ink"}}, "open", "shut"};
+            parameters.images = kept;
+            CHECK(reversal::check(parameters).why == reason::none);
+            parameters.images.pop_back();
+            auto const refused = reversal::check(parameters);
             CHECK(refused.why == reason::record_missing);
             CHECK(refused.where.line == kept.back().line);
             return;

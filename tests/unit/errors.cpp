@@ -96,8 +96,8 @@ TEST_CASE("errors: a result is read as a std::expected and throws for an absent 
 }
 
 TEST_CASE("errors: a missing record is named with its collection and key") {
-    folder const here;
-    database db{here.file()};
+    folder const folder;
+    database db{folder.file()};
     auto engine = engine_on(db);
     engine.create(items, item{"A", 5}).value();
     CHECK(engine.at(items, "A").amount == 5);
@@ -110,19 +110,19 @@ TEST_CASE("errors: a missing record is named with its collection and key") {
         CHECK(std::string{problem.what()} == "settle: 'items' has no record \"B\\n\". Create it "
                                              "first, or ask with read(). See errors#errors");
     }
-    sql(here.file(), "ALTER TABLE items RENAME TO gone");
+    sql(folder.file(), "ALTER TABLE items RENAME TO gone");
     CHECK_THROWS_AS(std::ignore = engine.at(items, "A"), settle::failure);
     CHECK_FALSE(engine.read(items, "A"));
 }
 
 TEST_CASE("errors: an entry removed by another program makes the outcome undecided") {
-    folder const here;
-    database db{here.file()};
+    folder const folder;
+    database db{folder.file()};
     bool removed = false;
     auto const remove = [&](settle::event const& seen) {
         if (seen.taken != settle::step::apply || removed) return;
         removed = true;
-        sql(here.file(), "DELETE FROM settle_entry");
+        sql(folder.file(), "DELETE FROM settle_entry");
     };
     settle::engine engine{db, settle::type<add_type>, settle::observed_by(remove),
                           settle::two_phases};
@@ -151,9 +151,10 @@ TEST_CASE("errors: the recovery thread reports an observer's exception and conti
     std::uint64_t undone = 0;
     settle::recovery_schedule schedule;
     schedule.every = std::chrono::milliseconds{1};
-    schedule.report = [&](settle::recovery_report const& found, settle::sweep_report const& swept) {
+    schedule.report = [&](settle::recovery_report const& report,
+                          settle::sweep_report const& swept) {
         std::lock_guard const lock{mutex};
-        problems.push_back(found.problem);
+        problems.push_back(report.problem);
         undone += swept.undone;
         changed.notify_one();
     };
@@ -177,13 +178,14 @@ TEST_CASE("errors: marks that differ in one member are not equal") {
         return !(other == whole) && !(whole == other);
     };
     CHECK(whole == mark{whole});
-    CHECK(differs([](mark& one) { one.id = "u"; }));
-    CHECK(differs([](mark& one) { one.part.line = 1; }));
-    CHECK(differs([](mark& one) { one.epoch_number = 3; }));
-    CHECK(differs([](mark& one) { one.confirm_delta[0] = 1; }));
-    CHECK(differs([](mark& one) { one.undo_delta[0] = 1; }));
-    CHECK(differs(
-        [](mark& one) { one.exclusive = std::make_shared<settle::exclusive_effect<item>>(); }));
+    CHECK(differs([](mark& changed) { changed.id = "u"; }));
+    CHECK(differs([](mark& changed) { changed.part.line = 1; }));
+    CHECK(differs([](mark& changed) { changed.epoch_number = 3; }));
+    CHECK(differs([](mark& changed) { changed.confirm_delta[0] = 1; }));
+    CHECK(differs([](mark& changed) { changed.undo_delta[0] = 1; }));
+    CHECK(differs([](mark& changed) {
+        changed.exclusive = std::make_shared<settle::exclusive_effect<item>>();
+    }));
 }
 
 } // namespace

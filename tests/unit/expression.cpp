@@ -89,23 +89,23 @@ bool fits(wide_integer value) { return value >= least && value <= greatest; }
 
 TEST_SUITE("definition: expressions") {
     TEST_CASE("expression: fields, parameters, lines and literals give their values") {
-        bench at;
-        at.record.wide = -7;
-        at.record.inherited = 11;
-        at.record.text = "abc";
-        at.parameters.nested.depth = 5;
-        at.line.quantity = 9;
-        CHECK(at(field<&record::wide>) == -7);
-        CHECK(at(field<&record::inherited>) == 11);
-        CHECK(at(field<&record::text>) == "abc");
-        CHECK(at(param<&parameters::nested, &inner::depth>) == 5);
-        CHECK(at(settle::line<&line::quantity>) == 9);
-        CHECK(at(lit<42>) == 42);
-        CHECK(at(lit<"text">) == "text");
-        CHECK(at(lit<true>) == true);
-        CHECK(at(lit<phase::last>) == phase::last);
+        bench bench;
+        bench.record.wide = -7;
+        bench.record.inherited = 11;
+        bench.record.text = "abc";
+        bench.parameters.nested.depth = 5;
+        bench.line.quantity = 9;
+        CHECK(bench(field<&record::wide>) == -7);
+        CHECK(bench(field<&record::inherited>) == 11);
+        CHECK(bench(field<&record::text>) == "abc");
+        CHECK(bench(param<&parameters::nested, &inner::depth>) == 5);
+        CHECK(bench(settle::line<&line::quantity>) == 9);
+        CHECK(bench(lit<42>) == 42);
+        CHECK(bench(lit<"text">) == "text");
+        CHECK(bench(lit<true>) == true);
+        CHECK(bench(lit<phase::last>) == phase::last);
         // Texts are looked at where they stand.
-        CHECK(at(field<&record::text>).data() == at.record.text.data());
+        CHECK(bench(field<&record::text>).data() == bench.record.text.data());
     }
 
     TEST_CASE("expression: sums, differences and products report every overflow") {

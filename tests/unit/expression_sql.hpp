@@ -74,8 +74,8 @@ private:
         return constant(literal_expression<Value>::get());
     }
     template <typename T>
-    std::string text(constant_expression<T> const& given) {
-        return constant(given.value);
+    std::string text(constant_expression<T> const& expression) {
+        return constant(expression.value);
     }
 
     template <operation_kind Operation, typename E>
@@ -151,25 +151,25 @@ namespace detail {
 template <typename E, typename Scope>
 void bind_leaf(run&, E const&, Scope const&) {}
 template <auto... Path, typename Scope>
-void bind_leaf(run& to, param_expression<Path...> const&, Scope const& at) {
-    bind_field(to, settle::detail::follow<Path...>(*at.parameters));
+void bind_leaf(run& to, param_expression<Path...> const&, Scope const& scope_values) {
+    bind_field(to, settle::detail::follow<Path...>(*scope_values.parameters));
 }
 template <auto... Path, typename Scope>
-void bind_leaf(run& to, line_expression<Path...> const&, Scope const& at) {
-    bind_field(to, settle::detail::follow<Path...>(*at.line));
+void bind_leaf(run& to, line_expression<Path...> const&, Scope const& scope_values) {
+    bind_field(to, settle::detail::follow<Path...>(*scope_values.line));
 }
 
 /// Binds the values of the `?`s of a lowered expression, in their order. Texts must outlive the
 /// run.
 template <typename E, typename Scope>
-void bind_expression(run& to, E const& expression, Scope const& at) {
+void bind_expression(run& to, E const& expression, Scope const& scope_values) {
     if constexpr (requires { expression.left; }) {
-        bind_expression(to, expression.left, at);
-        bind_expression(to, expression.right, at);
+        bind_expression(to, expression.left, scope_values);
+        bind_expression(to, expression.right, scope_values);
     } else if constexpr (requires { expression.operand; }) {
-        bind_expression(to, expression.operand, at);
+        bind_expression(to, expression.operand, scope_values);
     } else {
-        bind_leaf(to, expression, at);
+        bind_leaf(to, expression, scope_values);
     }
 }
 

@@ -94,13 +94,13 @@ std::string calls_that_work(Engine& engine) {
             check(name, thrown.problem());
         }
     };
-    bank::transfer const one{"A", "B", 1};
-    refused("run", engine.run("child", one));
-    refused("run without an id", engine.run(one));
-    refused("submit", engine.submit("child", one));
+    bank::transfer const transfer{"A", "B", 1};
+    refused("run", engine.run("child", transfer));
+    refused("run without an id", engine.run(transfer));
+    refused("submit", engine.submit("child", transfer));
     refused("cancel", engine.cancel("before"));
     refused("reverse", engine.reverse("before"));
-    check("run_all", engine.run_all(std::vector{one}).report.problem);
+    check("run_all", engine.run_all(std::vector{transfer}).report.problem);
     check("work", engine.work().problem);
     check("recover", engine.recover().problem);
     check("sweep", engine.sweep().problem);
@@ -130,7 +130,7 @@ std::string built_on(Database& db) {
 }
 
 TEST_CASE("fork: a child cannot use an engine or a database of its parent") {
-    folder const here;
+    folder const folder;
     auto const check = [](auto db) {
         auto engine =
             std::make_unique<decltype(bank_on(*db))>(*db, settle::type<bank::transfer_type>);
@@ -150,35 +150,35 @@ TEST_CASE("fork: a child cannot use an engine or a database of its parent") {
         CHECK_FALSE(engine->find("child").value().has_value());
     };
     check(std::make_unique<settle::memory::database>());
-    check(std::make_unique<settle::sqlite::database>(here.file()));
-    settle::sqlite::database again{here.file()};
+    check(std::make_unique<settle::sqlite::database>(folder.file()));
+    settle::sqlite::database again{folder.file()};
     auto engine = bank_on(again);
     CHECK(engine.read(bank::accounts, "B").value()->balance == 102);
-    CHECK(sqlite_test::sql_value(here.file(), "PRAGMA integrity_check") == "ok");
+    CHECK(sqlite_test::sql_value(folder.file(), "PRAGMA integrity_check") == "ok");
 }
 
 TEST_CASE("fork: a child may use a file that its parent had closed, as another owner") {
-    folder const here;
+    folder const folder;
     std::string parent;
     {
-        settle::sqlite::database db{here.file()};
+        settle::sqlite::database db{folder.file()};
         auto engine = bank_on(db);
         open_two_accounts(engine);
         parent = engine.owner();
         // While the file is open here, a child's connection would have no locks.
         auto const reply = reply_of_child([&]() -> std::string {
-            settle::sqlite::database other{here.file()};
+            settle::sqlite::database other{folder.file()};
             return "opened";
         });
         CHECK(reply.find("was open when this process was forked") != std::string::npos);
         CHECK(reply_of_child([&] {
-                  settle::sqlite::database other{here.file("another")};
+                  settle::sqlite::database other{folder.file("another")};
                   return std::string{"opened"};
               }) == "opened");
     }
     auto const child = reply_of_child([&] {
-        settle::sqlite::database db{here.file()};
-        settle::sqlite::database beside{here.file()};
+        settle::sqlite::database db{folder.file()};
+        settle::sqlite::database beside{folder.file()};
         auto engine = bank_on(db);
         auto const outcome = engine.run("child", bank::transfer{"A", "B", 1});
         return outcome.done() && !settle::is_gone(engine.owner()) ? engine.owner() : outcome.text();
@@ -186,7 +186,7 @@ TEST_CASE("fork: a child may use a file that its parent had closed, as another o
     CHECK(child != parent);
     CHECK(settle::is_gone(child));
     CHECK_FALSE(settle::is_gone(parent));
-    settle::sqlite::database db{here.file()};
+    settle::sqlite::database db{folder.file()};
     auto engine = bank_on(db);
     CHECK(engine.find("child").value()->owner == child);
 }

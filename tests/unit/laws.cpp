@@ -22,8 +22,8 @@ void keeps_laws(std::uint64_t least_applied) {
 /// A store that loses a credit of more than 100.
 struct forgetful_store {
     template <typename Record>
-    std::string mark(settle::mark<Record> const& given, std::optional<Record> const&) const {
-        for (auto const delta : given.confirm_delta) {
+    std::string mark(settle::mark<Record> const& mark, std::optional<Record> const&) const {
+        for (auto const delta : mark.confirm_delta) {
             if (delta > 100) return "the store loses " + std::to_string(delta);
         }
         return {};

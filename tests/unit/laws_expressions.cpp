@@ -32,20 +32,20 @@ void agree_equal(L const& left, R const& right) {
 
 /// Evaluates the guards that the plan makes from a condition; nothing on an overflow.
 template <typename Condition, typename S>
-std::optional<bool> planned(Condition const& condition, S at) {
+std::optional<bool> planned(Condition const& condition, S state) {
     bool hold = true;
     for_each_element(settle::detail::normal_guards(condition), [&](auto const& guard) {
         using guard_type = std::remove_cvref_t<decltype(guard)>;
         if constexpr (requires { guard_type::side; }) {
-            auto const value = (*at.record).*guard_type::member;
-            auto const limit = settle::testing::laws::plain_value(guard.limit, at);
+            auto const value = (*state.record).*guard_type::member;
+            auto const limit = settle::testing::laws::plain_value(guard.limit, state);
             bool const lower = guard_type::side == settle::bound_side::lower;
             hold = hold && (lower ? value >= limit : value <= limit);
         } else {
-            hold = settle::testing::laws::plain_value(guard.condition, at) && hold;
+            hold = settle::testing::laws::plain_value(guard.condition, state) && hold;
         }
     });
-    if (at.overflow) return std::nullopt;
+    if (state.overflow) return std::nullopt;
     return hold;
 }
 
@@ -60,11 +60,11 @@ void check_normal_form(Condition const&... conditions) {
         auto const record = source.draw<thing>();
         auto const given = source.draw<request>();
         auto const check = [&](auto const& condition) {
-            settle::testing::laws::plain_scope<thing, request, settle::nothing> at{&record, &given,
-                                                                                   nullptr};
-            auto const found = planned(condition, at);
-            bool const expected = settle::testing::laws::plain_value(condition, at);
-            if (!found || at.overflow) return;
+            settle::testing::laws::plain_scope<thing, request, settle::nothing> scope{
+                &record, &given, nullptr};
+            auto const found = planned(condition, scope);
+            bool const expected = settle::testing::laws::plain_value(condition, scope);
+            if (!found || scope.overflow) return;
             ++compared;
             CHECK_MESSAGE(*found == expected, settle::sqlite::lower<thing>(condition).value);
         };

@@ -23,23 +23,23 @@ public:
 
     /// The allocations of one round of transfers between all neighbours.
     std::size_t run(std::int64_t amount) {
-        transfer one{keys.back(), {}, amount};
+        transfer transfer{keys.back(), {}, amount};
         std::size_t calls = 0;
         for (auto const& key : keys) {
-            one.destination = key;
+            transfer.destination = key;
             auto const before = counted_new::calls();
-            auto const outcome = engine_.run(one);
+            auto const outcome = engine_.run(transfer);
             calls += counted_new::calls() - before;
             REQUIRE(outcome.verdict == (amount > 1000 ? verdict::canceled : verdict::done));
-            one.source = key;
+            transfer.source = key;
         }
         return calls;
     }
 
     std::size_t run_under(std::string id, std::string source) {
-        transfer const one{std::move(source), keys[1], 1};
+        transfer const transfer{std::move(source), keys[1], 1};
         auto const before = counted_new::calls();
-        auto const outcome = engine_.run(std::move(id), one);
+        auto const outcome = engine_.run(std::move(id), transfer);
         REQUIRE(outcome.done());
         return counted_new::calls() - before;
     }
@@ -57,22 +57,22 @@ private:
 } // namespace
 
 TEST_CASE("memory: a transaction with short keys allocates nothing") {
-    counted_bank here{1000};
+    counted_bank bank{1000};
     std::size_t calls = 0;
-    for (int i = 0; i < 100; ++i) calls += here.run(1);
+    for (int i = 0; i < 100; ++i) calls += bank.run(1);
     CHECK(calls == 0);
     SUBCASE("it is canceled") {
-        static_cast<void>(here.run(2000));
-        CHECK(here.run(2000) == 0);
+        static_cast<void>(bank.run(2000));
+        CHECK(bank.run(2000) == 0);
     }
-    SUBCASE("the caller gives its id") { CHECK(here.run_under("a short id", "A") == 0); }
+    SUBCASE("the caller gives its id") { CHECK(bank.run_under("a short id", "A") == 0); }
 }
 
 TEST_CASE("memory: the test counts allocations of long ids and keys") {
-    counted_bank here{1000};
-    CHECK(here.run_under("an id that is too long to stand in its string", "A") > 0);
-    here.engine().create(accounts, {"an account with a long name", 1000}).value();
-    CHECK(here.run_under("t", "an account with a long name") > 0);
+    counted_bank bank{1000};
+    CHECK(bank.run_under("an id that is too long to stand in its string", "A") > 0);
+    bank.engine().create(accounts, {"an account with a long name", 1000}).value();
+    CHECK(bank.run_under("t", "an account with a long name") > 0);
     // Entries stay, so entries beyond the reserved room allocate now and then.
     counted_bank narrow{0};
     std::size_t calls = 0;
@@ -140,16 +140,16 @@ public:
     }
 
 private:
-    void add(settle::entry const& one, std::array<std::int64_t, 3>& balances, item& shelf) const {
-        if (one.type == "sale") {
+    void add(settle::entry const& entry, std::array<std::int64_t, 3>& balances, item& shelf) const {
+        if (entry.type == "sale") {
             shelf.stock -= 2;
             shelf.label = "sold";
-        } else if (one.type == "replace") {
+        } else if (entry.type == "replace") {
             // Its id sorts before the sale's, so `shelf` does not contain the sale yet.
             shelf = replaced_.value;
             balances[0] -= replaced_.fee;
         } else {
-            auto const given = settle::decode_json<transfer>(one.parameters).value();
+            auto const given = settle::decode_json<transfer>(entry.parameters).value();
             for (std::size_t i = 0; i < keys.size(); ++i) {
                 if (keys[i] == given.source) balances[i] -= given.amount;
                 if (keys[i] == given.destination) balances[i] += given.amount;

@@ -32,13 +32,13 @@ public:
     }
 
     /// From pending to applied.
-    settle::log_answer commit(writer& of) { return of.commit(at(1000), owner_); }
+    settle::log_answer commit(writer& owner) { return owner.commit(at(1000), owner_); }
 
     /// From pending to done, at the time of its creation or at another.
     void finish(std::string const& id, std::optional<settle::timestamp> ended = {}) {
-        settle::entry const found = log_.read(id).value().value();
-        writer worker{log_, transaction(id), settle::standing_of(found)};
-        auto const when = ended ? *ended : found.created;
+        settle::entry const entry = log_.read(id).value().value();
+        writer worker{log_, transaction(id), settle::standing_of(entry)};
+        auto const when = ended ? *ended : entry.created;
         REQUIRE(worker.commit(when, owner_) == settle::log_answer::taken);
         REQUIRE(worker.close(when, owner_) == settle::log_answer::taken);
     }
@@ -93,116 +93,116 @@ TEST_CASE("memory: an index finds its entries after any inserts and erases") {
             REQUIRE(index.size() == all.size());
         }
         std::size_t seen = 0;
-        index.for_each([&](thing const& one) { seen += all.count(one.id); });
+        index.for_each([&](thing const& thing) { seen += all.count(thing.id); });
         CHECK(seen == all.size());
     }
 }
 
 TEST_CASE("memory: the name of a log is drawn at random, so that no later process has it") {
-    settle::memory::database one;
+    settle::memory::database database;
     settle::memory::database other;
     std::string_view const prefix = "memory-";
-    for (auto const* const name : {&one.name(), &other.name()}) {
+    for (auto const* const name : {&database.name(), &other.name()}) {
         CHECK(name->starts_with(prefix));
         CHECK(name->size() == prefix.size() + 16);
     }
-    CHECK(one.name() != other.name());
+    CHECK(database.name() != other.name());
 }
 
 TEST_CASE("memory: a row that was reused for another entry is not accepted") {
-    ledger here;
-    auto late = here.insert("first", 0);
-    here.finish("first");
-    REQUIRE(here.log().purge(at(10), 100).value().erased == 1);
-    auto other = here.insert("other", 20);
+    ledger ledger;
+    auto late = ledger.insert("first", 0);
+    ledger.finish("first");
+    REQUIRE(ledger.log().purge(at(10), 100).value().erased == 1);
+    auto other = ledger.insert("other", 20);
     REQUIRE(other.transaction().row == late.transaction().row);
-    CHECK(here.commit(late) == settle::log_answer::conflict);
-    CHECK(here.unfinished() == "other ");
-    CHECK(here.commit(other) == settle::log_answer::taken);
+    CHECK(ledger.commit(late) == settle::log_answer::conflict);
+    CHECK(ledger.unfinished() == "other ");
+    CHECK(ledger.commit(other) == settle::log_answer::taken);
 }
 
 TEST_CASE("memory: unfinished entries are listed by id, page by page") {
-    ledger here;
-    for (std::string const id : {"d", "b", "f", "a", "e", "c"}) here.insert(id, 0);
-    CHECK(here.unfinished() == "a b c d e f ");
-    CHECK(here.unfinished("b", 2) == "c d ");
-    CHECK(here.unfinished("bb", 2) == "c d ");
-    CHECK(here.unfinished("f") == "");
-    here.finish("d");
-    here.insert("bc", 1);
-    here.insert("g", 1, settle::state::initial);
-    CHECK(here.unfinished("b", 3) == "bc c e ");
+    ledger ledger;
+    for (std::string const id : {"d", "b", "f", "a", "e", "c"}) ledger.insert(id, 0);
+    CHECK(ledger.unfinished() == "a b c d e f ");
+    CHECK(ledger.unfinished("b", 2) == "c d ");
+    CHECK(ledger.unfinished("bb", 2) == "c d ");
+    CHECK(ledger.unfinished("f") == "");
+    ledger.finish("d");
+    ledger.insert("bc", 1);
+    ledger.insert("g", 1, settle::state::initial);
+    CHECK(ledger.unfinished("b", 3) == "bc c e ");
     // The entry after which the next page begins may have ended meanwhile.
-    CHECK(here.unfinished("d", 3) == "e f ");
+    CHECK(ledger.unfinished("d", 3) == "e f ");
     settle::entry_filter submitted;
     submitted.state = state::initial;
-    CHECK(here.ids(submitted) == "g ");
+    CHECK(ledger.ids(submitted) == "g ");
     settle::entry_filter done;
     done.state = state::done;
-    CHECK(here.ids(done) == "d ");
-    CHECK(here.ids() == "a b bc c d e f g ");
-    CHECK(here.ids({}, "b", 3) == "bc c d ");
-    CHECK(here.ids({}, "b", 0) == "");
+    CHECK(ledger.ids(done) == "d ");
+    CHECK(ledger.ids() == "a b bc c d e f g ");
+    CHECK(ledger.ids({}, "b", 3) == "bc c d ");
+    CHECK(ledger.ids({}, "b", 0) == "");
 }
 
 TEST_CASE("memory: entries are listed by id in pages, during inserts and purges") {
-    ledger here;
-    for (int i = 40; i-- > 10;) here.insert("t" + std::to_string(i), i);
-    CHECK(here.ids({}, "", 3) == "t10 t11 t12 ");
-    CHECK(here.ids({}, "t12", 3) == "t13 t14 t15 ");
-    here.insert("t155", 50);
-    here.insert("t10a", 50);
-    here.insert("a", 50);
-    CHECK(here.ids({}, "t15", 3) == "t155 t16 t17 ");
-    CHECK(here.ids({}, "", 3) == "a t10 t10a ");
-    here.finish("t18");
-    here.finish("t19");
+    ledger ledger;
+    for (int i = 40; i-- > 10;) ledger.insert("t" + std::to_string(i), i);
+    CHECK(ledger.ids({}, "", 3) == "t10 t11 t12 ");
+    CHECK(ledger.ids({}, "t12", 3) == "t13 t14 t15 ");
+    ledger.insert("t155", 50);
+    ledger.insert("t10a", 50);
+    ledger.insert("a", 50);
+    CHECK(ledger.ids({}, "t15", 3) == "t155 t16 t17 ");
+    CHECK(ledger.ids({}, "", 3) == "a t10 t10a ");
+    ledger.finish("t18");
+    ledger.finish("t19");
     settle::entry_filter done;
     done.state = state::done;
-    CHECK(here.ids(done, "t17", 1) == "t18 ");
-    CHECK(here.log().purge(at(19), 10).value().erased == 1);
-    CHECK(here.ids(done, "t17", 1) == "t19 ");
-    CHECK(here.ids({}, "t37", 9) == "t38 t39 ");
-    here.insert("t38a", 60);
-    CHECK(here.ids({}, "t37", 9) == "t38 t38a t39 ");
+    CHECK(ledger.ids(done, "t17", 1) == "t18 ");
+    CHECK(ledger.log().purge(at(19), 10).value().erased == 1);
+    CHECK(ledger.ids(done, "t17", 1) == "t19 ");
+    CHECK(ledger.ids({}, "t37", 9) == "t38 t39 ");
+    ledger.insert("t38a", 60);
+    CHECK(ledger.ids({}, "t37", 9) == "t38 t38a t39 ");
 }
 
 TEST_CASE("memory: a purge erases the oldest finished entries, up to its limit") {
-    ledger here;
-    here.insert("old and unfinished", 1);
-    for (int i = 9; i > 2; --i) here.insert("t" + std::to_string(i), i);
+    ledger ledger;
+    ledger.insert("old and unfinished", 1);
+    for (int i = 9; i > 2; --i) ledger.insert("t" + std::to_string(i), i);
     // They end in an order of their own.
-    for (int const i : {5, 9, 3, 7, 4, 8, 6}) here.finish("t" + std::to_string(i));
-    auto gone = here.log().purge(at(3), 100).value();
+    for (int const i : {5, 9, 3, 7, 4, 8, 6}) ledger.finish("t" + std::to_string(i));
+    auto gone = ledger.log().purge(at(3), 100).value();
     CHECK(gone.erased == 0);
     CHECK_FALSE(gone.more);
-    gone = here.log().purge(at(8), 2).value();
+    gone = ledger.log().purge(at(8), 2).value();
     CHECK(gone.erased == 2);
     CHECK(gone.more);
-    CHECK(here.ids() == "old and unfinished t5 t6 t7 t8 t9 ");
-    gone = here.log().purge(at(8), 0).value();
+    CHECK(ledger.ids() == "old and unfinished t5 t6 t7 t8 t9 ");
+    gone = ledger.log().purge(at(8), 0).value();
     CHECK(gone.erased == 0);
     CHECK(gone.more);
-    gone = here.log().purge(at(8), 100).value();
+    gone = ledger.log().purge(at(8), 100).value();
     CHECK(gone.erased == 3);
     CHECK_FALSE(gone.more);
-    CHECK(here.ids() == "old and unfinished t8 t9 ");
+    CHECK(ledger.ids() == "old and unfinished t8 t9 ");
     // A purged entry is absent, and its id can be inserted again.
-    CHECK_FALSE(here.log().read("t3").value().has_value());
-    here.insert("t3", 20);
-    auto const again = here.log().read("t3").value().value();
+    CHECK_FALSE(ledger.log().read("t3").value().has_value());
+    ledger.insert("t3", 20);
+    auto const again = ledger.log().read("t3").value().value();
     CHECK(again.state == state::pending);
     CHECK(again.committed == 0);
     CHECK(again.parameters == R"({"source":"A","destination":"B","amount":1})");
-    here.finish("t3");
-    here.finish("old and unfinished", at(90));
-    gone = here.log().purge(at(90), 100).value();
+    ledger.finish("t3");
+    ledger.finish("old and unfinished", at(90));
+    gone = ledger.log().purge(at(90), 100).value();
     CHECK(gone.erased == 3);
-    CHECK(here.ids() == "old and unfinished ");
-    gone = here.log().purge(at(100), 100).value();
+    CHECK(ledger.ids() == "old and unfinished ");
+    gone = ledger.log().purge(at(100), 100).value();
     CHECK(gone.erased == 1);
     CHECK_FALSE(gone.more);
-    CHECK(here.ids() == "");
+    CHECK(ledger.ids() == "");
 }
 
 TEST_CASE("memory: records are scanned by key in pages, during creations and erases") {

@@ -46,26 +46,26 @@ using model = std::map<std::pair<std::string, settle::part_number>, int>;
 
 std::string name_of(std::size_t number) { return "t" + std::to_string(10000 + number); }
 
-void compare(marks const& here, model const& there) {
-    REQUIRE(here.size() == there.size());
-    REQUIRE(here.empty() == there.empty());
-    REQUIRE(std::equal(here.begin(), here.end(), there.begin(), there.end(),
+void compare(marks const& stored, model const& there) {
+    REQUIRE(stored.size() == there.size());
+    REQUIRE(stored.empty() == there.empty());
+    REQUIRE(std::equal(stored.begin(), stored.end(), there.begin(), there.end(),
                        [](counted const& left, auto const& right) {
                            return left.id == right.first.first && left.part == right.first.second &&
                                   left.value == right.second;
                        }));
 }
 
-void put(marks& here, model& there, std::string const& id, settle::part_number part, int value) {
-    here.insert(counted{id, part, value});
+void put(marks& stored, model& there, std::string const& id, settle::part_number part, int value) {
+    stored.insert(counted{id, part, value});
     there[{id, part}] = value;
 }
 
-void erase(marks& here, model& there, model::iterator which) {
-    auto* const found = here.find(which->first.first, which->first.second);
+void erase(marks& stored, model& there, model::iterator which) {
+    auto* const found = stored.find(which->first.first, which->first.second);
     REQUIRE(found != nullptr);
     REQUIRE(found->value == which->second);
-    here.erase(found);
+    stored.erase(found);
     there.erase(which);
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("marks in order: a search for a transaction visits only its marks") {
         here.insert(counted{"b", {0, i}, 1});
         here.insert(counted{"c", {0, i}, 1});
     }
-    here.visit("b", [](counted& one) { one.value = 2; });
+    here.visit("b", [](counted& counted) { counted.value = 2; });
     CHECK(std::count_if(here.begin(), here.end(), [](auto const& one) { return one.value == 2; }) ==
           50);
     CHECK(here.lower_bound("b", {})->part == settle::part_number{0, 0});
@@ -130,7 +130,7 @@ TEST_CASE("marks in order: a search for a transaction visits only its marks") {
     CHECK(here.lower_bound("d", {}) == here.end());
     marks alone;
     alone.insert(counted{"a", {}, 1});
-    alone.visit("a", [](counted& one) { one.value = 2; });
+    alone.visit("a", [](counted& counted) { counted.value = 2; });
     CHECK(alone.begin()->value == 2);
     CHECK(alone.lower_bound("a", {}) == alone.begin());
     CHECK(alone.lower_bound("b", {}) == alone.end());
@@ -141,13 +141,13 @@ TEST_CASE("marks in order: a change among a thousand marks costs a few moves") {
     std::vector<std::size_t> order(many);
     for (std::size_t i = 0; i < many; ++i) order[i] = i;
     auto const moves_of = [&](auto&& shuffle) {
-        marks here;
+        marks marks;
         counted::moves = 0;
         shuffle(order);
-        for (std::size_t const one : order) here.insert(counted{name_of(one), {}, 0});
+        for (std::size_t const one : order) marks.insert(counted{name_of(one), {}, 0});
         shuffle(order);
         for (std::size_t const one : order) {
-            here.erase(here.find(name_of(one), {}));
+            marks.erase(marks.find(name_of(one), {}));
         }
         return counted::moves / (2 * many);
     };

@@ -57,9 +57,9 @@ struct banks {
     std::string steps{}; ///< "insert apply "
     int works = 0;       ///< calls of the work
 
-    work_result book(database::connection& on, booking const& request) {
+    work_result book(database::connection& connection, booking const& request) {
         ++works;
-        auto const added = on.add(request.account, request.amount);
+        auto const added = connection.add(request.account, request.amount);
         if (added.has_value()) return work_result::ok();
         if (added.problem().code == errc::record_missing) {
             return work_result::refused("no account " + request.account);
@@ -71,15 +71,15 @@ struct banks {
             settle::log_in(records),
             settle::bind(accounts, records),
             settle::bind(ledger, books,
-                         [this](database::connection& on, booking const& request) {
-                             return book(on, request);
+                         [this](database::connection& connection, booking const& request) {
+                             return book(connection, request);
                          }),
             settle::type<payment_type>,
             settle::type<salaries_type>,
             settle::with_environment(manual_environment{world}),
-            settle::observed_by([this](settle::event const& one) {
-                steps.append(name_of(one.taken)).append(" ");
-                if (watch) watch(one);
+            settle::observed_by([this](settle::event const& event) {
+                steps.append(name_of(event.taken)).append(" ");
+                if (watch) watch(event);
             })};
     }
     banks() {

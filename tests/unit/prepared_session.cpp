@@ -32,8 +32,8 @@ inline constexpr auto booking_type =
 
 namespace {
 
-work_result book(database::connection& on, booking const& request) {
-    auto const added = on.add(request.account, request.amount);
+work_result book(database::connection& connection, booking const& request) {
+    auto const added = connection.add(request.account, request.amount);
     return added.has_value() ? work_result::ok() : work_result::failed(added.problem());
 }
 
@@ -43,9 +43,9 @@ settle::prepared_name name_of(epoch number, std::string id = "t") {
 
 struct scene {
     /// Shape:   found - the epochs of names of "t" in doubt
-    explicit scene(std::vector<epoch> const& found) {
+    explicit scene(std::vector<epoch> const& epochs) {
         books.accounts = {{"X", 0}};
-        for (epoch const one : found) {
+        for (epoch const one : epochs) {
             books.accounts["of " + std::to_string(one)] = 0;
             books.prepare_by_hand(name_of(one).text(), "of " + std::to_string(one), 1);
         }
@@ -95,40 +95,40 @@ TEST_CASE("prepared session: an apply rolls lower names back, and stops at a hig
 TEST_CASE("prepared session: an apply prepares nothing before all lower names are rolled back") {
     for (std::string const failing : {"list", "roll back"}) {
         CAPTURE(failing);
-        scene on{{3}};
-        on.books.disturb = [&](std::string_view operation, std::string const&) {
+        scene scene{{3}};
+        scene.books.disturb = [&](std::string_view operation, std::string const&) {
             return operation == failing ? fault::unavailable : fault::none;
         };
-        CHECK(on.ask(step::apply, 7) == "unavailable");
-        CHECK(on.left() == epochs{3});
+        CHECK(scene.ask(step::apply, 7) == "unavailable");
+        CHECK(scene.left() == epochs{3});
     }
 }
 
 TEST_CASE("prepared session: an apply after a cancel stops its worker") {
-    scene on{{}};
-    CHECK(on.ask(step::compensate, 5) == "applied");
-    CHECK(on.receipt() == 0U);
-    CHECK(on.ask(step::apply, 5) == "fenced");
-    CHECK(on.left().empty());
+    scene scene{{}};
+    CHECK(scene.ask(step::compensate, 5) == "applied");
+    CHECK(scene.receipt() == 0U);
+    CHECK(scene.ask(step::apply, 5) == "fenced");
+    CHECK(scene.left().empty());
 }
 
 TEST_CASE("prepared session: a confirm commits the name with the committed epoch alone") {
-    scene on{{3, 5, 7}};
-    CHECK(on.ask(step::confirm, 7, 5) == "applied");
-    CHECK(on.left() == epochs{3, 7});
-    CHECK(on.books.accounts.at("of 5") == 1);
-    CHECK(on.books.accounts.at("of 3") == 0);
+    scene scene{{3, 5, 7}};
+    CHECK(scene.ask(step::confirm, 7, 5) == "applied");
+    CHECK(scene.left() == epochs{3, 7});
+    CHECK(scene.books.accounts.at("of 5") == 1);
+    CHECK(scene.books.accounts.at("of 3") == 0);
 }
 
 TEST_CASE("prepared session: a confirm of an absent name reads its receipt") {
-    scene on{{}};
-    CHECK(on.ask(step::apply, 5) == "applied");
-    CHECK(on.ask(step::confirm, 5, 5) == "applied");
-    CHECK(on.books.accounts.at("X") == 30);
-    CHECK(on.ask(step::confirm, 6, 5) == "applied");
-    CHECK(on.books.accounts.at("X") == 30);
-    CHECK(on.ask(step::confirm, 6, 6) == "unavailable");
-    CHECK(on.problem.code == settle::errc::prepared_lost);
+    scene scene{{}};
+    CHECK(scene.ask(step::apply, 5) == "applied");
+    CHECK(scene.ask(step::confirm, 5, 5) == "applied");
+    CHECK(scene.books.accounts.at("X") == 30);
+    CHECK(scene.ask(step::confirm, 6, 5) == "applied");
+    CHECK(scene.books.accounts.at("X") == 30);
+    CHECK(scene.ask(step::confirm, 6, 6) == "unavailable");
+    CHECK(scene.problem.code == settle::errc::prepared_lost);
 }
 
 TEST_CASE("prepared session: a compensate rolls back all names up to the entry's epoch") {
@@ -144,39 +144,39 @@ TEST_CASE("prepared session: a compensate rolls back all names up to the entry's
 }
 
 TEST_CASE("prepared session: a prepare that lands inside a compensate is rolled back") {
-    scene on{{3}};
+    scene scene{{3}};
     int denials = 0;
-    on.books.disturb = [&](std::string_view operation, std::string const&) {
+    scene.books.disturb = [&](std::string_view operation, std::string const&) {
         if (operation != "deny" || ++denials > 1) return fault::none;
         auto const work = [](database::connection& to) { return book(to, {"X", 30}); };
-        CHECK(on.books.prepare(name_of(5), work).what == settle::prepare_answer::prepared);
+        CHECK(scene.books.prepare(name_of(5), work).what == settle::prepare_answer::prepared);
         return fault::none;
     };
-    CHECK(on.ask(step::compensate, 7) == "applied");
+    CHECK(scene.ask(step::compensate, 7) == "applied");
     CHECK(denials == 2);
-    CHECK(on.left().empty());
-    CHECK(on.receipt() == 0U);
+    CHECK(scene.left().empty());
+    CHECK(scene.receipt() == 0U);
 }
 
 TEST_CASE("prepared session: backing off rolls back exactly its own name") {
-    scene on{{3, 5, 7}};
-    CHECK(on.ask(step::back_off, 5) == "applied");
-    CHECK(on.left() == epochs{3, 7});
-    CHECK(on.ask(step::back_off, 5) == "nothing");
-    CHECK(on.left() == epochs{3, 7});
+    scene scene{{3, 5, 7}};
+    CHECK(scene.ask(step::back_off, 5) == "applied");
+    CHECK(scene.left() == epochs{3, 7});
+    CHECK(scene.ask(step::back_off, 5) == "nothing");
+    CHECK(scene.left() == epochs{3, 7});
 }
 
 TEST_CASE("prepared session: ids that continue an id keep their names, and pages are read on") {
-    scene on{{}};
+    scene scene{{}};
     for (epoch number = 1; number <= 150; ++number) {
         auto const row = std::to_string(number);
-        on.books.prepare_by_hand(name_of(number).text(), "own " + row, 1);
-        on.books.prepare_by_hand(name_of(number + 1000, "t/" + row).text(), "other " + row, 1);
+        scene.books.prepare_by_hand(name_of(number).text(), "own " + row, 1);
+        scene.books.prepare_by_hand(name_of(number + 1000, "t/" + row).text(), "other " + row, 1);
     }
-    CHECK(on.ask(step::compensate, 200) == "applied");
-    CHECK(on.left().empty());
-    CHECK(on.receipt() == 0U);
-    CHECK(on.books.names().size() == 150);
+    CHECK(scene.ask(step::compensate, 200) == "applied");
+    CHECK(scene.left().empty());
+    CHECK(scene.receipt() == 0U);
+    CHECK(scene.books.names().size() == 150);
 }
 
 } // namespace prepared_session_test

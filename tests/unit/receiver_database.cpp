@@ -26,7 +26,7 @@ public:
 
     class transaction {
     public:
-        explicit transaction(database& of) : of_(of) {}
+        explicit transaction(database& database) : of_(database) {}
 
         void expect(std::span<service_call const>) {}
         std::optional<receiver_row> find(std::string_view key) {

@@ -39,7 +39,7 @@ enum class event : int {
     count
 };
 
-char const* name_of(event one) {
+char const* name_of(event event) {
     constexpr char const* names[]{"apply",
                                   "apply on a slow clock",
                                   "refusing apply",
@@ -52,13 +52,13 @@ char const* name_of(event one) {
                                   "purge",
                                   "last moment passes",
                                   "difference passes"};
-    return names[static_cast<int>(one)];
+    return names[static_cast<int>(event)];
 }
 
-bool is_apply(event one) { return one <= event::apply_failing; }
-bool is_confirm(event one) { return one == event::confirm || one == event::confirm_failing; }
-bool is_compensate(event one) {
-    return one == event::compensate || one == event::compensate_failing;
+bool is_apply(event event) { return event <= event::apply_failing; }
+bool is_confirm(event event) { return event == event::confirm || event == event::confirm_failing; }
+bool is_compensate(event event) {
+    return event == event::compensate || event == event::compensate_failing;
 }
 
 struct reply {
@@ -145,36 +145,36 @@ public:
     [[nodiscard]] bool has_apply() const { return has_apply_; }
 
     /// The property that an event breaks, or an empty text.
-    std::string broken_by(event one) {
+    std::string broken_by(event event) {
         effects const before = at_.done();
         std::string wrong;
-        if (is_apply(one)) wrong = apply(one);
-        else if (is_confirm(one)) wrong = confirm(one);
-        else if (is_compensate(one)) wrong = compensate(one);
-        else if (one == event::close) wrong = close();
-        else wrong = pass(one);
+        if (is_apply(event)) wrong = apply(event);
+        else if (is_confirm(event)) wrong = confirm(event);
+        else if (is_compensate(event)) wrong = compensate(event);
+        else if (event == event::close) wrong = close();
+        else wrong = pass(event);
         if (!wrong.empty()) return wrong;
         return check_effects(before);
     }
 
 private:
-    static call_status work_of(event one) {
-        if (one == event::apply_refusing) return call_status::refused;
-        bool const fails = one == event::apply_failing || one == event::confirm_failing ||
-                           one == event::compensate_failing;
+    static call_status work_of(event event) {
+        if (event == event::apply_refusing) return call_status::refused;
+        bool const fails = event == event::apply_failing || event == event::confirm_failing ||
+                           event == event::compensate_failing;
         return fails ? call_status::unavailable : call_status::ok;
     }
 
-    std::string apply(event one) {
+    std::string apply(event event) {
         bool const first = !touched_;
         touched_ = true;
-        auto const behind = one == event::apply_on_slow_clock ? clocks : milliseconds{0};
+        auto const behind = event == event::apply_on_slow_clock ? clocks : milliseconds{0};
         auto const now = settle::detail::earlier(at_.now(), behind);
         int const before = at_.done().applies;
-        auto const got = at_.take(call_operation::apply, work_of(one), now);
+        auto const got = at_.take(call_operation::apply, work_of(event), now);
         bool const took_effect = at_.done().applies > before;
         if (took_effect && now > last_moment) return "a first apply after the last moment";
-        if (first && now <= last_moment && got.status != work_of(one)) {
+        if (first && now <= last_moment && got.status != work_of(event)) {
             return "a first apply in time has the answer of its work";
         }
         switch (got.status) {
@@ -202,17 +202,17 @@ private:
         }
     }
 
-    std::string confirm(event one) {
+    std::string confirm(event event) {
         touched_ = true;
         bool const stood = at_.done().applies > 0 && !undone();
         int const before = at_.done().confirms;
-        auto const got = at_.take(call_operation::confirm, work_of(one), at_.now());
+        auto const got = at_.take(call_operation::confirm, work_of(event), at_.now());
         bool const took_effect = at_.done().confirms > before;
         if (got.status == call_status::refused) return "a confirm was refused";
         if (took_effect && got.status != call_status::ok) return "a confirm hides its effect";
         if (took_effect && has_apply_ && !stood) return "a confirm of nothing took effect";
         bool const due = stood || (!has_apply_ && !ended_);
-        if (due && one == event::confirm && got.status != call_status::ok) {
+        if (due && event == event::confirm && got.status != call_status::ok) {
             return "a confirm that is due was not ok";
         }
         if (due && got.status == call_status::ok && at_.done().confirms != 1) {
@@ -222,16 +222,16 @@ private:
         return "";
     }
 
-    std::string compensate(event one) {
+    std::string compensate(event event) {
         touched_ = true;
         int const before = at_.done().compensations;
-        auto const got = at_.take(call_operation::compensate, work_of(one), at_.now());
+        auto const got = at_.take(call_operation::compensate, work_of(event), at_.now());
         bool const took_effect = at_.done().compensations > before;
         if (got.status == call_status::refused) return "a compensation was refused";
         if (took_effect && got.status != call_status::ok) return "a compensation hides its effect";
         // A transaction either confirms or compensates.
         if (confirmed_) return "";
-        if (one == event::compensate && got.status != call_status::ok) {
+        if (event == event::compensate && got.status != call_status::ok) {
             return "a compensation that does its work was not ok";
         }
         if (got.status != call_status::ok) return "";
@@ -252,11 +252,12 @@ private:
         return "";
     }
 
-    std::string pass(event one) {
+    std::string pass(event event) {
         bool const had_row = at_.has_row();
-        if (one == event::purge) at_.purge();
-        if (one == event::last_moment_passes) at_.wait_until(last_moment + milliseconds{1});
-        if (one == event::difference_passes) at_.wait_until(last_moment + clocks + milliseconds{1});
+        if (event == event::purge) at_.purge();
+        if (event == event::last_moment_passes) at_.wait_until(last_moment + milliseconds{1});
+        if (event == event::difference_passes)
+            at_.wait_until(last_moment + clocks + milliseconds{1});
         if (at_.has_row() == had_row) return "";
         purged_ = true;
         if (!at_.is_past()) return "a purge before the last moment";

@@ -67,29 +67,29 @@ tally compare() {
             auto const one_phase =
                 settle::conditional_apply_one_phase<thing>("t", number, own_epoch, intent);
             auto const finish = settle::conditional_finish<thing>("t", number, own_epoch, intent);
-            for (thing const& one : many_records()) {
-                slot at;
-                at.record = one;
+            for (thing const& record : many_records()) {
+                slot slot;
+                slot.record = record;
                 bool const applied =
-                    execute<Which>(at, "t", own_epoch, parameters).what == answer::applied;
-                bool const allowed = apply && allows(*apply, one);
+                    execute<Which>(slot, "t", own_epoch, parameters).what == answer::applied;
+                bool const allowed = apply && allows(*apply, record);
                 CHECK(allowed == applied);
-                CHECK((one_phase && allows(*one_phase, one)) == applied);
+                CHECK((one_phase && allows(*one_phase, record)) == applied);
                 ++(allowed ? seen.allowed : seen.refused);
                 if (!allowed) continue;
-                thing changed = one;
+                thing changed = record;
                 add(changed, *apply);
-                CHECK(settle::equal_members(changed, *at.record));
-                CHECK(*at.marks.begin() == apply->own);
+                CHECK(settle::equal_members(changed, *slot.record));
+                CHECK(*slot.marks.begin() == apply->own);
                 REQUIRE(finish);
                 CHECK(finish->own == apply->own);
                 CHECK(allows(*finish, changed));
                 add(changed, *finish);
-                REQUIRE(confirms(at, "t", Which, own_epoch) == answer::applied);
-                CHECK(settle::equal_members(changed, *at.record));
-                thing both = one;
+                REQUIRE(confirms(slot, "t", Which, own_epoch) == answer::applied);
+                CHECK(settle::equal_members(changed, *slot.record));
+                thing both = record;
                 add(both, *one_phase);
-                CHECK(settle::equal_members(both, *at.record));
+                CHECK(settle::equal_members(both, *slot.record));
             }
         }
     }

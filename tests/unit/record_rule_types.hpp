@@ -125,31 +125,31 @@ inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 /// Applies one participant for a transaction; its part number is the participant's.
 template <part Which>
-record_answer execute(slot& at, std::string const& id, settle::epoch under,
+record_answer execute(slot& held, std::string const& id, settle::epoch under,
                       wish const& parameters) {
     auto const intent = zoo_direction::intent<Which>(parameters, 0);
     thing created;
     created.id = "A";
-    return settle::apply(at, id, {Which, 0}, under, created, intent,
+    return settle::apply(held, id, {Which, 0}, under, created, intent,
                          [] { return std::string{"native"}; });
 }
 
 template <part Which>
-answer answer_to(slot& at, std::string const& id, settle::epoch under, std::int64_t of) {
+answer answer_to(slot& held, std::string const& id, settle::epoch under, std::int64_t of) {
     wish parameters;
     parameters.amount = of;
     parameters.text = "closed";
-    return execute<Which>(at, id, under, parameters).what;
+    return execute<Which>(held, id, under, parameters).what;
 }
 
-inline answer confirms(slot& at, std::string const& id, part which, settle::epoch committed) {
-    return settle::finish(at, id, {static_cast<std::uint32_t>(which), 0}, committed).what;
+inline answer confirms(slot& held, std::string const& id, part which, settle::epoch committed) {
+    return settle::finish(held, id, {static_cast<std::uint32_t>(which), 0}, committed).what;
 }
-inline answer undoes(slot& at, std::string const& id, part which) {
-    return settle::undo(at, id, {static_cast<std::uint32_t>(which), 0}).what;
+inline answer undoes(slot& held, std::string const& id, part which) {
+    return settle::undo(held, id, {static_cast<std::uint32_t>(which), 0}).what;
 }
-inline answer backs_off(slot& at, std::string const& id, part which, settle::epoch exact) {
-    return settle::undo_exactly(at, id, {static_cast<std::uint32_t>(which), 0}, exact).what;
+inline answer backs_off(slot& held, std::string const& id, part which, settle::epoch exact) {
+    return settle::undo_exactly(held, id, {static_cast<std::uint32_t>(which), 0}, exact).what;
 }
 
 } // namespace rule_test

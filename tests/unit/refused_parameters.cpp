@@ -59,10 +59,10 @@ constexpr auto gift_type =
         .require(param<&gift::amount> <= 5000 && param<&gift::from> != param<&gift::to>)
         .require(param<&gift::word> != "no");
 
-std::string sentence(gift const& given) {
+std::string sentence(gift const& gift) {
     settle::memory::database database;
     settle::engine engine{database, settle::type<gift_type>};
-    settle::outcome const outcome = engine.run(given);
+    settle::outcome const outcome = engine.run(gift);
     CHECK(outcome.verdict == settle::verdict::refused);
     CHECK(outcome.problem.code == settle::errc::bad_parameters);
     return outcome.problem.message();
@@ -177,7 +177,9 @@ constexpr auto setting_type = settle::transaction<setting, "setting">(
 TEST_CASE("refused parameters: a constant is shown as it was written") {
     settle::memory::database database;
     settle::engine engine{database, settle::type<setting_type>};
-    auto const problem = [&](setting const& given) { return engine.run(given).problem.message(); };
+    auto const problem = [&](setting const& setting) {
+        return engine.run(setting).problem.message();
+    };
     CHECK(problem({"a", false, true, {}}) ==
           refused("the condition (param.on == true) does not hold: on = false"));
     CHECK(problem({"a", true, true, day{std::chrono::days{20784}}}) ==

@@ -39,11 +39,11 @@ template <typename Reader>
 texts pieces_of(std::string_view content) {
     testing::scratch_file const table{content};
     Reader reader{table.path()};
-    texts found;
+    texts pieces;
     for (typename Reader::piece piece; reader.next(piece);) {
-        found.push_back(std::visit(shown{}, piece));
+        pieces.push_back(std::visit(shown{}, piece));
     }
-    return found;
+    return pieces;
 }
 
 /// Of the shop's invoices, refusals without their sentence.

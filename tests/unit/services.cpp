@@ -93,14 +93,14 @@ struct agency {
                               settle::bind(mailer, services),
                               settle::type<Type>,
                               settle::with_environment(manual_environment{world}),
-                              settle::observed_by([this](settle::event const& one) {
-                                  steps.append(name_of(one.taken)).append(" ");
-                                  if (seen) seen(one);
+                              settle::observed_by([this](settle::event const& event) {
+                                  steps.append(name_of(event.taken)).append(" ");
+                                  if (seen) seen(event);
                               })};
     }
     agency() {
-        services.decide = [](service_call const& of) {
-            if (of.participant == "flight") {
+        services.decide = [](service_call const& call) {
+            if (call.participant == "flight") {
                 return service_answer::ok(R"({"number":"LH 1","price":120})");
             }
             return service_answer::ok(R"({"number":"12","price":80})");
@@ -118,37 +118,37 @@ trip const usual{"A", "LH 1", 2, 500};
 
 /// For receiver::before: refuses the apply of a participant.
 auto refuses(std::string_view participant) {
-    return [=](service_call const& of) -> std::optional<service_answer> {
-        if (of.participant != participant || of.operation != call_operation::apply) return {};
+    return [=](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant != participant || call.operation != call_operation::apply) return {};
         return service_answer::refused("sold out");
     };
 }
 /// Answers the first calls of a participant so.
-auto answers_first(std::string_view participant, int count, service_answer const& given) {
-    return [=, left = count](service_call const& of) mutable -> std::optional<service_answer> {
-        if (of.participant != participant || left == 0) return {};
+auto answers_first(std::string_view participant, int count, service_answer const& answer) {
+    return [=, left = count](service_call const& call) mutable -> std::optional<service_answer> {
+        if (call.participant != participant || left == 0) return {};
         --left;
-        return given;
+        return answer;
     };
 }
 
 } // namespace
 
 TEST_CASE("services: calls are made in stages, with the results of earlier calls") {
-    trips on;
-    auto engine = on.make();
+    trips trips;
+    auto engine = trips.make();
     auto const outcome = engine.run("t1", usual);
     REQUIRE_MESSAGE(outcome.done(), outcome.text());
-    CHECK(on.steps == "insert apply keep apply keep apply keep apply commit confirm confirm "
-                      "confirm confirm close end ");
-    CHECK(on.services.called() == "apply flight, apply room, apply card, confirm room, "
-                                  "confirm mail");
+    CHECK(trips.steps == "insert apply keep apply keep apply keep apply commit confirm confirm "
+                         "confirm confirm close end ");
+    CHECK(trips.services.called() == "apply flight, apply room, apply card, confirm room, "
+                                     "confirm mail");
     CHECK(balance_of(engine, "A") == 500);
-    CHECK(on.row_of("t1", "flight").request == R"({"flight":"LH 1","people":2})");
-    CHECK(on.row_of("t1", "room").request == R"({"customer":"A","arrival":"LH 1"})");
-    CHECK(on.row_of("t1", "room").now == status::confirmed);
-    CHECK(on.row_of("t1", "card").request == R"({"customer":"A","amount":240})");
-    CHECK(on.row_of("t1", "mail").request == R"({"to":"A","ticket":"LH 1","room":"12"})");
+    CHECK(trips.row_of("t1", "flight").request == R"({"flight":"LH 1","people":2})");
+    CHECK(trips.row_of("t1", "room").request == R"({"customer":"A","arrival":"LH 1"})");
+    CHECK(trips.row_of("t1", "room").now == status::confirmed);
+    CHECK(trips.row_of("t1", "card").request == R"({"customer":"A","amount":240})");
+    CHECK(trips.row_of("t1", "mail").request == R"({"to":"A","ticket":"LH 1","room":"12"})");
     auto const found = entry_of(engine, "t1");
     REQUIRE(found.results.size() == 2);
     CHECK(found.results[0] == settle::kept_result{1, 0, R"({"number":"LH 1","price":120})"});
@@ -156,8 +156,8 @@ TEST_CASE("services: calls are made in stages, with the results of earlier calls
 }
 
 TEST_CASE("services: an outcome has the results of the calls, also for a later caller") {
-    trips on;
-    auto engine = on.make();
+    trips trips;
+    auto engine = trips.make();
     auto const first = engine.run("t1", usual);
     auto const ticket_of = [](auto const& from) {
         return settle::result_of<trip_type, "flight">(from).value();
@@ -168,26 +168,25 @@ TEST_CASE("services: an outcome has the results of the calls, also for a later c
     CHECK(engine.run("t1", usual) == first);
     CHECK(ticket_of(entry_of(engine, "t1")).price == 120);
     CHECK(engine.cancel("t1") == first);
-
-    on.services.before = refuses("room");
+    trips.services.before = refuses("room");
     auto const canceled = engine.run("t2", usual);
     CHECK(ticket_of(canceled).price == 120);
     CHECK_FALSE(settle::result_of<trip_type, "room">(canceled));
 }
 
 TEST_CASE("services: a call has its key, its operation, its part and the result of its apply") {
-    trips on;
+    trips trips;
     std::vector<std::string> confirms;
-    on.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        CHECK(of.transaction == "t1");
-        CHECK(of.key == on.accounts_at.name() + "/t1/" + std::string{of.participant});
-        CHECK_FALSE(of.line);
-        CHECK(of.epoch_number > 0);
-        if (of.operation == call_operation::apply) CHECK(of.result.empty());
-        else confirms.push_back(std::string{of.service} + " " + std::string{of.result});
+    trips.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        CHECK(call.transaction == "t1");
+        CHECK(call.key == trips.accounts_at.name() + "/t1/" + std::string{call.participant});
+        CHECK_FALSE(call.line);
+        CHECK(call.epoch_number > 0);
+        if (call.operation == call_operation::apply) CHECK(call.result.empty());
+        else confirms.push_back(std::string{call.service} + " " + std::string{call.result});
         return {};
     };
-    auto engine = on.make();
+    auto engine = trips.make();
     REQUIRE(engine.run("t1", usual).done());
     CHECK(confirms == std::vector<std::string>{R"(hotel {"number":"12","price":80})", "mailer "});
 }
@@ -198,18 +197,18 @@ TEST_CASE("services: a refusal at any stage compensates the calls, the last stag
         "apply flight, compensate flight",
         "apply flight, apply room, compensate room, compensate flight",
         "apply flight, apply room, apply card, compensate room, compensate flight"};
-    for (std::size_t at = 0; at < 3; ++at) {
-        CAPTURE(at);
-        trips on;
-        on.services.before = refuses(names[at]);
-        auto engine = on.make();
+    for (std::size_t index = 0; index < 3; ++index) {
+        CAPTURE(index);
+        trips trips;
+        trips.services.before = refuses(names[index]);
+        auto engine = trips.make();
         auto const outcome = engine.run("t1", usual);
         REQUIRE_MESSAGE(outcome.canceled(), outcome.text());
-        CHECK(outcome.participant == names[at]);
-        CHECK(on.services.called() == calls[at]);
+        CHECK(outcome.participant == names[index]);
+        CHECK(trips.services.called() == calls[index]);
         CHECK(balance_of(engine, "A") == 1000);
         CHECK(marks_in(engine) == 0);
-        for (auto const& [key, row] : on.services.rows) CHECK(row.now == status::compensated);
+        for (auto const& [key, row] : trips.services.rows) CHECK(row.now == status::compensated);
     }
 }
 
@@ -218,44 +217,44 @@ TEST_CASE("services: an unavailable and an unknown call are made again with the 
          {service_answer::unavailable("away"), service_answer::unknown("lost"), service_answer{}}) {
         for (std::string_view const participant : {"flight", "room", "card", "mail"}) {
             CAPTURE(participant);
-            trips on;
-            on.services.before = answers_first(participant, 3, answer);
-            auto engine = on.make();
+            trips trips;
+            trips.services.before = answers_first(participant, 3, answer);
+            auto engine = trips.make();
             auto const outcome = engine.run("t1", usual);
             REQUIRE_MESSAGE(outcome.done(), outcome.text());
-            CHECK(on.services.rows.size() == 4);
-            CHECK(on.services.calls.size() == 8);
+            CHECK(trips.services.rows.size() == 4);
+            CHECK(trips.services.calls.size() == 8);
         }
     }
 }
 
 TEST_CASE("services: a call that took effect and lost its answer takes no second effect") {
-    trips on;
+    trips trips;
     int lost = 0;
-    on.services.loses = [&](service_call const&) { return ++lost % 2 == 1; };
-    auto engine = on.make();
+    trips.services.loses = [&](service_call const&) { return ++lost % 2 == 1; };
+    auto engine = trips.make();
     CHECK(engine.run("t1", usual).done());
-    CHECK(on.services.rows.size() == 4);
-    CHECK(on.services.called() ==
+    CHECK(trips.services.rows.size() == 4);
+    CHECK(trips.services.called() ==
           "apply flight, apply flight, apply room, apply room, apply card, apply card, "
           "confirm room, confirm room, confirm mail, confirm mail");
 }
 
 TEST_CASE("services: a client that throws leaves its call unknown") {
-    trips on;
+    trips trips;
     int thrown = 0;
-    on.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        if (of.participant == "card" && thrown < 2) {
+    trips.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant == "card" && thrown < 2) {
             if (++thrown == 1) throw std::runtime_error{"the line is dead"};
             throw 1;
         }
         return {};
     };
     std::string problems;
-    on.seen = [&](settle::event const& one) {
-        if (!one.problem.empty()) problems.append(one.problem).append("\n");
+    trips.seen = [&](settle::event const& event) {
+        if (!event.problem.empty()) problems.append(event.problem).append("\n");
     };
-    auto engine = on.make();
+    auto engine = trips.make();
     CHECK(engine.run("t1", usual).done());
     CHECK(thrown == 2);
     CHECK(problems.find("the service 'bank' gave no answer to the apply of 'card': the line is "
@@ -264,35 +263,35 @@ TEST_CASE("services: a client that throws leaves its call unknown") {
 }
 
 TEST_CASE("services: a confirm and a compensation are repeated although they are refused") {
-    trips on;
+    trips trips;
     int refused = 0;
-    on.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        if (of.operation == call_operation::apply || ++refused % 3 == 0) return {};
+    trips.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.operation == call_operation::apply || ++refused % 3 == 0) return {};
         return service_answer::refused("never");
     };
-    auto engine = on.make();
+    auto engine = trips.make();
     CHECK(engine.run("t1", usual).done());
-    CHECK(on.row_of("t1", "room").now == status::confirmed);
-    CHECK(on.row_of("t1", "mail").now == status::confirmed);
+    CHECK(trips.row_of("t1", "room").now == status::confirmed);
+    CHECK(trips.row_of("t1", "mail").now == status::confirmed);
 
-    on.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        if (of.operation == call_operation::apply) return refuses("card")(of);
+    trips.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.operation == call_operation::apply) return refuses("card")(call);
         if (++refused % 3 == 0) return {};
         return service_answer::refused("never");
     };
     CHECK(engine.run("t2", usual).canceled());
-    CHECK(on.row_of("t2", "room").now == status::compensated);
-    CHECK(on.row_of("t2", "flight").now == status::compensated);
+    CHECK(trips.row_of("t2", "room").now == status::compensated);
+    CHECK(trips.row_of("t2", "flight").now == status::compensated);
     CHECK(balance_of(engine, "A") == 500);
 }
 
 TEST_CASE("services: the reason of a refusal is kept without its NUL") {
-    trips on;
-    on.services.before = [](service_call const& of) -> std::optional<service_answer> {
-        if (of.participant != "card" || of.operation != call_operation::apply) return {};
+    trips trips;
+    trips.services.before = [](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant != "card" || call.operation != call_operation::apply) return {};
         return service_answer::refused({"no\0cover", 8});
     };
-    auto engine = on.make();
+    auto engine = trips.make();
     CHECK(engine.run("t1", usual).canceled());
     CHECK(entry_of(engine, "t1").why_text.find("'card': no cover. See") != std::string::npos);
 }
@@ -303,25 +302,25 @@ TEST_CASE("services: a result of another form leaves the call unknown and its te
           "{\"number\":\"\xff\",\"price\":2}", R"({"number":"a\u0000b","price":2})",
           R"({"number":"a","price":92233720368547758070})"}) {
         CAPTURE(text);
-        trips on;
-        on.services.before = answers_first("flight", 2, service_answer::ok(text));
+        trips trips;
+        trips.services.before = answers_first("flight", 2, service_answer::ok(text));
         std::string problem;
-        on.seen = [&](settle::event const& one) {
-            if (!one.problem.empty()) problem = one.problem;
+        trips.seen = [&](settle::event const& event) {
+            if (!event.problem.empty()) problem = event.problem;
         };
-        auto engine = on.make();
+        auto engine = trips.make();
         CHECK(engine.run("t1", usual).done());
         CHECK(problem.find("gave a result of another form to the apply of 'flight'") !=
               std::string::npos);
-        CHECK(on.row_of("t1", "room").request == R"({"customer":"A","arrival":"LH 1"})");
+        CHECK(trips.row_of("t1", "room").request == R"({"customer":"A","arrival":"LH 1"})");
     }
     trips on;
     on.services.before = answers_first(
         "flight", 1, service_answer::unavailable("line\n" + std::string(1 << 20, 'x')));
     std::size_t longest = 0;
-    on.seen = [&](settle::event const& one) {
-        longest = std::max(longest, one.problem.size());
-        CHECK(one.problem.find('\n') == std::string::npos);
+    on.seen = [&](settle::event const& event) {
+        longest = std::max(longest, event.problem.size());
+        CHECK(event.problem.find('\n') == std::string::npos);
     };
     auto engine = on.make();
     CHECK(engine.run("t1", usual).done());
@@ -330,26 +329,27 @@ TEST_CASE("services: a result of another form leaves the call unknown and its te
 }
 
 TEST_CASE("services: a result may have more members than the type, which the entry leaves out") {
-    trips on;
-    on.services.decide = [](service_call const&) {
+    trips trips;
+    trips.services.decide = [](service_call const&) {
         return service_answer::ok(R"({"extra":[1], "price": 7 ,"number":"X"})");
     };
-    auto engine = on.make();
+    auto engine = trips.make();
     CHECK(engine.run("t1", usual).done());
     CHECK(entry_of(engine, "t1").results[0].value == R"({"number":"X","price":7})");
 }
 
 TEST_CASE("services: a sum of a result that overflows cancels before its call") {
-    trips on;
-    on.services.decide = [](service_call const&) {
+    trips trips;
+    trips.services.decide = [](service_call const&) {
         return service_answer::ok(R"({"number":"X","price":9223372036854775807})");
     };
-    auto engine = on.make();
+    auto engine = trips.make();
     auto const outcome = engine.run("t1", usual);
     CHECK(outcome.canceled());
     CHECK(outcome.why == reason::overflow);
     CHECK(outcome.participant == "card");
-    CHECK(on.services.called() == "apply flight, apply room, compensate room, compensate flight");
+    CHECK(trips.services.called() ==
+          "apply flight, apply room, compensate room, compensate flight");
 }
 
 TEST_CASE("services: a worker that dies between stages is followed by another engine") {
@@ -364,39 +364,39 @@ TEST_CASE("services: a worker that dies between stages is followed by another en
     for (auto const& death : deaths) {
         int const last = death.first;
         CAPTURE(last);
-        trips on;
+        trips trips;
         {
-            auto first = on.make();
+            auto first = trips.make();
             int taken = 0;
-            on.seen = [&](settle::event const&) {
+            trips.seen = [&](settle::event const&) {
                 if (++taken == last) throw killed{};
             };
             CHECK_THROWS_AS(std::ignore = first.run("t1", usual), killed);
         }
-        on.seen = {};
-        on.services.calls.clear();
-        auto second = on.make();
+        trips.seen = {};
+        trips.services.calls.clear();
+        auto second = trips.make();
         CHECK(second.recover(of_any_age()).done == 1);
-        CHECK(on.services.called() == death.second);
-        CHECK(on.services.rows.size() == 4);
+        CHECK(trips.services.called() == death.second);
+        CHECK(trips.services.rows.size() == 4);
         CHECK(balance_of(second, "A") == 500);
         CHECK(entry_of(second, "t1").results.size() == 2);
     }
 }
 
 TEST_CASE("services: a cancel compensates each stage that may have been called") {
-    trips on;
-    on.services.before = answers_first("room", 1000, service_answer::unavailable("away"));
-    auto engine = on.make();
+    trips trips;
+    trips.services.before = answers_first("room", 1000, service_answer::unavailable("away"));
+    auto engine = trips.make();
     REQUIRE(engine.run("t1", usual, soon).verdict == verdict::undecided);
-    on.services.calls.clear();
-    on.services.before = [](service_call const&) { return std::nullopt; };
+    trips.services.calls.clear();
+    trips.services.before = [](service_call const&) { return std::nullopt; };
     CHECK(engine.cancel("t1").canceled());
-    CHECK(on.services.called() == "compensate room, compensate flight");
+    CHECK(trips.services.called() == "compensate room, compensate flight");
     CHECK(balance_of(engine, "A") == 1000);
     // A late copy of the call that was never answered takes no effect.
     service_answer late;
-    std::string const key = on.accounts_at.name() + "/t1/room";
+    std::string const key = trips.accounts_at.name() + "/t1/room";
     service_call const copy{.service = "hotel",
                             .operation = call_operation::apply,
                             .key = key,
@@ -407,19 +407,20 @@ TEST_CASE("services: a cancel compensates each stage that may have been called")
                             .last_moment = settle::timestamp::max(),
                             .request = "{}",
                             .result = {}};
-    on.services.send({&copy, 1}, {&late, 1});
+    trips.services.send({&copy, 1}, {&late, 1});
     CHECK(late.status == call_status::refused);
 }
 
 TEST_CASE("services: work() counts an entry that another worker cancels as elsewhere") {
-    trips on;
-    auto engine = on.make();
-    auto other = on.make();
+    trips trips;
+    auto engine = trips.make();
+    auto other = trips.make();
     REQUIRE(engine.submit("t1", usual).problem.empty());
     // Meanwhile the other worker cancels, and cannot compensate yet.
-    on.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        if (of.operation == call_operation::compensate) return service_answer::unavailable("away");
-        if (of.participant != "flight") return {};
+    trips.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.operation == call_operation::compensate)
+            return service_answer::unavailable("away");
+        if (call.participant != "flight") return {};
         settle::cancel_options const canceled_soon{.deadline = soon.deadline};
         REQUIRE(other.cancel("t1", canceled_soon).verdict == verdict::undecided);
         return service_answer::refused("sold out");
@@ -427,32 +428,32 @@ TEST_CASE("services: work() counts an entry that another worker cancels as elsew
     auto const report = engine.work();
     CHECK(report.elsewhere == 1);
     CHECK(report.skipped.empty());
-    on.services.before = [](service_call const&) { return std::nullopt; };
+    trips.services.before = [](service_call const&) { return std::nullopt; };
     CHECK(other.recover(of_any_age()).canceled == 1);
 }
 
 TEST_CASE("services: a batch makes the calls of all its trips in one send for each wave") {
-    trips on;
-    auto engine = on.make();
+    trips trips;
+    auto engine = trips.make();
     std::vector<std::pair<std::string, trip>> many;
     for (int i = 0; i < 100; ++i) {
         many.emplace_back("t" + std::to_string(i), trip{i % 2 == 0 ? "A" : "B", "LH 1", 1, 10});
     }
     auto const outcomes = engine.run_all(many, settle::batch_options{.window = 100});
     for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
-    CHECK(on.services.sends == std::vector<std::size_t>{100, 100, 100, 100, 100});
-    CHECK(on.services.rows.size() == 400);
+    CHECK(trips.services.sends == std::vector<std::size_t>{100, 100, 100, 100, 100});
+    CHECK(trips.services.rows.size() == 400);
     CHECK(balance_of(engine, "A") == 500);
 }
 
 TEST_CASE("services: an unavailable call delays no other trip of its batch") {
-    trips on;
-    auto engine = on.make();
+    trips trips;
+    auto engine = trips.make();
     std::vector<std::pair<std::string, trip>> many;
     for (int i = 0; i < 10; ++i) many.emplace_back("t" + std::to_string(i), usual);
     for (auto& one : many) one.second.most = 1;
-    on.services.before = [](service_call const& of) -> std::optional<service_answer> {
-        if (of.transaction == "t0") return service_answer::unavailable("away");
+    trips.services.before = [](service_call const& call) -> std::optional<service_answer> {
+        if (call.transaction == "t0") return service_answer::unavailable("away");
         return {};
     };
     auto const outcomes =
@@ -488,8 +489,7 @@ TEST_CASE("services: an engine on a reopened file makes the remaining calls") {
         CHECK(engine.recover(of_any_age()).done == 1);
         CHECK(services.called() == "apply card, confirm room, confirm mail");
         CHECK(balance_of(engine, "A") == 500);
-        REQUIRE(entry_of(engine, "t1").results.size() == 2);
-        CHECK(entry_of(engine, "t1").results[0].value == R"({"number":"LH 1","price":120})");
+        CHECK(entry_of(engine, "t1").results.at(0).value == R"({"number":"LH 1","price":120})");
         CHECK(engine.run("t1", usual).done());
         services.before = refuses("card");
         CHECK(engine.run("t2", usual).canceled());

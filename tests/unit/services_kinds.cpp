@@ -78,9 +78,9 @@ struct office {
     auto make() {
         return settle::engine{log, settle::bind(Services, services)..., settle::type<Type>,
                               settle::with_environment(engine_test::manual_environment{world}),
-                              settle::observed_by([this](settle::event const& one) {
-                                  if (!one.problem.empty()) {
-                                      problems.append(one.problem).append("\n");
+                              settle::observed_by([this](settle::event const& event) {
+                                  if (!event.problem.empty()) {
+                                      problems.append(event.problem).append("\n");
                                   }
                               })};
     }
@@ -102,22 +102,22 @@ settle::entry entry_of(Engine& engine) {
 } // namespace
 
 TEST_CASE("services: each line of a range is a call with a key and a result of its own") {
-    office at;
+    office office;
     std::vector<std::optional<std::uint32_t>> lines;
-    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        if (of.participant == "stays") lines.push_back(of.line);
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant == "stays") lines.push_back(call.line);
         return {};
     };
-    auto engine = at.make<tour_type, hotel, shop>();
+    auto engine = office.make<tour_type, hotel, shop>();
     auto const outcome = engine.run("t1", usual);
     REQUIRE_MESSAGE(outcome.done(), outcome.text());
     // The range and the other call are one stage: one send to each client.
-    CHECK(at.services.sends == std::vector<std::size_t>{2, 1, 1});
+    CHECK(office.services.sends == std::vector<std::size_t>{2, 1, 1});
     CHECK(lines == std::vector<std::optional<std::uint32_t>>{0, 1});
-    CHECK(at.row_of("stays/0").request == R"({"hotel":"Ritz","nights":2})");
-    CHECK(at.row_of("stays/1").request == R"({"hotel":"Ibis","nights":1})");
-    CHECK(at.row_of("goods").request == R"({"item":"A","count":6})");
-    CHECK(at.row_of("goods").now == status::confirmed);
+    CHECK(office.row_of("stays/0").request == R"({"hotel":"Ritz","nights":2})");
+    CHECK(office.row_of("stays/1").request == R"({"hotel":"Ibis","nights":1})");
+    CHECK(office.row_of("goods").request == R"({"item":"A","count":6})");
+    CHECK(office.row_of("goods").now == status::confirmed);
     auto const found = entry_of(engine);
     CHECK(found.stages_kept == 1);
     REQUIRE(found.results.size() == 3);
@@ -125,37 +125,37 @@ TEST_CASE("services: each line of a range is a call with a key and a result of i
 }
 
 TEST_CASE("services: a range may be empty") {
-    office at;
-    auto engine = at.make<tour_type, hotel, shop>();
+    office office;
+    auto engine = office.make<tour_type, hotel, shop>();
     CHECK(engine.run("t1", tour{"A", 5, {}}).done());
-    CHECK(at.services.called() == "apply goods, confirm goods");
+    CHECK(office.services.called() == "apply goods, confirm goods");
 }
 
 TEST_CASE("services: a refusal in a group compensates all its calls") {
-    office at;
-    at.services.before = [](service_call const& of) -> std::optional<service_answer> {
-        bool const second = of.line == 1 && of.operation == call_operation::apply;
+    office office;
+    office.services.before = [](service_call const& call) -> std::optional<service_answer> {
+        bool const second = call.line == 1 && call.operation == call_operation::apply;
         if (second) return service_answer::refused("full");
         return {};
     };
-    auto engine = at.make<tour_type, hotel, shop>();
+    auto engine = office.make<tour_type, hotel, shop>();
     auto const outcome = engine.run("t1", usual);
     CHECK(outcome.canceled());
     CHECK(outcome.participant == "stays");
     CHECK(outcome.line == 1);
-    CHECK(at.services.rows.size() == 3);
-    for (auto const& [key, row] : at.services.rows) CHECK(row.now == status::compensated);
+    CHECK(office.services.rows.size() == 3);
+    for (auto const& [key, row] : office.services.rows) CHECK(row.now == status::compensated);
 }
 
 TEST_CASE("services: parameters whose sum overflows in a call are refused before any write") {
-    office at;
-    auto engine = at.make<tour_type, hotel, shop>();
+    office office;
+    auto engine = office.make<tour_type, hotel, shop>();
     auto const outcome = engine.run("t1", tour{"A", INT64_MAX, {}});
     CHECK(outcome.verdict == verdict::refused);
     CHECK(outcome.why == reason::overflow);
     CHECK(outcome.participant == "goods");
     CHECK_FALSE(engine.find("t1").value());
-    CHECK(at.services.calls.empty());
+    CHECK(office.services.calls.empty());
 }
 
 namespace {
@@ -171,38 +171,39 @@ inline constexpr auto stall_type =
 } // namespace
 
 TEST_CASE("services: without rows, a call without a known answer is applied before it is undone") {
-    office at;
-    auto engine = at.make<stall_type, stall>();
-    at.services.loses = [](service_call const& of) { return of.participant == "second"; };
+    office office;
+    auto engine = office.make<stall_type, stall>();
+    office.services.loses = [](service_call const& call) { return call.participant == "second"; };
     CHECK(engine.run("t1", usual, soon).verdict == verdict::undecided);
-    CHECK(at.row_of("second").now == status::applied);
-    at.services.loses = [lost = 2](service_call const&) mutable { return lost-- > 0; };
-    at.services.calls.clear();
+    CHECK(office.row_of("second").now == status::applied);
+    office.services.loses = [lost = 2](service_call const&) mutable { return lost-- > 0; };
+    office.services.calls.clear();
     std::map<std::string, std::string> results;
-    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        if (of.operation == call_operation::compensate)
-            results[std::string{of.participant}] = of.result;
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.operation == call_operation::compensate)
+            results[std::string{call.participant}] = call.result;
         return {};
     };
     CHECK(engine.cancel("t1").canceled());
     // The result of the first call is in the entry, so its answer is known.
-    CHECK(at.services.called() == "apply second, apply second, apply second, compensate second, "
-                                  "compensate first");
+    CHECK(office.services.called() ==
+          "apply second, apply second, apply second, compensate second, "
+          "compensate first");
     std::string const number = R"({"number":"7"})";
     CHECK(results == std::map<std::string, std::string>{{"first", number}, {"second", number}});
-    CHECK(at.row_of("second").now == status::compensated);
-    CHECK(at.row_of("first").now == status::compensated);
+    CHECK(office.row_of("second").now == status::compensated);
+    CHECK(office.row_of("first").now == status::compensated);
 }
 
 TEST_CASE("services: without rows, a call that is refused for good is not undone") {
-    office at;
-    auto engine = at.make<stall_type, stall>();
-    at.services.decide = [](service_call const& of) {
-        return of.participant == "second" ? service_answer::refused("closed")
-                                          : service_answer::ok(R"({"number":"7"})");
+    office office;
+    auto engine = office.make<stall_type, stall>();
+    office.services.decide = [](service_call const& call) {
+        return call.participant == "second" ? service_answer::refused("closed")
+                                            : service_answer::ok(R"({"number":"7"})");
     };
     CHECK(engine.run("t1", usual).canceled());
-    CHECK(at.services.called() == "apply first, apply second, apply second, compensate first");
+    CHECK(office.services.called() == "apply first, apply second, apply second, compensate first");
 }
 
 namespace {
@@ -216,35 +217,37 @@ inline constexpr auto till_type = settle::transaction<tour, "till">(
 } // namespace
 
 TEST_CASE("services: the key of a refused pivot is closed if its receiver keeps no refusals") {
-    office at;
-    at.services.before = [](service_call const& of) -> std::optional<service_answer> {
-        bool const payment = of.participant == "payment" && of.operation == call_operation::apply;
+    office office;
+    office.services.before = [](service_call const& call) -> std::optional<service_answer> {
+        bool const payment =
+            call.participant == "payment" && call.operation == call_operation::apply;
         if (payment) return service_answer::refused("no cover");
         return {};
     };
-    auto engine = at.make<till_type, stall, till>();
+    auto engine = office.make<till_type, stall, till>();
     auto const outcome = engine.run("t1", usual);
     CHECK(outcome.canceled());
     CHECK(outcome.participant == "payment");
-    CHECK(at.services.called() ==
+    CHECK(office.services.called() ==
           "apply goods, apply payment, compensate payment, compensate goods");
-    CHECK(at.row_of("payment").now == status::compensated);
+    CHECK(office.row_of("payment").now == status::compensated);
 }
 
 TEST_CASE("services: a refused pivot whose key cannot be closed is called again") {
-    office at;
+    office office;
     bool refused = false;
     // An earlier copy of the call takes effect after the refusal.
-    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        if (of.participant != "payment") return {};
-        if (of.operation == call_operation::compensate) return service_answer::refused("applied");
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant != "payment") return {};
+        if (call.operation == call_operation::compensate) return service_answer::refused("applied");
         if (!std::exchange(refused, true)) return service_answer::refused("no cover");
         return {};
     };
-    auto engine = at.make<till_type, stall, till>();
+    auto engine = office.make<till_type, stall, till>();
     CHECK(engine.run("t1", usual).done());
-    CHECK(at.services.called() == "apply goods, apply payment, compensate payment, apply payment");
-    CHECK(at.row_of("payment").now == status::applied);
+    CHECK(office.services.called() ==
+          "apply goods, apply payment, compensate payment, apply payment");
+    CHECK(office.row_of("payment").now == status::applied);
 }
 
 namespace {
@@ -259,20 +262,20 @@ inline constexpr auto priced_type = settle::transaction<tour, "priced">(
 } // namespace
 
 TEST_CASE("services: a query is called in its stage and has nothing to undo") {
-    office at;
-    auto engine = at.make<priced_type, prices, shop>();
+    office office;
+    auto engine = office.make<priced_type, prices, shop>();
     CHECK(engine.run("t1", usual).done());
-    CHECK(at.services.called() == "query offer, apply goods");
-    CHECK(at.row_of("goods").request == R"({"item":"7","count":5})");
+    CHECK(office.services.called() == "query offer, apply goods");
+    CHECK(office.row_of("goods").request == R"({"item":"7","count":5})");
 
-    at.services.calls.clear();
-    at.services.before = [](service_call const& of) -> std::optional<service_answer> {
-        bool const refuses = of.participant == "goods" && of.operation == call_operation::apply;
+    office.services.calls.clear();
+    office.services.before = [](service_call const& call) -> std::optional<service_answer> {
+        bool const refuses = call.participant == "goods" && call.operation == call_operation::apply;
         if (refuses) return service_answer::refused("sold out");
         return {};
     };
     CHECK(engine.run("t2", usual).canceled());
-    CHECK(at.services.called() == "query offer, apply goods, compensate goods");
+    CHECK(office.services.called() == "query offer, apply goods, compensate goods");
 }
 
 namespace {
@@ -283,10 +286,10 @@ inline constexpr auto notice_type = settle::transaction<tour, "notice">(
 } // namespace
 
 TEST_CASE("services: a transaction may have confirms alone") {
-    office at;
-    auto engine = at.make<notice_type, shop>();
+    office office;
+    auto engine = office.make<notice_type, shop>();
     CHECK(engine.run("t1", usual).done());
-    CHECK(at.services.called() == "confirm goods");
+    CHECK(office.services.called() == "confirm goods");
     CHECK(entry_of(engine).results.empty());
 }
 
@@ -316,10 +319,10 @@ namespace {
 struct shelf {
     std::map<std::string, std::int64_t, std::less<>> sold{};
 
-    settle::reply<receipt> operator()(order const& request, service_call const& of) {
-        std::string const key{of.key};
-        if (of.operation == call_operation::compensate) sold.erase(key);
-        if (of.operation != call_operation::apply) return service_answer::ok();
+    settle::reply<receipt> operator()(order const& request, service_call const& call) {
+        std::string const key{call.key};
+        if (call.operation == call_operation::compensate) sold.erase(key);
+        if (call.operation != call_operation::apply) return service_answer::ok();
         if (request.count > 10) return service_answer::refused("too many");
         if (request.item.empty()) throw std::runtime_error{"no item"};
         sold[key] = request.count;

@@ -63,8 +63,8 @@ struct office {
                               settle::type<order_type>,
                               limits,
                               settle::with_environment(manual_environment{world}),
-                              settle::observed_by([this](settle::event const& one) {
-                                  if (seen) seen(one);
+                              settle::observed_by([this](settle::event const& event) {
+                                  if (seen) seen(event);
                               })};
     }
     office() {
@@ -72,10 +72,10 @@ struct office {
         open_accounts(engine, {{"A", 1000}});
     }
     /// Gives one answer to every call of this operation of a participant.
-    void always(std::string_view participant, call_operation operation, service_answer given) {
-        services.before = [=](service_call const& of) -> std::optional<service_answer> {
-            bool const meant = of.participant == participant && of.operation == operation;
-            return meant ? std::optional{given} : std::nullopt;
+    void always(std::string_view participant, call_operation operation, service_answer answer) {
+        services.before = [=](service_call const& call) -> std::optional<service_answer> {
+            bool const meant = call.participant == participant && call.operation == operation;
+            return meant ? std::optional{answer} : std::nullopt;
         };
     }
 };
@@ -85,15 +85,15 @@ order const usual{"A", "LH 1", 500};
 } // namespace
 
 TEST_CASE("pivot: the entry is deciding when the pivot is called, and its answer decides") {
-    office at;
-    auto engine = at.make();
+    office office;
+    auto engine = office.make();
     int looked = 0;
-    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
         auto const found = entry_of(engine, "t1");
-        if (of.participant == "flight" && of.operation == call_operation::apply) {
+        if (call.participant == "flight" && call.operation == call_operation::apply) {
             CHECK(found.state == state::pending);
         }
-        if (of.participant == "card") {
+        if (call.participant == "card") {
             CHECK(found.state == state::deciding);
             CHECK(found.revision == 2);
             ++looked;
@@ -102,14 +102,14 @@ TEST_CASE("pivot: the entry is deciding when the pivot is called, and its answer
     };
     CHECK(engine.run("t1", usual).done());
     CHECK(looked == 1);
-    CHECK(at.services.called() == "apply flight, apply card, confirm flight");
+    CHECK(office.services.called() == "apply flight, apply card, confirm flight");
 }
 
 TEST_CASE("pivot: a deciding transaction is not canceled, and any worker brings it to its end") {
-    office at;
-    at.always("card", call_operation::apply, service_answer::unknown("lost"));
+    office office;
+    office.always("card", call_operation::apply, service_answer::unknown("lost"));
     {
-        auto engine = at.make();
+        auto engine = office.make();
         auto const outcome = engine.run("t1", usual, soon);
         CHECK(outcome.verdict == settle::verdict::undecided);
         CHECK(entry_of(engine, "t1").state == state::deciding);
@@ -119,9 +119,9 @@ TEST_CASE("pivot: a deciding transaction is not canceled, and any worker brings 
         CHECK(refused.text().find("too late to cancel 't1'") != std::string::npos);
         CHECK(entry_of(engine, "t1").state == state::deciding);
     }
-    at.services.before = [](service_call const&) { return std::nullopt; };
-    at.world.time += 31min;
-    auto later = at.make();
+    office.services.before = [](service_call const&) { return std::nullopt; };
+    office.world.time += 31min;
+    auto later = office.make();
     auto const report = later.recover();
     CHECK(report.done == 1);
     CHECK(entry_of(later, "t1").state == state::done);
@@ -129,74 +129,74 @@ TEST_CASE("pivot: a deciding transaction is not canceled, and any worker brings 
 }
 
 TEST_CASE("pivot: a pivot is called again without a limit, also when the entry has expired") {
-    office at;
+    office office;
     int calls = 0;
-    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        if (of.participant != "card" || ++calls > 40) return std::nullopt;
-        if (calls == 20) at.world.time += 24h * 30;
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant != "card" || ++calls > 40) return std::nullopt;
+        if (calls == 20) office.world.time += 24h * 30;
         return calls % 2 == 0 ? service_answer::unavailable("away") : service_answer{};
     };
-    auto engine = at.make({.patience = std::chrono::hours{24}});
+    auto engine = office.make({.patience = std::chrono::hours{24}});
     CHECK(engine.run("t1", usual).done());
     CHECK(calls == 41);
 }
 
 TEST_CASE("pivot: a transaction that expires before its pivot is canceled without the call") {
-    office at;
-    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        if (of.participant == "flight" && of.operation == call_operation::apply) {
-            at.world.time += 24h * 8;
+    office office;
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant == "flight" && call.operation == call_operation::apply) {
+            office.world.time += 24h * 8;
         }
         return std::nullopt;
     };
-    auto engine = at.make();
+    auto engine = office.make();
     auto const outcome = engine.run("t1", usual);
     CHECK(outcome.canceled());
     CHECK(outcome.why == reason::expired);
-    CHECK(at.services.called() == "apply flight, compensate flight");
+    CHECK(office.services.called() == "apply flight, compensate flight");
     CHECK(balance_of(engine, "A") == 1000);
 }
 
 TEST_CASE("pivot: a refused pivot cancels with the reason of its service") {
-    office at;
-    at.always("card", call_operation::apply, service_answer::refused("no cover"));
-    auto engine = at.make();
+    office office;
+    office.always("card", call_operation::apply, service_answer::refused("no cover"));
+    auto engine = office.make();
     auto const outcome = engine.run("t1", usual);
     CHECK(outcome.canceled());
     CHECK(outcome.why == reason::refused);
     CHECK(outcome.participant == "card");
     CHECK(outcome.problem.text.find("no cover") != std::string::npos);
-    CHECK(at.services.called() == "apply flight, apply card, compensate flight");
+    CHECK(office.services.called() == "apply flight, apply card, compensate flight");
     CHECK(balance_of(engine, "A") == 1000);
 }
 
 TEST_CASE("calls: a participant's own number of tries ends in a cancel") {
     for (bool const silent : {false, true}) {
         CAPTURE(silent);
-        office at;
-        at.always("flight", call_operation::apply,
-                  silent ? service_answer{} : service_answer::unavailable("away"));
-        auto engine = at.make();
+        office office;
+        office.always("flight", call_operation::apply,
+                      silent ? service_answer{} : service_answer::unavailable("away"));
+        auto engine = office.make();
         auto const outcome = engine.run("t1", usual);
         CHECK(outcome.canceled());
         CHECK(outcome.why == (silent ? reason::unanswered : reason::unavailable));
         CHECK(outcome.participant == "flight");
-        CHECK(at.services.called() ==
+        CHECK(office.services.called() ==
               "apply flight, apply flight, apply flight, compensate flight");
         CHECK(balance_of(engine, "A") == 1000);
     }
 }
 
 TEST_CASE("calls: the pauses are the participant's, and no shorter than the service asks") {
-    office at;
+    office office;
     std::vector<std::chrono::nanoseconds> times;
     auto answer = service_answer::unavailable("away");
-    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        if (of.participant != "flight" || of.operation != call_operation::apply) return {};
-        times.push_back(at.world.elapsed);
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant != "flight" || call.operation != call_operation::apply) return {};
+        times.push_back(office.world.elapsed);
         return times.size() < 3 ? std::optional{answer} : std::nullopt;
     };
-    auto engine = at.make();
+    auto engine = office.make();
     CHECK(engine.run("t1", usual).done());
     REQUIRE(times.size() == 3);
     CHECK(times[1] - times[0] >= 10ms);
@@ -211,21 +211,21 @@ TEST_CASE("calls: the pauses are the participant's, and no shorter than the serv
 }
 
 TEST_CASE("calls: a call carries the last moment at which its receiver may begin") {
-    office at;
+    office office;
     settle::timestamp last{};
-    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        last = of.last_moment;
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        last = call.last_moment;
         return std::nullopt;
     };
-    auto engine = at.make();
+    auto engine = office.make();
     CHECK(engine.run("t1", usual).done());
     CHECK(last == entry_of(engine, "t1").created + 24h * 7);
 }
 
 TEST_CASE("calls: a caller whose time ends after the commit gets the outcome done") {
-    office at;
-    at.always("flight", call_operation::confirm, service_answer::unavailable("away"));
-    auto engine = at.make();
+    office office;
+    office.always("flight", call_operation::confirm, service_answer::unavailable("away"));
+    auto engine = office.make();
     auto const outcome = engine.run("t1", usual, soon);
     CHECK(outcome.done());
     CHECK_FALSE(outcome.finished);
@@ -236,7 +236,7 @@ TEST_CASE("calls: a caller whose time ends after the commit gets the outcome don
     CHECK(tried.done == 0);
     CHECK(tried.undecided == 1);
     CHECK(tried.problem.code == settle::errc::call_unavailable);
-    at.services.before = [](service_call const&) { return std::nullopt; };
+    office.services.before = [](service_call const&) { return std::nullopt; };
     auto const ended = engine.retry("t1");
     CHECK(ended.done());
     CHECK(ended.finished);
@@ -244,17 +244,18 @@ TEST_CASE("calls: a caller whose time ends after the commit gets the outcome don
 }
 
 TEST_CASE("stuck: a compensation that never succeeds is listed, tried again, and closed") {
-    office at;
-    at.services.before = [](service_call const& of) -> std::optional<service_answer> {
-        if (of.participant == "card") return service_answer::refused("no cover");
-        if (of.operation == call_operation::compensate) return service_answer::unavailable("away");
+    office office;
+    office.services.before = [](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant == "card") return service_answer::refused("no cover");
+        if (call.operation == call_operation::compensate)
+            return service_answer::unavailable("away");
         return std::nullopt;
     };
-    auto engine = at.make();
+    auto engine = office.make();
     CHECK(engine.run("t1", usual, soon).verdict == settle::verdict::undecided);
     CHECK(entry_of(engine, "t1").state == state::canceling);
     CHECK(engine.stuck().value().empty());
-    at.world.time += 11min;
+    office.world.time += 11min;
     REQUIRE(engine.stuck().value().size() == 1);
     CHECK(engine.stuck().value().front().id == "t1");
     CHECK(engine.retry("t1", soon).verdict == settle::verdict::undecided);
@@ -290,24 +291,24 @@ TEST_CASE("stuck: a compensation that never succeeds is listed, tried again, and
 }
 
 TEST_CASE("stuck: the observer sees once that a transaction is stuck, and the engine counts it") {
-    office at;
+    office office;
     std::vector<std::string> seen;
-    at.seen = [&](settle::event const& one) {
-        if (!one.stuck) return;
-        CHECK_FALSE(one.line);
-        seen.push_back(one.id + " " + std::string{name_of(one.taken)} + " " +
-                       std::string{one.participant} + " " + std::to_string(one.attempts) + " " +
-                       std::string{name_of(one.state)} + " " + std::string{one.problem});
+    office.seen = [&](settle::event const& event) {
+        if (!event.stuck) return;
+        CHECK_FALSE(event.line);
+        seen.push_back(event.id + " " + std::string{name_of(event.taken)} + " " +
+                       std::string{event.participant} + " " + std::to_string(event.attempts) + " " +
+                       std::string{name_of(event.state)} + " " + std::string{event.problem});
     };
-    at.always("flight", call_operation::confirm, service_answer::unavailable("away"));
-    auto engine = at.make();
-    auto other = at.make();
+    office.always("flight", call_operation::confirm, service_answer::unavailable("away"));
+    auto engine = office.make();
+    auto other = office.make();
     CHECK_FALSE(engine.run("t1", usual, soon).finished);
     CHECK_FALSE(engine.run("t2", order{"A", "LH 2", 10}, soon).finished);
     CHECK(seen.empty());
     CHECK(engine.statistics().stuck == 0);
 
-    at.world.time += 11min;
+    office.world.time += 11min;
     CHECK_FALSE(engine.retry("t1", soon).finished);
     CHECK_FALSE(engine.retry("t1", soon).finished);
     CHECK_FALSE(engine.retry("t2", soon).finished);
@@ -317,7 +318,7 @@ TEST_CASE("stuck: the observer sees once that a transaction is stuck, and the en
     CHECK(engine.statistics().stuck == 2);
     CHECK(other.statistics().stuck == 0);
 
-    at.services.before = [](service_call const&) { return std::nullopt; };
+    office.services.before = [](service_call const&) { return std::nullopt; };
     CHECK(engine.retry("t1").done());
     CHECK(engine.statistics().stuck == 1);
     // Another engine ends the transaction. The next recovery notices that.
@@ -328,52 +329,52 @@ TEST_CASE("stuck: the observer sees once that a transaction is stuck, and the en
 }
 
 TEST_CASE("stuck: a pivot that gives no answer is stuck, at the age that the options say") {
-    office at;
+    office office;
     std::string seen;
-    at.seen = [&](settle::event const& one) {
-        if (one.stuck) seen.append(one.participant).append(" ").append(name_of(one.state));
+    office.seen = [&](settle::event const& event) {
+        if (event.stuck) seen.append(event.participant).append(" ").append(name_of(event.state));
     };
-    at.always("card", call_operation::apply, service_answer::unknown("lost"));
-    auto engine = at.make({.stuck_after = 20s});
+    office.always("card", call_operation::apply, service_answer::unknown("lost"));
+    auto engine = office.make({.stuck_after = 20s});
     CHECK(engine.run("t1", usual, soon).verdict == settle::verdict::undecided);
     CHECK(seen.empty());
     CHECK(engine.stuck().value().empty());
-    at.world.time += 21s;
+    office.world.time += 21s;
     CHECK(engine.retry("t1", soon).verdict == settle::verdict::undecided);
     CHECK(seen == "card deciding");
     CHECK(engine.stuck().value().size() == 1);
     CHECK(engine.stuck(1h).value().empty());
-    CHECK_THROWS_AS(at.make({.stuck_after = -1ms}), settle::failure);
+    CHECK_THROWS_AS(office.make({.stuck_after = -1ms}), settle::failure);
 }
 
 TEST_CASE("statistics: the answers of each service are counted") {
-    office at;
+    office office;
     int calls = 0;
-    at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-        if (of.participant == "card") return service_answer::refused("no cover");
-        if (of.operation != call_operation::apply) return std::nullopt;
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant == "card") return service_answer::refused("no cover");
+        if (call.operation != call_operation::apply) return std::nullopt;
         ++calls;
         if (calls == 1) return service_answer::unavailable("away");
         if (calls == 2) throw std::runtime_error{"lost"};
         return std::nullopt;
     };
-    auto engine = at.make();
+    auto engine = office.make();
     CHECK(engine.run("t1", usual).canceled());
     std::vector<settle::call_counts> const expected{{"airline", 2, 0, 1, 1}, {"bank", 0, 1, 0, 0}};
     CHECK(engine.statistics().calls == expected);
-    CHECK(at.make().statistics().calls.front() == settle::call_counts{"airline"});
+    CHECK(office.make().statistics().calls.front() == settle::call_counts{"airline"});
 }
 
 TEST_CASE("stuck: a confirm that never succeeds is closed, and a pending call is not") {
-    office at;
-    at.always("flight", call_operation::apply, service_answer::unavailable("away"));
-    auto engine = at.make();
+    office office;
+    office.always("flight", call_operation::apply, service_answer::unavailable("away"));
+    auto engine = office.make();
     CHECK(engine.run("t1", usual, {1ms, {}}).verdict == settle::verdict::undecided);
     auto const refused = engine.resolve("t1", "flight", "booked by hand");
     CHECK(refused.problem.text.find("its state is pending") != std::string::npos);
     CHECK(engine.cancel("t1").canceled());
 
-    at.always("flight", call_operation::confirm, service_answer::unavailable("away"));
+    office.always("flight", call_operation::confirm, service_answer::unavailable("away"));
     CHECK_FALSE(engine.run("t2", usual, soon).finished);
     CHECK(engine.resolve("t2", "flight", "ticket sent by hand").done());
     CHECK(entry_of(engine, "t2").state == state::done);

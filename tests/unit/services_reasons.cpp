@@ -61,10 +61,10 @@ struct office {
         return settle::engine{accounts_at.database_here(), settle::bind(booker, services),
                               settle::type<trip_type>,
                               settle::with_environment(manual_environment{world}),
-                              settle::observed_by([this](settle::event const& one) {
-                                  steps.append(name_of(one.taken)).append(" ");
-                                  last_problem = one.problem;
-                                  if (watch) watch(one);
+                              settle::observed_by([this](settle::event const& event) {
+                                  steps.append(name_of(event.taken)).append(" ");
+                                  last_problem = event.problem;
+                                  if (watch) watch(event);
                               })};
     }
     office() {
@@ -73,9 +73,9 @@ struct office {
     }
     /// Answers each apply of a participant.
     void always(std::map<std::string, service_answer> given) {
-        services.before = [given](service_call const& of) -> std::optional<service_answer> {
-            auto const found = given.find(std::string{of.participant});
-            bool const applies = of.operation == settle::call_operation::apply;
+        services.before = [given](service_call const& call) -> std::optional<service_answer> {
+            auto const found = given.find(std::string{call.participant});
+            bool const applies = call.operation == settle::call_operation::apply;
             if (found == given.end() || !applies) return std::nullopt;
             return found->second;
         };
@@ -88,11 +88,12 @@ struct full_log {
     struct session : log_type {
         session(log_type&& inner, int& count) : log_type(std::move(inner)), refused(&count) {}
         void write(std::span<settle::entry_write const> writes,
-                   std::span<settle::write_result> results, settle::write_context const& at) {
+                   std::span<settle::write_result> results, settle::write_context const& context) {
             bool const fits =
-                std::all_of(writes.begin(), writes.end(),
-                            [](settle::entry_write const& one) { return one.why_text.empty(); });
-            if (fits) return log_type::write(writes, results, at);
+                std::all_of(writes.begin(), writes.end(), [](settle::entry_write const& write) {
+                    return write.why_text.empty();
+                });
+            if (fits) return log_type::write(writes, results, context);
             ++*refused;
             for (auto& one : results) {
                 one.reply = settle::log_answer::unfit;
@@ -132,9 +133,9 @@ constexpr auto no_rooms = "settle: the service 'booker' refused the apply of 'ro
 
 TEST_CASE_TEMPLATE("reasons: a refusal's own sentence is told to every caller and reader", Log,
                    in_memory, in_file) {
-    office<Log> on;
-    on.always({{"room", service_answer::refused("no rooms left")}});
-    auto engine = on.make();
+    office<Log> office;
+    office.always({{"room", service_answer::refused("no rooms left")}});
+    auto engine = office.make();
     auto const first = engine.run("t", usual);
     CHECK(first.canceled());
     CHECK(first.why == reason::refused);
@@ -142,19 +143,19 @@ TEST_CASE_TEMPLATE("reasons: a refusal's own sentence is told to every caller an
     CHECK(first.problem.code == errc::call_refused);
     CHECK(first.problem.text == no_rooms);
     // The text takes no write of its own.
-    CHECK(on.steps == "insert apply keep apply cancel compensate compensate close end ");
-    CHECK(on.last_problem == no_rooms);
+    CHECK(office.steps == "insert apply keep apply cancel compensate compensate close end ");
+    CHECK(office.last_problem == no_rooms);
 
     CHECK(entry_of(engine, "t").why_text == no_rooms);
     CHECK(engine.page({}, {}, 10).value().at(0).why_text == no_rooms);
-    auto another = on.make();
-    on.last_problem.clear();
+    auto another = office.make();
+    office.last_problem.clear();
     CHECK(another.run("t", usual) == first);
-    CHECK(on.last_problem == no_rooms);
+    CHECK(office.last_problem == no_rooms);
     CHECK(another.run_all(std::vector<std::pair<std::string, trip>>{{"t", usual}}).at(0) == first);
-    on.last_problem.clear();
+    office.last_problem.clear();
     CHECK(another.cancel("t") == first);
-    CHECK(on.last_problem == no_rooms);
+    CHECK(office.last_problem == no_rooms);
     CHECK(another.retry("t") == first);
     CHECK(another.submit("t", usual) == first);
     CHECK(contains(first.text(), "no rooms left"));
@@ -162,16 +163,16 @@ TEST_CASE_TEMPLATE("reasons: a refusal's own sentence is told to every caller an
 
 TEST_CASE(
     "reasons: of several errors in one wave, the entry has the text of the part that failed") {
-    office<in_memory> on;
-    auto engine = on.make();
-    on.always({{"car", service_answer::refused("no cars left")},
-               {"room", service_answer::refused("no rooms left")}});
+    office<in_memory> office;
+    auto engine = office.make();
+    office.always({{"car", service_answer::refused("no cars left")},
+                   {"room", service_answer::refused("no rooms left")}});
     auto const both = engine.run("both", usual);
     CHECK(both.participant == "car");
     CHECK(contains(both.problem.text, "no cars left"));
     CHECK(entry_of(engine, "both").why_text == both.problem.text);
-    on.always({{"car", service_answer::refused("no cars left")},
-               {"room", service_answer::unavailable("closed")}});
+    office.always({{"car", service_answer::refused("no cars left")},
+                   {"room", service_answer::unavailable("closed")}});
     auto const closed = engine.run("closed", usual);
     CHECK(closed.why == reason::refused);
     CHECK(contains(closed.problem.text, "no cars left"));
@@ -188,9 +189,9 @@ TEST_CASE("reasons: a call without a try left leaves the text of its last answer
          {wanted{service_answer::unavailable("on strike"), reason::unavailable,
                  errc::call_unavailable},
           wanted{service_answer::unknown("on strike"), reason::unanswered, errc::call_unknown}}) {
-        office<in_file> on;
-        on.always({{"room", one.given}});
-        auto engine = on.make();
+        office<in_file> office;
+        office.always({{"room", one.given}});
+        auto engine = office.make();
         auto const first = engine.run("t", usual);
         CHECK(first.why == one.why);
         CHECK(first.problem.code == one.code);
@@ -203,19 +204,19 @@ TEST_CASE("reasons: a call without a try left leaves the text of its last answer
 TEST_CASE("reasons: the text outlives the worker that wrote it, and a caller that waits gets it") {
     for (bool const waits : {false, true}) {
         CAPTURE(waits);
-        office<in_file> on;
-        on.always({{"room", service_answer::refused("no rooms left")}});
-        on.watch = kill_after(step::cancel);
-        auto first = on.make();
+        office<in_file> office;
+        office.always({{"room", service_answer::refused("no rooms left")}});
+        office.watch = kill_after(step::cancel);
+        auto first = office.make();
         CHECK_THROWS_AS(std::ignore = first.run("t", usual), killed);
-        on.watch = {};
-        on.always({});
-        auto second = on.make();
+        office.watch = {};
+        office.always({});
+        auto second = office.make();
         if (!waits) {
             settle::recover_options now;
             now.older_than = std::chrono::milliseconds{0};
             CHECK(second.recover(now).canceled == 1);
-            CHECK(on.last_problem == no_rooms);
+            CHECK(office.last_problem == no_rooms);
         }
         auto const outcome = second.run("t", usual);
         CHECK(outcome.why == reason::refused);
@@ -226,17 +227,17 @@ TEST_CASE("reasons: the text outlives the worker that wrote it, and a caller tha
 }
 
 TEST_CASE("reasons: a long text is cut between characters, and any bytes make a text") {
-    office<in_file> on;
-    auto engine = on.make();
+    office<in_file> office;
+    auto engine = office.make();
     std::string long_text;
     for (int i = 0; i < 2'000; ++i) long_text += "\xE2\x82\xAC";
-    on.always({{"room", service_answer::refused(long_text)}});
+    office.always({{"room", service_answer::refused(long_text)}});
     CHECK(engine.run("long", usual).canceled());
     auto const kept = entry_of(engine, "long").why_text;
     CHECK(kept.size() <= 500);
     CHECK(kept.size() > 300);
     CHECK(settle::is_utf8(kept));
-    on.always({{"room", service_answer::refused("no \xFF rooms")}});
+    office.always({{"room", service_answer::refused("no \xFF rooms")}});
     CHECK(engine.run("bytes", usual).canceled());
     CHECK(settle::is_utf8(entry_of(engine, "bytes").why_text));
     CHECK(contains(entry_of(engine, "bytes").why_text, "refused the apply of 'room': no "));
@@ -247,26 +248,26 @@ TEST_CASE("reasons: a long text is cut between characters, and any bytes make a 
 }
 
 TEST_CASE("reasons: an entry without room for the text is canceled without it") {
-    office<full_log> on;
-    on.always({{"room", service_answer::refused("no rooms left")}});
-    auto engine = on.make();
+    office<full_log> office;
+    office.always({{"room", service_answer::refused("no rooms left")}});
+    auto engine = office.make();
     auto const outcome = engine.run("t", usual);
     CHECK(outcome.why == reason::refused);
     CHECK(outcome.problem.text == no_rooms);
-    CHECK(on.accounts_at.refused == 1);
+    CHECK(office.accounts_at.refused == 1);
     CHECK(entry_of(engine, "t").state == state::canceled);
     CHECK(entry_of(engine, "t").why_text.empty());
 }
 
 TEST_CASE("reasons: a record that cannot be used is named to a later caller, too") {
-    sqlite_test::folder const here;
-    settle::sqlite::database db{here.file()};
+    sqlite_test::folder const folder;
+    settle::sqlite::database db{folder.file()};
     for (bool const two_phases : {false, true}) {
         CAPTURE(two_phases);
         auto const how = two_phases ? settle::phases::two : settle::phases::one;
         settle::engine engine{db, how, settle::type<transfer_type>};
         if (!two_phases) open_accounts(engine, {{"A", 100}, {"B", 0}});
-        sqlite_test::sql(here.file(), "UPDATE accounts SET balance = 'much' WHERE id = 'A'");
+        sqlite_test::sql(folder.file(), "UPDATE accounts SET balance = 'much' WHERE id = 'A'");
         std::string const id = two_phases ? "two" : "one";
         auto const first = engine.run(id, transfer{"A", "B", 10});
         CHECK(first.why == reason::record_unusable);

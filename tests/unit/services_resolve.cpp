@@ -98,8 +98,8 @@ struct office {
                               settle::with_environment(manual_environment{world})};
     }
     office() {
-        services.before = [](service_call const& of) -> std::optional<service_answer> {
-            if (of.participant != "card" && of.participant != "till") return std::nullopt;
+        services.before = [](service_call const& call) -> std::optional<service_answer> {
+            if (call.participant != "card" && call.participant != "till") return std::nullopt;
             return service_answer::unknown("lost");
         };
         auto engine = make();
@@ -110,10 +110,10 @@ struct office {
 order const usual{"A", 500};
 
 settle::resolve_options stated(pivot_outcome outcome, std::string result = {}) {
-    settle::resolve_options given;
-    given.pivot = outcome;
-    given.result = std::move(result);
-    return given;
+    settle::resolve_options options;
+    options.pivot = outcome;
+    options.result = std::move(result);
+    return options;
 }
 settle::resolve_options const was_applied = stated(pivot_outcome::was_applied, R"({"number":"7"})");
 settle::resolve_options const was_not_applied = stated(pivot_outcome::was_not_applied);
@@ -122,16 +122,16 @@ settle::resolve_options const was_not_applied = stated(pivot_outcome::was_not_ap
 
 TEST_CASE_TEMPLATE("resolve: a pivot that was applied commits, with the result that is given", Log,
                    memory_log, file_log) {
-    office<Log> at;
-    auto engine = at.make();
+    office<Log> office;
+    auto engine = office.make();
     CHECK(engine.template run<order_type>("t1", usual, soon).verdict == verdict::undecided);
-    at.services.calls.clear();
+    office.services.calls.clear();
     auto const outcome = engine.resolve("t1", "card", "the bank has it, case 4711", was_applied);
     REQUIRE_MESSAGE(outcome.done(), outcome.text());
     CHECK(outcome.finished);
-    CHECK(at.services.called() == "confirm mail");
-    REQUIRE(at.services.rows.size() == 2);
-    CHECK(at.services.rows.rbegin()->second.request == R"({"receipt":"7"})");
+    CHECK(office.services.called() == "confirm mail");
+    REQUIRE(office.services.rows.size() == 2);
+    CHECK(office.services.rows.rbegin()->second.request == R"({"receipt":"7"})");
     auto const found = entry_of(engine, "t1");
     CHECK(found.state == state::done);
     REQUIRE(found.results.size() == 1);
@@ -143,15 +143,15 @@ TEST_CASE_TEMPLATE("resolve: a pivot that was applied commits, with the result t
 
 TEST_CASE_TEMPLATE("resolve: a pivot that was not applied cancels, and its call is never made", Log,
                    memory_log, file_log) {
-    office<Log> at;
-    auto engine = at.make();
+    office<Log> office;
+    auto engine = office.make();
     CHECK(engine.template run<order_type>("t1", usual, soon).verdict == verdict::undecided);
-    at.services.calls.clear();
+    office.services.calls.clear();
     auto const outcome = engine.resolve("t1", "card", "never arrived", was_not_applied);
     REQUIRE_MESSAGE(outcome.canceled(), outcome.text());
     CHECK(outcome.why == reason::cancel_asked);
     CHECK(outcome.participant == "card");
-    CHECK(at.services.called() == "compensate goods");
+    CHECK(office.services.called() == "compensate goods");
     auto const found = entry_of(engine, "t1");
     CHECK(found.state == state::canceled);
     REQUIRE(found.results.size() == 1);
@@ -162,8 +162,8 @@ TEST_CASE_TEMPLATE("resolve: a pivot that was not applied cancels, and its call 
 }
 
 TEST_CASE("resolve: a pivot without a result needs none") {
-    office<memory_log> at;
-    auto engine = at.make();
+    office<memory_log> office;
+    auto engine = office.make();
     CHECK(engine.run<cash_type>("t1", usual, soon).verdict == verdict::undecided);
     CHECK(engine.resolve("t1", "till", "seen in the till", was_applied)
               .problem.text.find("the service 'cash' gives no result") != std::string::npos);
@@ -173,8 +173,8 @@ TEST_CASE("resolve: a pivot without a result needs none") {
 }
 
 TEST_CASE("resolve: a statement that does not fit the entry is refused and changes nothing") {
-    office<memory_log> at;
-    auto engine = at.make();
+    office<memory_log> office;
+    auto engine = office.make();
     CHECK(engine.run<order_type>("t1", usual, soon).verdict == verdict::undecided);
     auto const before = entry_of(engine, "t1");
     auto const refusal = [&](std::string_view participant, auto const&... given) {
@@ -194,11 +194,11 @@ TEST_CASE("resolve: a statement that does not fit the entry is refused and chang
     CHECK(contains(refusal("card", stated(pivot_outcome::was_not_applied, "{}")),
                    "only a pivot that was applied has a result"));
 
-    at.services.before = [](service_call const& of) -> std::optional<service_answer> {
-        if (of.operation == call_operation::confirm) return service_answer::unavailable("away");
+    office.services.before = [](service_call const& call) -> std::optional<service_answer> {
+        if (call.operation == call_operation::confirm) return service_answer::unavailable("away");
         return std::nullopt;
     };
-    at.services.decide = [](service_call const&) {
+    office.services.decide = [](service_call const&) {
         return service_answer::ok(R"({"number":"8"})");
     };
     CHECK(engine.retry("t1", soon).done());
@@ -230,9 +230,9 @@ struct race {
         std::binary_semaphore has_read{0};
         std::binary_semaphore may_write{0};
         bool waits = true;
-        watched.plan([&](settle::testing::call const& one) {
-            bool const writes = one.what == name_of(settle::step::keep) ||
-                                one.what == name_of(settle::step::cancel);
+        watched.plan([&](settle::testing::call const& call) {
+            bool const writes = call.what == name_of(settle::step::keep) ||
+                                call.what == name_of(settle::step::cancel);
             if (writes && std::exchange(waits, false)) {
                 has_read.release();
                 may_write.acquire();
@@ -261,8 +261,8 @@ private:
     /// Shape:   during_card - called before the card answers
     template <typename Function>
     void run_with(std::string const& id, Function during_card) {
-        at.services.before = [&](service_call const& of) -> std::optional<service_answer> {
-            if (of.participant == "card") during_card();
+        at.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+            if (call.participant == "card") during_card();
             return std::nullopt;
         };
         ran = worker.run<order_type>(id, order{"A", 100});
@@ -273,57 +273,57 @@ private:
 } // namespace
 
 TEST_CASE("resolve: either the worker with the pivot's answer or the person wins") {
-    race on;
+    race race;
     for (bool const applied : {true, false}) {
         CAPTURE(applied);
         auto const& statement = applied ? was_applied : was_not_applied;
         std::string const id = applied ? "t1" : "t2";
-        std::int64_t const balance = balance_of(on.worker, "A");
-        on.let_worker_win(id, statement);
-        CHECK_MESSAGE(on.ran.done(), on.ran.text());
-        CHECK(on.stated.verdict == verdict::refused);
-        CHECK(on.stated.problem.code == settle::errc::not_closable);
-        CHECK(contains(on.stated.problem.text, "a worker changed '" + id + "' meanwhile"));
-        CHECK(balance_of(on.worker, "A") == balance - 100);
-        auto const found = entry_of(on.worker, id);
+        std::int64_t const balance = balance_of(race.worker, "A");
+        race.let_worker_win(id, statement);
+        CHECK_MESSAGE(race.ran.done(), race.ran.text());
+        CHECK(race.stated.verdict == verdict::refused);
+        CHECK(race.stated.problem.code == settle::errc::not_closable);
+        CHECK(contains(race.stated.problem.text, "a worker changed '" + id + "' meanwhile"));
+        CHECK(balance_of(race.worker, "A") == balance - 100);
+        auto const found = entry_of(race.worker, id);
         REQUIRE(found.results.size() == 1);
         CHECK(found.results.front().value == R"({"number":"8"})");
         CHECK_FALSE(found.results.front().closed);
-        CHECK(on.worker.marks().value() == 0);
+        CHECK(race.worker.marks().value() == 0);
         // The second statement finds the entry done: nothing is left to resolve.
-        auto const late = on.person.resolve(id, "card", "later", statement);
+        auto const late = race.person.resolve(id, "card", "later", statement);
         CHECK(late.verdict == verdict::refused);
         CHECK(late.problem.code == settle::errc::not_closable);
         CHECK(contains(late.problem.text, "its state is done"));
-        CHECK(entry_of(on.worker, id) == found);
+        CHECK(entry_of(race.worker, id) == found);
     }
     for (bool const applied : {true, false}) {
         CAPTURE(applied);
         std::string const id = applied ? "t3" : "t4";
-        std::int64_t const balance = balance_of(on.worker, "A");
-        on.let_person_win(id, applied ? was_applied : was_not_applied);
-        CHECK(on.stated.done() == applied);
-        CHECK(on.stated.canceled() != applied);
-        CHECK(on.ran.verdict == on.stated.verdict);
-        CHECK(balance_of(on.worker, "A") == balance - (applied ? 100 : 0));
-        auto const found = entry_of(on.worker, id);
+        std::int64_t const balance = balance_of(race.worker, "A");
+        race.let_person_win(id, applied ? was_applied : was_not_applied);
+        CHECK(race.stated.done() == applied);
+        CHECK(race.stated.canceled() != applied);
+        CHECK(race.ran.verdict == race.stated.verdict);
+        CHECK(balance_of(race.worker, "A") == balance - (applied ? 100 : 0));
+        auto const found = entry_of(race.worker, id);
         REQUIRE(found.results.size() == 1);
         CHECK(found.results.front().value == (applied ? R"({"number":"7"})" : ""));
         CHECK(found.results.front().closed == "by hand");
-        CHECK(on.worker.marks().value() == 0);
+        CHECK(race.worker.marks().value() == 0);
         // A second statement finds the entry ended, and changes nothing.
-        CHECK(on.person.resolve(id, "card", "later", was_not_applied).problem.code ==
+        CHECK(race.person.resolve(id, "card", "later", was_not_applied).problem.code ==
               settle::errc::not_closable);
-        CHECK(entry_of(on.worker, id) == found);
+        CHECK(entry_of(race.worker, id) == found);
     }
 }
 
 TEST_CASE("resolve: a worker that dies after the person's statement is followed by any worker") {
-    office<file_log> at;
-    auto engine = at.make();
+    office<file_log> office;
+    auto engine = office.make();
     CHECK(engine.run<order_type>("t1", usual, soon).verdict == verdict::undecided);
-    at.services.before = [](service_call const& of) -> std::optional<service_answer> {
-        if (of.operation == call_operation::apply) return service_answer::refused("late");
+    office.services.before = [](service_call const& call) -> std::optional<service_answer> {
+        if (call.operation == call_operation::apply) return service_answer::refused("late");
         return service_answer::unavailable("away");
     };
     CHECK_FALSE(engine
@@ -334,28 +334,28 @@ TEST_CASE("resolve: a worker that dies after the person's statement is followed 
                                  return given;
                              }())
                     .finished);
-    at.services.before = [](service_call const&) { return std::nullopt; };
-    at.world.time += 31min;
-    CHECK(at.make().recover().done == 1);
+    office.services.before = [](service_call const&) { return std::nullopt; };
+    office.world.time += 31min;
+    CHECK(office.make().recover().done == 1);
     CHECK(balance_of(engine, "A") == 500);
 }
 
 TEST_CASE("resolve: a closing whose answer is lost is undecided, and can be stated again") {
     using settle::testing::fault_kind;
-    office<memory_log> at;
-    settle::testing::faulty fragile{at.log.database};
+    office<memory_log> office;
+    settle::testing::faulty fragile{office.log.database};
     auto engine = settle::engine{settle::log_in(fragile),
-                                 settle::bind(accounts, at.log.database),
-                                 settle::bind(bank, at.services),
-                                 settle::bind(shop, at.services),
-                                 settle::bind(mailer, at.services),
+                                 settle::bind(accounts, office.log.database),
+                                 settle::bind(bank, office.services),
+                                 settle::bind(shop, office.services),
+                                 settle::bind(mailer, office.services),
                                  settle::type<order_type>,
-                                 settle::with_environment(manual_environment{at.world})};
+                                 settle::with_environment(manual_environment{office.world})};
     CHECK(engine.run("t1", usual, soon).verdict == verdict::undecided);
     for (auto const kind : {fault_kind::unavailable, fault_kind::unknown_after}) {
         int sent = 0;
-        fragile.plan([&](settle::testing::call const& one) {
-            bool const meant = one.what == name_of(settle::step::cancel);
+        fragile.plan([&](settle::testing::call const& call) {
+            bool const meant = call.what == name_of(settle::step::cancel);
             sent += meant ? 1 : 0;
             return settle::testing::fault{meant ? kind : fault_kind::none};
         });
@@ -377,12 +377,12 @@ TEST_CASE("resolve: a closing whose answer is lost is undecided, and can be stat
 }
 
 TEST_CASE("resolve: a record that cannot be used while the pivot decides is the reported problem") {
-    office<file_log> at;
-    auto engine = at.make();
-    auto const sql = [&](std::string const& text) { testing::ask(at.log.files.file(), text); };
+    office<file_log> office;
+    auto engine = office.make();
+    auto const sql = [&](std::string const& text) { testing::ask(office.log.files.file(), text); };
     CHECK(engine.run<order_type>("t1", usual, soon).verdict == verdict::undecided);
     sql("UPDATE accounts SET balance = 'none'");
-    at.world.time += 31min;
+    office.world.time += 31min;
     settle::call_options const patient{1min, {}};
     auto const tried = engine.retry("t1", patient);
     CHECK(tried.verdict == verdict::undecided);
@@ -404,24 +404,24 @@ TEST_CASE("resolve: a record that cannot be used while the pivot decides is the 
 
     sql("UPDATE accounts SET balance = 500");
     CHECK(engine.retry("t1", patient).done());
-    CHECK(at.services.rows.rbegin()->second.request == R"({"receipt":"8"})");
+    CHECK(office.services.rows.rbegin()->second.request == R"({"receipt":"8"})");
     CHECK(balance_of(engine, "A") == 500);
 }
 
 TEST_CASE("resolve: a statement raises the revision, so that no write after an older read stands") {
-    office<memory_log> at;
-    auto worker = at.make();
+    office<memory_log> office;
+    auto worker = office.make();
     CHECK(worker.run<order_type>("t1", usual, soon).verdict == verdict::undecided);
     auto const before = entry_of(worker, "t1");
     REQUIRE(before.state == state::deciding);
     // The worker of the person who states the outcome ends before its claim.
-    settle::testing::faulty<settle::memory::database> log{at.log.database};
-    log.plan([](settle::testing::call const& of) {
-        bool const claims = of.what == name_of(settle::step::claim);
+    settle::testing::faulty<settle::memory::database> log{office.log.database};
+    log.plan([](settle::testing::call const& call) {
+        bool const claims = call.what == name_of(settle::step::claim);
         return settle::testing::fault{claims ? settle::testing::fault_kind::unavailable
                                              : settle::testing::fault_kind::none};
     });
-    auto person = at.make_on(log);
+    auto person = office.make_on(log);
     auto given = was_applied;
     given.deadline = 50ms;
     CHECK(person.resolve("t1", "card", "charged", given).verdict == verdict::undecided);

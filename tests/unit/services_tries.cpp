@@ -66,9 +66,9 @@ struct office {
     /// Shape:   away - the number of calls of each participant that find nobody
     auto make(call_operation operation, std::size_t away) {
         services.before = [this, operation,
-                           away](service_call const& of) -> std::optional<service_answer> {
-            if (of.operation != operation) return std::nullopt;
-            auto& times = calls[std::string{of.participant}];
+                           away](service_call const& call) -> std::optional<service_answer> {
+            if (call.operation != operation) return std::nullopt;
+            auto& times = calls[std::string{call.participant}];
             times.push_back(world.elapsed);
             if (times.size() > away) return std::nullopt;
             return service_answer::unavailable("away");
@@ -92,28 +92,28 @@ settle::call_options patient() {
 } // namespace
 
 TEST_CASE("tries: the tries of a stage do not count for the next stage") {
-    office at;
+    office office;
     // Each stage needs more than half of the ten tries of options::call_attempts.
-    auto engine = at.make(call_operation::apply, 6);
+    auto engine = office.make(call_operation::apply, 6);
     auto const outcome = engine.run("t1", usual, patient());
     CHECK_MESSAGE(outcome.done(), outcome.text());
-    CHECK(at.calls["goods"].size() == 7);
-    CHECK(at.calls["parcel"].size() == 7);
+    CHECK(office.calls["goods"].size() == 7);
+    CHECK(office.calls["parcel"].size() == 7);
 }
 
 TEST_CASE("tries: a call that has no try left cancels, with the tries of its own stage") {
-    office at;
-    auto engine = at.make(call_operation::apply, 1000);
+    office office;
+    auto engine = office.make(call_operation::apply, 1000);
     CHECK(engine.run("t1", usual, patient()).canceled());
-    CHECK(at.calls["goods"].size() == 10);
-    CHECK(at.calls["parcel"].empty());
+    CHECK(office.calls["goods"].size() == 10);
+    CHECK(office.calls["parcel"].empty());
 }
 
 TEST_CASE("tries: a pause is at least half of the participant's, and at most its longest") {
-    office at;
-    auto engine = at.make(call_operation::apply, 8);
+    office office;
+    auto engine = office.make(call_operation::apply, 8);
     CHECK(engine.run("t1", usual, patient()).done());
-    auto const& times = at.calls["goods"];
+    auto const& times = office.calls["goods"];
     REQUIRE(times.size() == 9);
     auto expected = 40ms;
     for (std::size_t next = 1; next < times.size(); ++next) {

@@ -74,8 +74,8 @@ struct office {
     office() {
         auto engine = make();
         open_accounts(engine, {{"A", 1000}});
-        services.before = [this](service_call const& of) -> std::optional<service_answer> {
-            noted.push_back(of.may_be_under_way);
+        services.before = [this](service_call const& call) -> std::optional<service_answer> {
+            noted.push_back(call.may_be_under_way);
             if (closed) return service_answer::unavailable("closed");
             if (noted.size() > next.size()) return std::nullopt;
             return next[noted.size() - 1];
@@ -93,44 +93,44 @@ settle::call_options soon() {
 } // namespace
 
 TEST_CASE("under way: no earlier try is under way until one has no answer") {
-    office at;
-    auto engine = at.make();
-    at.next = {service_answer::unavailable("closed"), service_answer::unknown("lost"),
-               service_answer::unavailable("closed")};
+    office office;
+    auto engine = office.make();
+    office.next = {service_answer::unavailable("closed"), service_answer::unknown("lost"),
+                   service_answer::unavailable("closed")};
     CHECK(engine.run<order_type>("t1", usual).done());
-    CHECK(at.noted == std::vector{false, false, true, true});
+    CHECK(office.noted == std::vector{false, false, true, true});
     // Another transaction begins anew.
     CHECK(engine.run<order_type>("t2", usual).done());
-    CHECK(at.noted.back() == false);
+    CHECK(office.noted.back() == false);
 }
 
 TEST_CASE("under way: a worker that takes over does not know of the tries before it") {
-    office at;
-    at.closed = true;
-    auto first = at.make();
+    office office;
+    office.closed = true;
+    auto first = office.make();
     CHECK_FALSE(first.run<order_type>("t1", usual, soon()).done());
-    CHECK(std::find(at.noted.begin(), at.noted.end(), true) == at.noted.end());
-    at.closed = false;
-    at.noted.clear();
-    auto second = at.make();
+    CHECK(std::find(office.noted.begin(), office.noted.end(), true) == office.noted.end());
+    office.closed = false;
+    office.noted.clear();
+    auto second = office.make();
     CHECK(second.recover(of_any_age()).done == 1);
-    CHECK(at.noted == std::vector{true});
+    CHECK(office.noted == std::vector{true});
 }
 
 TEST_CASE("under way: the first worker of a submitted transaction sends the first try") {
-    office at;
-    auto engine = at.make();
+    office office;
+    auto engine = office.make();
     CHECK(engine.submit<order_type>("t1", usual).verdict == settle::verdict::undecided);
     CHECK(engine.work().done == 1);
-    CHECK(at.noted == std::vector{false});
+    CHECK(office.noted == std::vector{false});
 }
 
 TEST_CASE("under way: a result in another language's spelling is kept as it means") {
     for (std::string const amount : {"300", "300.0", "3e2", "\"300\""}) {
         CAPTURE(amount);
-        office at;
-        at.next = {service_answer::ok(R"({"balance":)" + amount + R"(,"unit":"cent"})")};
-        auto engine = at.make();
+        office office;
+        office.next = {service_answer::ok(R"({"balance":)" + amount + R"(,"unit":"cent"})")};
+        auto engine = office.make();
         CHECK(engine.run<payment_type>("t1", usual).done());
         auto const found = entry_of(engine, "t1");
         REQUIRE(found.results.size() == 1);
@@ -149,15 +149,15 @@ TEST_CASE("under way: a result in another language's spelling is kept as it mean
 }
 
 TEST_CASE("under way: an answer for a person makes the transaction stuck at once") {
-    office at;
+    office office;
     auto const refused_key = [] {
         auto made = service_answer::unavailable("got status 401: token expired");
         made.for_person = true;
         return made;
     };
-    at.next.assign(100, refused_key());
+    office.next.assign(100, refused_key());
     std::string problem;
-    auto engine = at.make([&](settle::event const& seen) {
+    auto engine = office.make([&](settle::event const& seen) {
         if (seen.stuck) problem += std::string{seen.participant} + ": " + std::string{seen.problem};
     });
     CHECK(engine.run<order_type>("t1", usual, soon()).verdict == settle::verdict::undecided);
@@ -168,12 +168,12 @@ TEST_CASE("under way: an answer for a person makes the transaction stuck at once
     CHECK(listed[0].id == "t1");
     CHECK(engine.statistics().stuck == 1);
     // The log does not keep the answer, so another engine knows it once it has made the call.
-    auto other = at.make();
+    auto other = office.make();
     CHECK(other.stuck().value().empty());
     auto const retried = other.retry("t1", soon());
     CHECK(retried.problem.text.find("got status 401: token expired") != std::string::npos);
     CHECK(other.stuck().value().size() == 1);
-    at.next.clear();
+    office.next.clear();
     CHECK(engine.recover(of_any_age()).done == 1);
     CHECK(engine.stuck().value().empty());
     CHECK(engine.statistics().stuck == 0);

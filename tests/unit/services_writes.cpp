@@ -57,9 +57,9 @@ struct house {
         return settle::engine{settle::log_in(log), settle::bind(theatre, services),
                               settle::type<Type>,
                               settle::with_environment(manual_environment{world}),
-                              settle::observed_by([this](settle::event const& one) {
-                                  steps.append(name_of(one.taken)).append(" ");
-                                  if (seen) seen(one);
+                              settle::observed_by([this](settle::event const& event) {
+                                  steps.append(name_of(event.taken)).append(" ");
+                                  if (seen) seen(event);
                               })};
     }
     house() {
@@ -76,11 +76,11 @@ struct house {
 using namespace service_writes;
 
 TEST_CASE("services: three calls in a row cost four writes") {
-    house on;
+    house house;
     settle::memory::database log;
-    auto engine = on.make<visit_type>(log);
+    auto engine = house.make<visit_type>(log);
     CHECK(engine.run("t", visit{"anna"}).done());
-    CHECK(on.steps == "insert apply keep apply keep apply commit and close end ");
+    CHECK(house.steps == "insert apply keep apply keep apply commit and close end ");
     auto const found = engine.find("t").value();
     CHECK(found->state == settle::state::done);
     CHECK(found->results.size() == 3);
@@ -88,86 +88,86 @@ TEST_CASE("services: three calls in a row cost four writes") {
 }
 
 TEST_CASE("services: the note before a pivot is a write of its own") {
-    house on;
+    house house;
     settle::memory::database log;
-    CHECK(on.make<fee_type>(log).run("t", visit{"anna"}).done());
-    CHECK(on.steps == "insert apply keep apply commit and close end ");
+    CHECK(house.make<fee_type>(log).run("t", visit{"anna"}).done());
+    CHECK(house.steps == "insert apply keep apply commit and close end ");
 }
 
 TEST_CASE("services: a call at commit is made before the close") {
-    house on;
+    house house;
     settle::memory::database log;
-    CHECK(on.make<confirmed_type>(log).run("t", visit{"anna"}).done());
-    CHECK(on.steps == "insert apply commit confirm confirm close end ");
+    CHECK(house.make<confirmed_type>(log).run("t", visit{"anna"}).done());
+    CHECK(house.steps == "insert apply commit confirm confirm close end ");
 }
 
 TEST_CASE("services: an insert that arrives after its engine has ended uses a copy of its clock") {
-    house on;
+    house house;
     settle::memory::database log;
     settle::testing::faulty fragile{log};
     using settle::testing::fault_kind;
-    fragile.plan([](settle::testing::call const& one) {
-        return settle::testing::fault{one.what == name_of(settle::step::insert)
+    fragile.plan([](settle::testing::call const& call) {
+        return settle::testing::fault{call.what == name_of(settle::step::insert)
                                           ? fault_kind::late
                                           : fault_kind::crash_before};
     });
-    CHECK_THROWS_AS(std::ignore = on.make<visit_type>(fragile).run("t", visit{"anna"}),
+    CHECK_THROWS_AS(std::ignore = house.make<visit_type>(fragile).run("t", visit{"anna"}),
                     settle::testing::crash);
     bool kept = true;
     SUBCASE("before its last moment") {}
     SUBCASE("after its last moment") {
-        on.world.time += std::chrono::hours{24 * 8};
+        house.world.time += std::chrono::hours{24 * 8};
         kept = false;
     }
     CHECK(fragile.deliver_late() == 1);
-    auto const found = on.make<visit_type>(log).find("t").value();
+    auto const found = house.make<visit_type>(log).find("t").value();
     CHECK(found.has_value() == kept);
     if (found) CHECK(found->stages_kept == 1);
 }
 
 TEST_CASE("services: an owner that keeps a result now and then is alive, and not taken over") {
     using namespace std::chrono_literals;
-    house on;
+    house house;
     settle::memory::database database;
     auto log = database.bind_log();
-    auto engine = on.make<visit_type>(database);
+    auto engine = house.make<visit_type>(database);
     visit const usual{"anna"};
     constexpr settle::epoch epoch_of_owner = 4000;
     settle::testing::entry_writer owner{
         log, settle::testing::test_transaction::of<settle::forward<visit_type>>("t", usual)};
-    REQUIRE(owner.insert(settle::state::pending, epoch_of_owner, on.world.time, "far away",
-                         on.world.time) == settle::log_answer::taken);
+    REQUIRE(owner.insert(settle::state::pending, epoch_of_owner, house.world.time, "far away",
+                         house.world.time) == settle::log_answer::taken);
     // The owner changes neither state nor epoch nor attempts.
-    std::vector<std::chrono::nanoseconds> keeps{on.world.elapsed};
-    on.world.while_pausing = [&] {
-        if (on.world.elapsed - keeps.back() < 3s) return;
-        keeps.push_back(on.world.elapsed);
-        CHECK(owner.keep(on.world.time, "far away", {}) == settle::log_answer::taken);
+    std::vector<std::chrono::nanoseconds> keeps{house.world.elapsed};
+    house.world.while_pausing = [&] {
+        if (house.world.elapsed - keeps.back() < 3s) return;
+        keeps.push_back(house.world.elapsed);
+        CHECK(owner.keep(house.world.time, "far away", {}) == settle::log_answer::taken);
     };
     settle::call_options call;
     call.deadline = 16s; // more than three times options::takeover
     CHECK(engine.run("t", usual, call).verdict == settle::verdict::undecided);
-    on.world.while_pausing = {};
+    house.world.while_pausing = {};
     CHECK(keeps.size() > 3);
     CHECK(engine.find("t").value()->epoch_number == epoch_of_owner);
-    CHECK(on.services.rows.empty());
+    CHECK(house.services.rows.empty());
 }
 
 TEST_CASE("services: a crash after an insert that keeps a stage") {
-    house on;
+    house house;
     settle::memory::database log;
-    on.seen = kill_after(settle::step::insert);
-    CHECK_THROWS_AS(std::ignore = on.make<visit_type>(log).run("t", visit{"anna"}), killed);
-    on.seen = {};
-    auto engine = on.make<visit_type>(log);
+    house.seen = kill_after(settle::step::insert);
+    CHECK_THROWS_AS(std::ignore = house.make<visit_type>(log).run("t", visit{"anna"}), killed);
+    house.seen = {};
+    auto engine = house.make<visit_type>(log);
     SUBCASE("recovery goes on") {
         std::ignore = engine.recover(of_any_age());
         CHECK(engine.find("t").value()->state == settle::state::done);
     }
     SUBCASE("a cancel compensates the call that may have been made") {
         CHECK(engine.cancel("t").canceled());
-        auto const& row = on.services.rows.at(log.name() + "/t/seat");
+        auto const& row = house.services.rows.at(log.name() + "/t/seat");
         CHECK(row.now == receiver::row::status::compensated);
-        CHECK(on.services.rows.size() == 1);
+        CHECK(house.services.rows.size() == 1);
     }
 }

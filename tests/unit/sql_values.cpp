@@ -19,7 +19,9 @@ static_assert(std::is_constructible_v<sql_value, std::uint32_t>);
 static_assert(std::is_constructible_v<sql_value, bool>);
 
 TEST_CASE("sql values: integers are kept exactly, at their limits") {
-    auto const integer_of = [](sql_value const& one) { return std::get<std::int64_t>(one.get()); };
+    auto const integer_of = [](sql_value const& value) {
+        return std::get<std::int64_t>(value.get());
+    };
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     CHECK(integer_of(most) == most);
     CHECK(integer_of(-most - 1) == -most - 1);

@@ -43,8 +43,8 @@ TEST_CASE("sqlite access: a user who may only read leaves no file, and the owner
     }
     constexpr ::uid_t owner = 1001;
     constexpr ::uid_t guest = 1002;
-    folder const here; // every user may create files in it
-    std::string const path = here.file();
+    folder const folder; // every user may create files in it
+    std::string const path = folder.file();
     REQUIRE(opening_as(owner, path).empty());
     std::string const reply = opening_as(guest, path);
     CHECK_MESSAGE(contains(reply, "can only be read: it belongs to the user 1001, and this "

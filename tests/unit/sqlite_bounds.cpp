@@ -54,8 +54,8 @@ void leave(std::string const& path, settle::testing::manual_environment const& t
            std::string_view name, std::size_t count, std::int64_t amount) {
     database db{path};
     settle::testing::faulty fragile{db};
-    fragile.plan([](settle::testing::call const& one) {
-        return one.what == "commit" ? fault{fault_kind::crash_before} : fault{};
+    fragile.plan([](settle::testing::call const& call) {
+        return call.what == "commit" ? fault{fault_kind::crash_before} : fault{};
     });
     auto engine = bounded_engine(fragile, time);
     for (std::size_t i = 0; i < count; ++i) {
@@ -75,26 +75,26 @@ void open(std::string const& path, std::int64_t amount) {
 constexpr char const* all_bounds = "SELECT collection, key, marks, least, most FROM settle_bound";
 
 TEST_CASE("sqlite bounds: a record with many marks has bounds, a record with few has none") {
-    folder const here;
+    folder const folder;
     settle::testing::manual_environment const time;
-    open(here.file(), 1000);
-    leave<take_type>(here.file(), time, "take", 32, 3);
-    CHECK(sql(here.file(), all_bounds).empty());
-    leave<add_type>(here.file(), time, "add", 8, 5);
-    CHECK(sql(here.file(), all_bounds) ==
+    open(folder.file(), 1000);
+    leave<take_type>(folder.file(), time, "take", 32, 3);
+    CHECK(sql(folder.file(), all_bounds).empty());
+    leave<add_type>(folder.file(), time, "add", 8, 5);
+    CHECK(sql(folder.file(), all_bounds) ==
           std::vector<std::string>{R"(items|hot|40|NULL|{"amount":136})"});
-    leave<give_type>(here.file(), time, "give", 1, 7);
-    CHECK(sql(here.file(), all_bounds) ==
+    leave<give_type>(folder.file(), time, "give", 1, 7);
+    CHECK(sql(folder.file(), all_bounds) ==
           std::vector<std::string>{R"(items|hot|41|{"amount":-7}|{"amount":136})"});
 
-    database db{here.file()};
+    database db{folder.file()};
     auto engine = bounded_engine(db, time);
     for (std::size_t i = 0; i < 24; ++i) {
         CHECK(engine.cancel(id_of("take", i)).canceled());
     }
-    CHECK(sql_value(here.file(), "SELECT marks FROM settle_bound") == "17");
+    CHECK(sql_value(folder.file(), "SELECT marks FROM settle_bound") == "17");
     CHECK(engine.cancel(id_of("take", 24)).canceled());
-    CHECK(sql(here.file(), all_bounds).empty());
+    CHECK(sql(folder.file(), all_bounds).empty());
     CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 16);
     CHECK(engine.read(items, "hot").value()->amount == 1000 - 7 * 3 + 8 * 5 + 7);
     CHECK(engine.marks().value() == 0);
@@ -123,43 +123,43 @@ void check_answers(std::string const& path, settle::testing::manual_environment 
 }
 
 TEST_CASE("sqlite bounds: they give the same answers as the marks") {
-    folder const here;
+    folder const folder;
     settle::testing::manual_environment const time;
-    open(here.file(), 100);
-    leave<give_type>(here.file(), time, "give", 40, 10);
-    REQUIRE(sql_value(here.file(), "SELECT marks FROM settle_bound") == "40");
-    check_answers(here.file(), time, "with");
-    CHECK(sql(here.file(), all_bounds) ==
+    open(folder.file(), 100);
+    leave<give_type>(folder.file(), time, "give", 40, 10);
+    REQUIRE(sql_value(folder.file(), "SELECT marks FROM settle_bound") == "40");
+    check_answers(folder.file(), time, "with");
+    CHECK(sql(folder.file(), all_bounds) ==
           std::vector<std::string>{R"(items|hot|40|{"amount":-400}|NULL)"});
     // A program that finds no bounds reads the marks and stores their bounds again.
-    sql(here.file(), "DELETE FROM settle_bound");
-    check_answers(here.file(), time, "without");
-    CHECK(sql_value(here.file(), "SELECT marks FROM settle_bound") == "40");
-    CHECK(sql_value(here.file(), "SELECT amount FROM items WHERE id = 'hot'") == "500");
+    sql(folder.file(), "DELETE FROM settle_bound");
+    check_answers(folder.file(), time, "without");
+    CHECK(sql_value(folder.file(), "SELECT marks FROM settle_bound") == "40");
+    CHECK(sql_value(folder.file(), "SELECT amount FROM items WHERE id = 'hot'") == "500");
 }
 
 TEST_CASE("sqlite bounds: one phase checks bounds and does not change them") {
-    folder const here;
+    folder const folder;
     settle::testing::manual_environment const time;
-    open(here.file(), 100);
-    leave<give_type>(here.file(), time, "give", 40, 10);
-    database db{here.file()};
+    open(folder.file(), 100);
+    leave<give_type>(folder.file(), time, "give", 40, 10);
+    database db{folder.file()};
     auto engine = engine_on(db);
     CHECK(engine.run<take_type>(change{"hot", 101, "", {}}).why == settle::reason::guard_failed);
     CHECK(engine.run<take_type>(change{"hot", 100, "", {}}).done());
-    CHECK(sql(here.file(), all_bounds) ==
+    CHECK(sql(folder.file(), all_bounds) ==
           std::vector<std::string>{R"(items|hot|40|{"amount":-400}|NULL)"});
 }
 
 TEST_CASE("sqlite bounds: sums beyond 64 bits are not kept, and answers stay right") {
-    folder const here;
+    folder const folder;
     settle::testing::manual_environment const time;
     auto const least = std::numeric_limits<std::int64_t>::min();
-    open(here.file(), least);
+    open(folder.file(), least);
     std::int64_t const step = 400'000'000'000'000'000;
-    leave<add_type>(here.file(), time, "add", 40, step);
-    CHECK(sql(here.file(), all_bounds).empty());
-    database db{here.file()};
+    leave<add_type>(folder.file(), time, "add", 40, step);
+    CHECK(sql(folder.file(), all_bounds).empty());
+    database db{folder.file()};
     auto engine = bounded_engine(db, time);
     CHECK(engine.run<add_type>("more", {"hot", 10 * step, "", {}}).why == settle::reason::overflow);
     CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 40);
@@ -175,22 +175,22 @@ TEST_CASE("sqlite bounds: a wrong row is named, and its removal mends the record
           std::pair{"marks = 1", "it does not fit the marks of the record"},
           std::pair{"least = '{\"amount\":-5}'", "it does not fit the marks of the record"}}) {
         CAPTURE(std::string{one.first});
-        folder const here;
+        folder const folder;
         settle::testing::manual_environment const time;
-        open(here.file(), 100);
-        leave<give_type>(here.file(), time, "give", 40, 10);
-        sql(here.file(), std::string{"UPDATE settle_bound SET "} + one.first);
-        database db{here.file()};
+        open(folder.file(), 100);
+        leave<give_type>(folder.file(), time, "give", 40, 10);
+        sql(folder.file(), std::string{"UPDATE settle_bound SET "} + one.first);
+        database db{folder.file()};
         auto engine = bounded_engine(db, time);
         settle::recover_options const all{.older_than = std::chrono::milliseconds{0}};
         CHECK(engine.recover(all).done == 0);
         // No mark can be undone beside wrong bounds, so none is.
-        CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_mark") == "40");
+        CHECK(sql_value(folder.file(), "SELECT count(*) FROM settle_mark") == "40");
         auto const outcome = engine.run<give_type>(id_of("give", 3), {"hot", 10, "", {}});
         CHECK(contains(outcome.text(), one.second));
         CHECK(contains(outcome.text(), "Delete that row. See errors#damaged"));
 
-        sql(here.file(), "DELETE FROM settle_bound");
+        sql(folder.file(), "DELETE FROM settle_bound");
         auto const report = engine.recover(all);
         CHECK(report.done + report.canceled == 40);
         CHECK(engine.marks().value() == 0);
@@ -219,39 +219,39 @@ void do_something(Engine& engine, std::mt19937_64& chance, std::size_t number,
 }
 
 TEST_CASE("sqlite bounds: they agree with the marks of two engines that write in turn") {
-    folder const here;
+    folder const folder;
     settle::testing::manual_environment const time;
-    open(here.file(), 200);
+    open(folder.file(), 200);
     std::mt19937_64 chance{20261124};
     std::vector<std::string> left;
     int bounded = 0; // steps after which the record has bounds
-    database one{here.file()};
-    database other{here.file()};
+    database one{folder.file()};
+    database other{folder.file()};
     auto first = bounded_engine(one, time);
     auto second = bounded_engine(other, time);
     for (std::size_t round = 0; round < 12; ++round) {
         auto const name = "r" + std::to_string(round);
-        leave<give_type>(here.file(), time, name, 16, static_cast<std::int64_t>(round + 1));
+        leave<give_type>(folder.file(), time, name, 16, static_cast<std::int64_t>(round + 1));
         for (std::size_t i = 0; i < 16; ++i) left.push_back(id_of(name, i));
         for (std::size_t i = 0; i < 24; ++i) {
             do_something(chance() % 2 == 0 ? first : second, chance, round * 24 + i, left);
             // Every stored sum equals the sum of the marks. No mark that is left can add.
-            CHECK(sql_value(here.file(),
+            CHECK(sql_value(folder.file(),
                             "SELECT count(*) FROM settle_bound AS b WHERE (marks, least) IS NOT ("
                             "SELECT count(*), json_object('amount', sum(min(0, coalesce(undo ->> "
                             "'amount', 0), coalesce(confirm ->> 'amount', 0)))) FROM settle_mark "
                             "AS m WHERE m.key = b.key) OR most IS NOT NULL") == "0");
-            CHECK(sql_value(here.file(),
+            CHECK(sql_value(folder.file(),
                             "SELECT max(marks) <= 32 OR EXISTS(SELECT 1 FROM settle_bound) FROM "
                             "(SELECT count(*) AS marks FROM settle_mark)") == "1");
-            auto const rows = sql_value(here.file(), "SELECT count(*) FROM settle_bound");
+            auto const rows = sql_value(folder.file(), "SELECT count(*) FROM settle_bound");
             bounded += rows == "1" ? 1 : 0;
         }
     }
     CHECK(bounded > 100);
     CHECK(first.recover({.older_than = std::chrono::milliseconds{0}}).done == left.size());
     CHECK(second.marks().value() == 0);
-    CHECK(sql(here.file(), all_bounds).empty());
+    CHECK(sql(folder.file(), all_bounds).empty());
 }
 
 // ------------------------------------------------------------------------------------------ cost
@@ -287,13 +287,13 @@ private:
 /// The steps of a transfer between two accounts, the first with the given number of marks. The
 /// program's cache is stale, since another program has written.
 std::int64_t steps_beside(std::size_t marks) {
-    folder const here;
+    folder const folder;
     settle::testing::manual_environment const time;
-    open(here.file(), 1'000'000);
-    leave<give_type>(here.file(), time, "give", marks, 1);
+    open(folder.file(), 1'000'000);
+    leave<give_type>(folder.file(), time, "give", marks, 1);
     counted_steps const counted;
-    database one{here.file()};
-    database other{here.file()};
+    database one{folder.file()};
+    database other{folder.file()};
     auto first = bounded_engine(one, time);
     auto second = bounded_engine(other, time);
     auto const run = [&](auto& engine, std::string const& id) {

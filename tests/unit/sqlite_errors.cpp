@@ -136,8 +136,8 @@ TEST_CASE("sqlite errors: a table dropped by another program is reported at once
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         for (auto const& change_of_it : every_change) {
             CAPTURE(how);
-            folder const here;
-            database db{here.file()};
+            folder const folder;
+            database db{folder.file()};
             settle::testing::manual_environment const time;
             auto engine = patient_engine(db, how, settle::with_environment(time));
             engine.create(items, item{"A", 5}).value();
@@ -145,12 +145,12 @@ TEST_CASE("sqlite errors: a table dropped by another program is reported at once
             // One phase does not look into an empty table of marks.
             bool const marks = contains(change_of_it.sql, "settle_mark");
             if (how == settle::phases::one && marks) continue;
-            sql(here.file(), change_of_it.sql);
+            sql(folder.file(), change_of_it.sql);
             auto const pauses = time.pauses();
             check_permanent(engine.run<take_type>("t", change{"A", 1, "", {}}), change_of_it);
             CHECK(time.pauses() == pauses);
             // After the repair the same engine continues, and the transaction takes effect once.
-            sql(here.file(), change_of_it.undo);
+            sql(folder.file(), change_of_it.undo);
             CHECK(engine.run<take_type>("t", change{"A", 1, "", {}}).done());
             CHECK(engine.at(items, "A").amount == 3);
         }
@@ -161,13 +161,13 @@ TEST_CASE("sqlite errors: a table dropped at any step is reported, and recovery 
     using enum settle::step;
     for (auto const when : {insert, apply, commit}) {
         CAPTURE(when);
-        folder const here;
-        database db{here.file()};
+        folder const folder;
+        database db{folder.file()};
         bool struck = false;
         auto const strike = [&](settle::event const& seen) {
             if (seen.taken != when || struck) return;
             struck = true;
-            sql(here.file(), every_change[0].sql);
+            sql(folder.file(), every_change[0].sql);
         };
         auto engine = patient_engine(db, settle::two_phases, settle::observed_by(strike));
         engine.create(items, item{"A", 5}).value();
@@ -176,15 +176,15 @@ TEST_CASE("sqlite errors: a table dropped at any step is reported, and recovery 
         check_permanent(outcome, every_change[0]);
         auto const found = engine.recover({.older_than = std::chrono::seconds{0}});
         CHECK(found.skipped.size() == 1);
-        sql(here.file(), every_change[0].undo);
+        sql(folder.file(), every_change[0].undo);
         CHECK(engine.recover({.older_than = std::chrono::seconds{0}}).done == 1);
         CHECK(engine.at(items, "A").amount == 4);
     }
 }
 
 TEST_CASE("sqlite errors: a locked file is reported in every round") {
-    folder const here;
-    database db{here.file(), {.busy_timeout = std::chrono::milliseconds{1}}};
+    folder const folder;
+    database db{folder.file(), {.busy_timeout = std::chrono::milliseconds{1}}};
     settle::options limits;
     limits.patience = std::chrono::milliseconds{20};
     bool dies = false;
@@ -196,18 +196,19 @@ TEST_CASE("sqlite errors: a locked file is reported in every round") {
     engine.create(items, item{"A", 5}).value();
     // An entry that a purge would erase.
     CHECK(engine.run<take_type>("old", change{"A", 1, "", {}}).done());
-    sql(here.file(), "UPDATE settle_entry SET created = 0, modified = 0");
+    sql(folder.file(), "UPDATE settle_entry SET created = 0, modified = 0");
     dies = true;
     CHECK_THROWS_AS(std::ignore = engine.run<take_type>("t", change{"A", 1, "", {}}),
                     settle::testing::crash);
     dies = false;
     CHECK(engine.submit<take_type>("s", change{"A", 1, "", {}}).problem.empty());
     // A mark without an entry, for the sweep.
-    sql(here.file(), "INSERT INTO settle_mark SELECT 'stray', participant, line, collection, key, "
-                     "epoch, effect, confirm, undo, image FROM settle_mark");
+    sql(folder.file(),
+        "INSERT INTO settle_mark SELECT 'stray', participant, line, collection, key, "
+        "epoch, effect, confirm, undo, image FROM settle_mark");
 
     sqlite3* other = nullptr;
-    REQUIRE(sqlite3_open(here.file().c_str(), &other) == SQLITE_OK);
+    REQUIRE(sqlite3_open(folder.file().c_str(), &other) == SQLITE_OK);
     REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
     auto const check_reported = [](settle::error const& problem) {
         INFO(problem);
@@ -236,8 +237,8 @@ TEST_CASE("sqlite errors: a locked file is reported in every round") {
 }
 
 TEST_CASE("sqlite errors: creating many records in a locked file ends in time with the error") {
-    folder const here;
-    database db{here.file(), {.busy_timeout = std::chrono::milliseconds{1}}};
+    folder const folder;
+    database db{folder.file(), {.busy_timeout = std::chrono::milliseconds{1}}};
     settle::options limits;
     limits.patience = std::chrono::milliseconds{20};
     limits.longest_pause = std::chrono::hours::max();
@@ -245,7 +246,7 @@ TEST_CASE("sqlite errors: creating many records in a locked file ends in time wi
     settle::testing::manual_environment const time;
     settle::engine engine{db, settle::type<take_type>, limits, settle::with_environment(time)};
     sqlite3* other = nullptr;
-    REQUIRE(sqlite3_open(here.file().c_str(), &other) == SQLITE_OK);
+    REQUIRE(sqlite3_open(folder.file().c_str(), &other) == SQLITE_OK);
     REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
     std::vector<item> const two{item{"A", 5}, item{"B", 5}};
     for (bool const has_deadline : {false, true}) {
@@ -286,9 +287,9 @@ TEST_CASE("sqlite errors: a full disk is reported, also at open") {
     std::set<int> seen;
     for (::rlim_t const most : {8U << 10U, 20U << 10U, 40U << 10U, 80U << 10U, 150U << 10U}) {
         CAPTURE(most);
-        folder const here;
+        folder const folder;
         int const code = limited(most, [&] {
-            auto opened = database::open(here.file());
+            auto opened = database::open(folder.file());
             if (!opened) return contains(opened.error().text, "the disk is full") ? 41 : 91;
             try {
                 auto engine = patient_engine(**opened);
@@ -316,10 +317,10 @@ TEST_CASE("sqlite errors: a full disk is reported, also at open") {
 }
 
 TEST_CASE("sqlite errors: a later failed read is not reported as a full disk") {
-    folder const here;
+    folder const folder;
     int const code = limited(8U << 10U, [&] {
         sqlite3* on = nullptr;
-        sqlite3_open(here.file().c_str(), &on);
+        sqlite3_open(folder.file().c_str(), &on);
         int const written = sqlite3_exec(on,
                                          "CREATE TABLE t(a); INSERT INTO t VALUES("
                                          "zeroblob(100000))",

@@ -39,26 +39,28 @@ struct damage {
 };
 
 constexpr damage every_damage[]{
-    {"deleted", [](location const& at) { fs::remove(at.file); }},
-    {"moved", [](location const& at) { fs::rename(at.file, at.file + ".old"); }},
+    {"deleted", [](location const& location) { fs::remove(location.file); }},
+    {"moved", [](location const& location) { fs::rename(location.file, location.file + ".old"); }},
     {"replaced by another database",
-     [](location const& at) {
-         fs::copy_file(at.file, at.file + ".new");
-         fs::rename(at.file + ".new", at.file);
+     [](location const& location) {
+         fs::copy_file(location.file, location.file + ".new");
+         fs::rename(location.file + ".new", location.file);
      }},
-    {"its log deleted", [](location const& at) { fs::remove(at.file + "-wal"); }},
+    {"its log deleted", [](location const& location) { fs::remove(location.file + "-wal"); }},
     {"its log replaced",
-     [](location const& at) {
-         fs::copy_file(at.file + "-wal", at.file + ".new");
-         fs::rename(at.file + ".new", at.file + "-wal");
+     [](location const& location) {
+         fs::copy_file(location.file + "-wal", location.file + ".new");
+         fs::rename(location.file + ".new", location.file + "-wal");
      }},
-    {"the index of its log deleted", [](location const& at) { fs::remove(at.file + "-shm"); }},
-    {"its folder renamed", [](location const& at) { fs::rename(at.here, at.here.string() + "2"); }},
+    {"the index of its log deleted",
+     [](location const& location) { fs::remove(location.file + "-shm"); }},
+    {"its folder renamed",
+     [](location const& location) { fs::rename(location.here, location.here.string() + "2"); }},
     {"a link that leads elsewhere",
-     [](location const& at) {
-         fs::remove(at.link);
-         std::ofstream{at.file + ".other"};
-         fs::create_symlink(at.file + ".other", at.link);
+     [](location const& location) {
+         fs::remove(location.link);
+         std::ofstream{location.file + ".other"};
+         fs::create_symlink(location.file + ".other", location.link);
      },
      true},
 };
@@ -106,12 +108,12 @@ TEST_CASE("sqlite files: no call reports done once the file at the path is anoth
         for (auto const& wrong : every_damage) {
             CAPTURE(wrong.name);
             CAPTURE(how);
-            location const at;
-            database db{wrong.by_link ? at.link : at.file};
+            location const location;
+            database db{wrong.by_link ? location.link : location.file};
             settle::engine engine{db, settle::type<add_type>, how};
             engine.create(items, item{"A", 0}).value();
             CHECK(engine.run<add_type>("one", change{"A", 1, "", {}}).done());
-            wrong.strike(at);
+            wrong.strike(location);
             wait_a_moment();
             check_refused(engine.run<add_type>("two", change{"A", 1, "", {}}));
             // The refusal lasts, also for earlier transactions and for reads.
@@ -130,11 +132,11 @@ TEST_CASE("sqlite files: no call reports done once the file at the path is anoth
 }
 
 TEST_CASE("sqlite files: a read and a listing are refused once the file is gone") {
-    location const at;
-    database db{at.file};
+    location const location;
+    database db{location.file};
     auto engine = engine_on(db);
     engine.create(items, item{"A", 0}).value();
-    fs::remove(at.file);
+    fs::remove(location.file);
     wait_a_moment();
     CHECK(engine.read(items, "A").problem().code == errc::store_moved);
     CHECK(contains(refusal([&] {
@@ -146,8 +148,8 @@ TEST_CASE("sqlite files: a read and a listing are refused once the file is gone"
 TEST_CASE("sqlite files: a file removed during a commit in one phase is noticed") {
     for (auto const& wrong : every_damage) {
         CAPTURE(wrong.name);
-        location const at;
-        database db{wrong.by_link ? at.link : at.file};
+        location const location;
+        database db{wrong.by_link ? location.link : location.file};
         striking_environment const world;
         settle::engine engine{db, settle::type<add_type>, settle::with_environment(world)};
         engine.create(items, item{"A", 0}).value();
@@ -155,7 +157,7 @@ TEST_CASE("sqlite files: a file removed during a commit in one phase is noticed"
         // The third reading of the clock is inside the native transaction, for the entry's age.
         world.arm(3, [&] {
             struck = true;
-            wrong.strike(at);
+            wrong.strike(location);
         });
         check_refused(engine.run<add_type>("one", change{"A", 1, "", {}}));
         CHECK(struck);
@@ -166,16 +168,16 @@ TEST_CASE("sqlite files: a native transaction writes nothing after its write-ahe
     // The first two readings of the clock precede the native transaction; the third is inside it.
     for (int const look : {1, 2, 3}) {
         CAPTURE(look);
-        location const at;
-        std::string const moved = at.file + "-wal.old";
-        database db{at.file};
+        location const location;
+        std::string const moved = location.file + "-wal.old";
+        database db{location.file};
         striking_environment const world;
         settle::engine engine{db, settle::type<add_type>, settle::with_environment(world)};
         engine.create(items, item{"A", 0}).value();
         std::uintmax_t size = 0;
         world.arm(look, [&] {
             wait_a_moment();
-            fs::rename(at.file + "-wal", moved);
+            fs::rename(location.file + "-wal", moved);
             size = fs::file_size(moved);
         });
         check_refused(engine.run<add_type>("one", change{"A", 1, "", {}}));
@@ -185,12 +187,12 @@ TEST_CASE("sqlite files: a native transaction writes nothing after its write-ahe
 }
 
 TEST_CASE("sqlite files: a repeated batch gets no outcome from a removed file") {
-    location const at;
-    database db{at.file};
+    location const location;
+    database db{location.file};
     bool strikes = false;
     auto const strike = [&](settle::event const& seen) {
         if (seen.taken != settle::step::read || !std::exchange(strikes, false)) return;
-        fs::remove(at.file);
+        fs::remove(location.file);
         wait_a_moment();
     };
     settle::engine engine{db, settle::type<add_type>, settle::observed_by(strike)};
@@ -212,10 +214,10 @@ TEST_CASE("sqlite files: a file removed at any step of two phases is noticed") {
         for (auto const& wrong : every_damage) {
             CAPTURE(when);
             CAPTURE(wrong.name);
-            location const at;
-            database db{wrong.by_link ? at.link : at.file};
+            location const location;
+            database db{wrong.by_link ? location.link : location.file};
             auto const strike = [&](settle::event const& seen) {
-                if (seen.taken == when) wrong.strike(at);
+                if (seen.taken == when) wrong.strike(location);
             };
             settle::engine engine{db, settle::type<add_type>, settle::two_phases,
                                   settle::observed_by(strike)};
@@ -226,14 +228,14 @@ TEST_CASE("sqlite files: a file removed at any step of two phases is noticed") {
 }
 
 TEST_CASE("sqlite files: a removed file of records is noticed if the log is elsewhere") {
-    location const at;
+    location const location;
     folder const elsewhere;
     database log{elsewhere.file()};
-    database records{at.file};
+    database records{location.file};
     settle::engine engine{settle::log_in(log), settle::bind(items, records),
                           settle::type<add_type>};
     engine.create(items, item{"A", 0}).value();
-    fs::remove(at.file);
+    fs::remove(location.file);
     wait_a_moment();
     check_refused(engine.run<add_type>("one", change{"A", 1, "", {}}));
     CHECK(engine.find("one").value()->state == settle::state::pending);
@@ -243,41 +245,41 @@ TEST_CASE("sqlite files: a process that reads its own database keeps the write-a
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         CAPTURE(how);
         other_process::shell sqlite3;
-        location const at;
+        location const location;
         {
-            database db{at.file};
+            database db{location.file};
             settle::engine engine{db, settle::type<add_type>, how};
             engine.create(items, item{"A", 0}).value();
             for (int i = 0; i < 3; ++i) {
-                open_and_close(at.file);
+                open_and_close(location.file);
                 CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
-                CHECK(sqlite3.run(at.file, "SELECT 1 FROM items"));
+                CHECK(sqlite3.run(location.file, "SELECT 1 FROM items"));
                 CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
             }
             CHECK(engine.at(items, "A").amount == 6);
         }
-        CHECK(sql_value(at.file, "SELECT amount FROM items") == "6");
+        CHECK(sql_value(location.file, "SELECT amount FROM items") == "6");
     }
 }
 
 TEST_CASE("sqlite files: a process that closes its own descriptor keeps the write-ahead log") {
     other_process::shell sqlite3;
-    location const at;
+    location const location;
     // Of two descriptors of one file, the database may use this one.
-    int const own = ::open(at.file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int const own = ::open(location.file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     REQUIRE(own >= 0);
-    database db{at.file};
+    database db{location.file};
     auto engine = engine_on(db);
     engine.create(items, item{"A", 0}).value();
     // Later than that, the folder counts as unchanged.
     std::this_thread::sleep_for(std::chrono::milliseconds{60});
     CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
     ::close(own);
-    std::string const other = at.here.parent_path() / "other";
+    std::string const other = location.here.parent_path() / "other";
     int const reused = ::open(other.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     CHECK(reused == own);
     CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
-    CHECK(sqlite3.run(at.file, "SELECT 1 FROM items"));
+    CHECK(sqlite3.run(location.file, "SELECT 1 FROM items"));
     CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
     ::close(reused);
 }
@@ -302,15 +304,15 @@ private:
 };
 
 TEST_CASE("sqlite files: a file that is inaccessible for a while is not lost") {
-    location const at;
-    database db{at.file};
+    location const location;
+    database db{location.file};
     settle::options limits;
     limits.patience = std::chrono::milliseconds{20};
     settle::engine engine{db, settle::type<add_type>, limits};
     engine.create(items, item{"A", 0}).value();
     wait_a_moment();
     {
-        unreachable const gone{at.here.parent_path()};
+        unreachable const gone{location.here.parent_path()};
         auto const outcome = engine.run<add_type>("one", change{"A", 1, "", {}});
         CHECK(outcome.verdict == settle::verdict::undecided);
         INFO(outcome.problem.text);
@@ -325,79 +327,80 @@ TEST_CASE("sqlite files: a write-ahead log removed by another program is noticed
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         CAPTURE(how);
         other_process::shell sqlite3;
-        location const at;
+        location const location;
         {
-            database db{at.file};
+            database db{location.file};
             settle::engine engine{db, settle::type<add_type>, how};
             engine.create(items, item{"A", 0}).value();
             CHECK(engine.run<add_type>("one", change{"A", 1, "", {}}).done());
-            open_and_close(at.file);
-            REQUIRE(sqlite3.run(at.file, "SELECT 1 FROM items"));
-            CHECK_FALSE(fs::exists(at.file + "-wal"));
+            open_and_close(location.file);
+            REQUIRE(sqlite3.run(location.file, "SELECT 1 FROM items"));
+            CHECK_FALSE(fs::exists(location.file + "-wal"));
             check_refused(engine.run<add_type>("two", change{"A", 1, "", {}}));
-            CHECK(sqlite3.run(at.file, "UPDATE items SET small = 7"));
+            CHECK(sqlite3.run(location.file, "UPDATE items SET small = 7"));
             // A second connection of this process would use the deleted log.
-            CHECK(contains(refusal([&] { database{at.file}; }),
+            CHECK(contains(refusal([&] { database{location.file}; }),
                            "is no longer the file that is open"));
         }
         // Closing the database has not overwritten the other program's writes.
-        CHECK(sql_value(at.file, "SELECT amount || '/' || small FROM items") == "1/7");
-        CHECK(sql_value(at.file, "PRAGMA integrity_check") == "ok");
-        database db{at.file};
+        CHECK(sql_value(location.file, "SELECT amount || '/' || small FROM items") == "1/7");
+        CHECK(sql_value(location.file, "PRAGMA integrity_check") == "ok");
+        database db{location.file};
         CHECK(engine_on(db).run<add_type>("two", change{"A", 1, "", {}}).done());
-        CHECK(sql_value(at.file, "SELECT amount FROM items") == "2");
+        CHECK(sql_value(location.file, "SELECT amount FROM items") == "2");
     }
 }
 
 TEST_CASE("sqlite files: the content of a deleted write-ahead log is saved if nothing else wrote") {
-    location const at;
+    location const location;
     {
-        database db{at.file};
+        database db{location.file};
         auto engine = engine_on(db);
         engine.create(items, item{"A", 0}).value();
         CHECK(engine.run<add_type>("one", change{"A", 1, "", {}}).done());
         // As a file that was last written a while ago.
-        fs::last_write_time(at.file, fs::last_write_time(at.file) - std::chrono::minutes{1});
+        fs::last_write_time(location.file,
+                            fs::last_write_time(location.file) - std::chrono::minutes{1});
         wait_a_moment();
         CHECK(engine.at(items, "A").amount == 1);
-        fs::remove(at.file + "-wal");
+        fs::remove(location.file + "-wal");
         wait_a_moment();
         CHECK(engine.read(items, "A").problem().code == errc::store_moved);
     }
-    CHECK(sql_value(at.file, "SELECT amount FROM items") == "1");
+    CHECK(sql_value(location.file, "SELECT amount FROM items") == "1");
 }
 
 TEST_CASE("sqlite files: another working directory and new neighbour files do not matter") {
-    location const at;
+    location const location;
     auto const before = fs::current_path();
-    fs::current_path(at.here);
+    fs::current_path(location.here);
     database db{"t.db"};
     fs::current_path(before);
     auto engine = engine_on(db);
     engine.create(items, item{"A", 0}).value();
     for (int i = 0; i < 3; ++i) {
-        std::ofstream{at.file + std::to_string(i)};
+        std::ofstream{location.file + std::to_string(i)};
         wait_a_moment();
         CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
     }
-    sql(at.file, "PRAGMA wal_checkpoint(TRUNCATE)");
-    sql(at.file, "VACUUM");
+    sql(location.file, "PRAGMA wal_checkpoint(TRUNCATE)");
+    sql(location.file, "VACUUM");
     wait_a_moment();
     CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
 }
 
 TEST_CASE("sqlite files: a file with two names is refused and unchanged") {
-    location const at;
-    sql(at.file, "CREATE TABLE other(a)");
-    fs::create_hard_link(at.file, at.file + "2");
-    for (auto const& name : {at.file, at.file + "2"}) {
+    location const location;
+    sql(location.file, "CREATE TABLE other(a)");
+    fs::create_hard_link(location.file, location.file + "2");
+    for (auto const& name : {location.file, location.file + "2"}) {
         std::string const reply = refusal([&] { database{name}; });
         CHECK(contains(reply, "the store does not fit"));
         CHECK(contains(reply, "is a file of 2 names"));
     }
-    CHECK(sql_value(at.file, "SELECT count(*) FROM sqlite_master") == "1");
-    fs::remove(at.file + "2");
-    database db{at.file};
+    CHECK(sql_value(location.file, "SELECT count(*) FROM sqlite_master") == "1");
+    fs::remove(location.file + "2");
+    database db{location.file};
 }
 
 } // namespace

@@ -18,15 +18,15 @@ namespace sqlite {
 /// Writes each mark into the columns in which SQLite keeps it, and reads it back.
 struct stored_marks {
     template <Described Record>
-    std::string mark(settle::mark<Record> const& given, std::optional<Record> const& record) const {
-        auto const columns = settle_test::encode_mark(given);
+    std::string mark(settle::mark<Record> const& mark, std::optional<Record> const& record) const {
+        auto const columns = settle_test::encode_mark(mark);
         settle::mark<Record> read;
-        read.id = given.id;
-        read.part = given.part;
-        read.epoch_number = given.epoch_number;
+        read.id = mark.id;
+        read.part = mark.part;
+        read.epoch_number = mark.epoch_number;
         error const problem = settle_test::decode_mark<Record>(columns, record, read);
         if (!problem.empty()) return problem.text;
-        if (equal(given, read)) return {};
+        if (equal(mark, read)) return {};
         return std::string{columns.effect} + ", " + columns.confirm + ", " + columns.undo;
     }
 
@@ -71,10 +71,10 @@ template <typename T>
     else return to_integer(value);
 }
 
-[[nodiscard]] inline std::string text_of(computed_value const& found) {
-    if (found.overflow) return "overflow";
+[[nodiscard]] inline std::string text_of(computed_value const& value) {
+    if (value.overflow) return "overflow";
     std::string text;
-    append_native(text, found.value);
+    append_native(text, value.value);
     return text;
 }
 
@@ -87,12 +87,12 @@ struct expression_case {
     std::string sql{};
 
     template <typename StillFails>
-    void shrink(testing::shrinker& with, StillFails const& still_fails) {
+    void shrink(testing::shrinker& shrinker, StillFails const& still_fails) {
         bool better = true;
-        while (better && with.has_tries()) {
-            better = with.shrink(record, still_fails);
-            better = with.shrink(given, still_fails) || better;
-            if constexpr (Described<Line>) better = with.shrink(line, still_fails) || better;
+        while (better && shrinker.has_tries()) {
+            better = shrinker.shrink(record, still_fails);
+            better = shrinker.shrink(given, still_fails) || better;
+            if constexpr (Described<Line>) better = shrinker.shrink(line, still_fails) || better;
         }
     }
     [[nodiscard]] std::string describe() const {
@@ -118,26 +118,28 @@ template <typename Case, typename E>
     using record = decltype(Case::record);
     using parameters = decltype(Case::given);
     using line = decltype(Case::line);
-    auto const scope_of = [](Case const& one, bool& overflow) {
-        return scope<record, parameters, line>{&one.record, &one.given, &one.line, &overflow};
+    auto const scope_of = [](Case const& test_case, bool& overflow) {
+        return scope<record, parameters, line>{&test_case.record, &test_case.given, &test_case.line,
+                                               &overflow};
     };
-    auto const in_memory = [=](Case const& one) {
+    auto const in_memory = [=](Case const& test_case) {
+        computed_value value;
+        value.value = native_of(evaluate(expression, scope_of(test_case, value.overflow)));
+        if (value.overflow) value.value = {};
+        return value;
+    };
+    auto const in_wide_numbers = [=](Case const& test_case) {
+        testing::laws::plain_scope<record, parameters, line> plain_scope{
+            &test_case.record, &test_case.given, &test_case.line};
         computed_value found;
-        found.value = native_of(evaluate(expression, scope_of(one, found.overflow)));
+        found.value = native_of(testing::laws::plain_value(expression, plain_scope));
+        found.overflow = plain_scope.overflow;
         if (found.overflow) found.value = {};
         return found;
     };
-    auto const in_wide_numbers = [=](Case const& one) {
-        testing::laws::plain_scope<record, parameters, line> at{&one.record, &one.given, &one.line};
-        computed_value found;
-        found.value = native_of(testing::laws::plain_value(expression, at));
-        found.overflow = at.overflow;
-        if (found.overflow) found.value = {};
-        return found;
-    };
-    auto const bind = [=](run& to, Case const& one) {
+    auto const bind = [=](run& to, Case const& test_case) {
         bool ignored = false;
-        bind_expression(to, expression, scope_of(one, ignored));
+        bind_expression(to, expression, scope_of(test_case, ignored));
     };
     return {lower<record>(expression), in_memory, in_wide_numbers, bind};
 }
@@ -182,21 +184,21 @@ void check_computations(testing::law_report& report, testing::value_source& sour
     calculator<Collection, Case> const sqlite{by.sql};
     auto const draw = [&] {
         source.begin_case();
-        Case made;
-        source.fill(made.record);
-        source.fill(made.given);
-        if constexpr (Described<decltype(Case::line)>) source.fill(made.line);
-        made.sql = by.sql.value;
-        return made;
+        Case test_case;
+        source.fill(test_case.record);
+        source.fill(test_case.given);
+        if constexpr (Described<decltype(Case::line)>) source.fill(test_case.line);
+        test_case.sql = by.sql.value;
+        return test_case;
     };
-    auto const check = [&](Case const& one) -> testing::broken_law {
-        auto const in_memory = by.in_memory(one);
-        auto const in_wide = by.in_wide_numbers(one);
+    auto const check = [&](Case const& test_case) -> testing::broken_law {
+        auto const in_memory = by.in_memory(test_case);
+        auto const in_wide = by.in_wide_numbers(test_case);
         if (in_memory != in_wide) {
             return {"an expression has its value in 128-bit arithmetic",
                     text_of(in_memory) + ", expected " + text_of(in_wide)};
         }
-        auto const in_sql = sqlite.compute(by, one);
+        auto const in_sql = sqlite.compute(by, test_case);
         if (in_memory == in_sql) return {};
         return {"an expression has the same value in memory and in SQL",
                 text_of(in_memory) + " in memory, " + text_of(in_sql) + " in SQL"};
@@ -225,7 +227,7 @@ void check_participant(testing::law_report& report, testing::value_source& sourc
     };
     auto const check_moment = [&](auto const& moment) {
         if constexpr (settle::detail::is_moment<std::remove_cvref_t<decltype(moment)>>) {
-            for_each_element(moment.effects, [&](auto const& one) { check(one.operand); });
+            for_each_element(moment.effects, [&](auto const& effect) { check(effect.operand); });
         }
     };
     check(part.key);

@@ -168,8 +168,8 @@ TEST_CASE("sqlite marks: damaged results are refused with their position") {
 
 } // namespace
 TEST_CASE("sqlite marks: a stray mark that cannot be undone does not delay others") {
-    folder const here;
-    settle::sqlite::database db{here.file()};
+    folder const folder;
+    settle::sqlite::database db{folder.file()};
     auto engine = engine_on(db);
     for (auto const* key : {"A", "B", "C"}) {
         engine.create(items, item{key, 10}).value();
@@ -180,9 +180,9 @@ TEST_CASE("sqlite marks: a stray mark that cannot be undone does not delay other
                         settle::testing::crash);
     }
     CHECK(engine.marks().value() == 3);
-    sql(here.file(), "UPDATE settle_entry SET state = 9 WHERE id = 'A'");
-    sql(here.file(), "DELETE FROM settle_entry WHERE id <> 'A'");
-    sql(here.file(), "UPDATE settle_mark SET undo = '[' WHERE id = 'B'");
+    sql(folder.file(), "UPDATE settle_entry SET state = 9 WHERE id = 'A'");
+    sql(folder.file(), "DELETE FROM settle_entry WHERE id <> 'A'");
+    sql(folder.file(), "UPDATE settle_mark SET undo = '[' WHERE id = 'B'");
     auto const swept = engine.sweep();
     CHECK(swept.looked_at == 3);
     CHECK(swept.undone == 1);

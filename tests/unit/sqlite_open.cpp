@@ -41,8 +41,8 @@ std::vector<std::string> refusals_of_threads(Function const& function) {
 }
 
 TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle's name") {
-    folder const here;
-    std::string const path = here.file();
+    folder const folder;
+    std::string const path = folder.file();
     {
         database const db{path};
     }
@@ -71,102 +71,104 @@ TEST_CASE("sqlite open: a file is reopened unchanged") {
 }
 
 TEST_CASE("sqlite open: a user's file keeps its application id of 0") {
-    folder const here;
-    sql(here.file(), "CREATE TABLE mine(x)");
+    folder const folder;
+    sql(folder.file(), "CREATE TABLE mine(x)");
     {
-        database const db{here.file()};
+        database const db{folder.file()};
     }
-    CHECK(sql_value(here.file(), "PRAGMA application_id") == "0");
-    CHECK(opening(here.file()) == "");
+    CHECK(sql_value(folder.file(), "PRAGMA application_id") == "0");
+    CHECK(opening(folder.file()) == "");
 }
 
 TEST_CASE("sqlite open: an empty file is a new file") {
-    folder const here;
-    std::ofstream{here.file()}.close();
-    CHECK(opening(here.file()) == "");
-    CHECK(sql_value(here.file(), "PRAGMA application_id") == std::to_string(0x7365746c));
+    folder const folder;
+    std::ofstream{folder.file()}.close();
+    CHECK(opening(folder.file()) == "");
+    CHECK(sql_value(folder.file(), "PRAGMA application_id") == std::to_string(0x7365746c));
 }
 
 TEST_CASE("sqlite open: a file that is not a database is refused and unchanged") {
-    folder const here;
+    folder const folder;
     std::string const text(2000, 'x');
-    std::ofstream{here.file()} << text;
-    std::string const reply = opening(here.file());
-    CHECK(contains(reply, "settle: '" + here.file() +
+    std::ofstream{folder.file()} << text;
+    std::string const reply = opening(folder.file());
+    CHECK(contains(reply, "settle: '" + folder.file() +
                               "' is not a SQLite database. Name another file. "
                               "See sqlite#open-a-file"));
-    std::ifstream file{here.file()};
+    std::ifstream file{folder.file()};
     std::string const after{std::istreambuf_iterator<char>{file}, {}};
     CHECK(after == text);
 }
 
 TEST_CASE("sqlite open: a path that cannot be opened is refused") {
-    folder const here;
-    CHECK(contains(opening(here.file("no/such/folder.db")),
+    folder const folder;
+    CHECK(contains(opening(folder.file("no/such/folder.db")),
                    "cannot be opened: its folder does not exist"));
-    CHECK(contains(opening(here.file("")), "cannot be opened: it is a folder or a device"));
+    CHECK(contains(opening(folder.file("")), "cannot be opened: it is a folder or a device"));
     CHECK(contains(opening("/dev/null"), "cannot be opened: it is a folder or a device"));
     CHECK(contains(opening(""), "takes the path of a file"));
     CHECK(contains(opening(":memory:"), "use settle::memory::database"));
 }
 
 TEST_CASE("sqlite open: a path that looks like a URI is a file name") {
-    folder const here;
+    folder const folder;
     auto const before = std::filesystem::current_path();
-    std::filesystem::current_path(std::filesystem::path{here.file()}.parent_path());
+    std::filesystem::current_path(std::filesystem::path{folder.file()}.parent_path());
     std::string const reply = opening("file:a?mode=ro");
     std::filesystem::current_path(before);
     CHECK(reply == "");
-    CHECK(std::filesystem::exists(here.file("file:a?mode=ro")));
+    CHECK(std::filesystem::exists(folder.file("file:a?mode=ro")));
 }
 
 TEST_CASE("sqlite open: a file of another application is refused and unchanged") {
-    folder const here;
-    sql(here.file(), "PRAGMA application_id = 252006675; CREATE TABLE theirs(x)");
-    CHECK(contains(opening(here.file()),
+    folder const folder;
+    sql(folder.file(), "PRAGMA application_id = 252006675; CREATE TABLE theirs(x)");
+    CHECK(contains(opening(folder.file()),
                    "belongs to another application (its application_id is 252006675)"));
-    CHECK(sql_value(here.file(), "PRAGMA journal_mode") == "delete");
-    CHECK(sql(here.file(), "SELECT name FROM sqlite_master") == std::vector<std::string>{"theirs"});
+    CHECK(sql_value(folder.file(), "PRAGMA journal_mode") == "delete");
+    CHECK(sql(folder.file(), "SELECT name FROM sqlite_master") ==
+          std::vector<std::string>{"theirs"});
 }
 
 TEST_CASE("sqlite open: a file that uses a reserved name is refused and unchanged") {
-    folder const here;
-    sql(here.file(), "CREATE TABLE settle_mark(x)");
-    CHECK(contains(opening(here.file()), "has the table 'settle_mark', and settle's own tables are "
-                                         "missing. Rename it"));
-    CHECK(sql_value(here.file(), "PRAGMA journal_mode") == "delete");
-    CHECK(sql_value(here.file(), "SELECT count(*) FROM sqlite_master") == "1");
+    folder const folder;
+    sql(folder.file(), "CREATE TABLE settle_mark(x)");
+    CHECK(contains(opening(folder.file()),
+                   "has the table 'settle_mark', and settle's own tables are "
+                   "missing. Rename it"));
+    CHECK(sql_value(folder.file(), "PRAGMA journal_mode") == "delete");
+    CHECK(sql_value(folder.file(), "SELECT count(*) FROM sqlite_master") == "1");
     // All other names that begin so are the user's.
-    sql(here.file(), "DROP TABLE settle_mark; CREATE TABLE settle_batches(x)");
-    CHECK(opening(here.file()).empty());
+    sql(folder.file(), "DROP TABLE settle_mark; CREATE TABLE settle_batches(x)");
+    CHECK(opening(folder.file()).empty());
 }
 
 TEST_CASE("sqlite open: a file of another text encoding is refused and unchanged") {
-    folder const here;
-    sql(here.file(), "PRAGMA encoding = 'UTF-16le'; CREATE TABLE mine(x TEXT PRIMARY KEY)");
-    std::string const reply = opening(here.file());
-    CHECK(contains(reply, "settle: '" + here.file() +
+    folder const folder;
+    sql(folder.file(), "PRAGMA encoding = 'UTF-16le'; CREATE TABLE mine(x TEXT PRIMARY KEY)");
+    std::string const reply = opening(folder.file());
+    CHECK(contains(reply, "settle: '" + folder.file() +
                               "' keeps its texts as UTF-16le, which has "
                               "another order than UTF-8. Copy it into a new file"));
-    CHECK(sql(here.file(), "SELECT name FROM sqlite_master WHERE type = 'table'") ==
+    CHECK(sql(folder.file(), "SELECT name FROM sqlite_master WHERE type = 'table'") ==
           std::vector<std::string>{"mine"});
-    CHECK(sql_value(here.file(), "PRAGMA journal_mode") == "delete");
+    CHECK(sql_value(folder.file(), "PRAGMA journal_mode") == "delete");
 }
 
 TEST_CASE("sqlite open: tables of another version are refused with the needed version") {
-    folder const here;
+    folder const folder;
     {
-        database const db{here.file()};
+        database const db{folder.file()};
     }
     for (std::string const version : {"7", "2"}) {
-        sql(here.file(),
+        sql(folder.file(),
             "UPDATE settle_meta SET value = '" + version + "' WHERE name = 'schema_version'");
-        std::string const reply = opening(here.file());
+        std::string const reply = opening(folder.file());
         CHECK(contains(reply, "the store was made by another version: "));
         CHECK(contains(reply, "have version " + version + " and this library needs version 5."));
     }
-    sql(here.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
-    CHECK(contains(opening(here.file()), "have version unknown and"));
+    sql(folder.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
+    CHECK(contains(opening(folder.file()), "have version unknown and"));
 }
 
 /// The tables of version 3 with a pending entry. The view has only two of its columns.
@@ -235,42 +237,43 @@ TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their e
 }
 
 TEST_CASE("sqlite open: tables of version 4 get the text of a reason, also beside an old program") {
-    folder const here;
+    folder const folder;
     {
-        database const db{here.file()};
+        database const db{folder.file()};
     }
-    sql(here.file(), "DROP VIEW settle_entries;"
-                     "ALTER TABLE settle_entry DROP COLUMN reason_text;"
-                     "UPDATE settle_meta SET value = '4' WHERE name = 'schema_version';"
-                     "INSERT INTO settle_owner VALUES(1, 'host/1')");
+    sql(folder.file(), "DROP VIEW settle_entries;"
+                       "ALTER TABLE settle_entry DROP COLUMN reason_text;"
+                       "UPDATE settle_meta SET value = '4' WHERE name = 'schema_version';"
+                       "INSERT INTO settle_owner VALUES(1, 'host/1')");
     auto const insert = [&](std::string const& id) {
-        sql(here.file(), "INSERT INTO settle_entry(id, state, epoch, committed, attempts, reason, "
-                         "owner, created, modified, participant, revision, stages_kept) "
-                         "VALUES('" +
-                             id + "', 5, 7, 0, 0, 11, 1, 1000, 2000, 'room', 0, 0)");
+        sql(folder.file(),
+            "INSERT INTO settle_entry(id, state, epoch, committed, attempts, reason, "
+            "owner, created, modified, participant, revision, stages_kept) "
+            "VALUES('" +
+                id + "', 5, 7, 0, 0, 11, 1, 1000, 2000, 'room', 0, 0)");
     };
     insert("before");
-    database db{here.file()};
+    database db{folder.file()};
     insert("beside");
-    CHECK(version_of(here.file()) == "5");
+    CHECK(version_of(folder.file()) == "5");
     auto log = db.bind_log();
     for (char const* const id : {"before", "beside"}) {
         settle::entry const old = log.read(id).value().value();
         CHECK(old.why == settle::reason::refused);
         CHECK(old.why_text.empty());
     }
-    CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_entries "
-                                 "WHERE reason = 'refused' AND reason_text IS NULL") == "2");
+    CHECK(sql_value(folder.file(), "SELECT count(*) FROM settle_entries "
+                                   "WHERE reason = 'refused' AND reason_text IS NULL") == "2");
 }
 
 TEST_CASE("sqlite open: concurrent threads raise tables of version 3 once") {
     for (int round = 0; round < 10; ++round) {
-        folder const here;
-        sql(here.file(), version_3);
+        folder const folder;
+        sql(folder.file(), version_3);
         auto const refusals =
-            refusals_of_threads([&](std::size_t) { database const db{here.file(), patient}; });
+            refusals_of_threads([&](std::size_t) { database const db{folder.file(), patient}; });
         CHECK(refusals == std::vector<std::string>(4));
-        CHECK(sql_value(here.file(), "SELECT count(*) FROM pragma_table_info('settle_entry')") ==
+        CHECK(sql_value(folder.file(), "SELECT count(*) FROM pragma_table_info('settle_entry')") ==
               "20");
     }
 }
@@ -279,8 +282,8 @@ TEST_CASE("sqlite open: a view of an earlier build is made anew, and entries sta
     std::string const drop = "DROP VIEW settle_entries";
     for (std::string const& before :
          {drop + "; CREATE VIEW settle_entries AS SELECT id, state FROM settle_entry", drop}) {
-        folder const here;
-        std::string const path = here.file();
+        folder const folder;
+        std::string const path = folder.file();
         {
             database const db{path};
         }
@@ -304,28 +307,28 @@ TEST_CASE("sqlite open: a view of an earlier build is made anew, and entries sta
 }
 
 TEST_CASE("sqlite open: tables of version 3 that lack a table stay as they are") {
-    folder const here;
-    sql(here.file(), version_3);
-    sql(here.file(), "DROP TABLE settle_entry");
-    CHECK(contains(opening(here.file()), "settle_entry"));
-    CHECK(version_of(here.file()) == "3");
-    CHECK(sql_value(here.file(), "SELECT count(*) FROM sqlite_master "
-                                 "WHERE name = 'settle_entries'") == "1");
+    folder const folder;
+    sql(folder.file(), version_3);
+    sql(folder.file(), "DROP TABLE settle_entry");
+    CHECK(contains(opening(folder.file()), "settle_entry"));
+    CHECK(version_of(folder.file()) == "3");
+    CHECK(sql_value(folder.file(), "SELECT count(*) FROM sqlite_master "
+                                   "WHERE name = 'settle_entries'") == "1");
 }
 
 TEST_CASE("sqlite open: a read-only file is refused") {
-    folder const here;
+    folder const folder;
     {
-        database const db{here.file()};
+        database const db{folder.file()};
     }
     namespace fs = std::filesystem;
-    fs::permissions(here.file(),
+    fs::permissions(folder.file(),
                     fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
     // Root may do everything, so a child without root's rights tries.
     pid_t const child = ::fork();
     if (child == 0) {
         if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(3);
-        auto const opened = database::open(here.file());
+        auto const opened = database::open(folder.file());
         bool const refused = !opened.has_value() && opened.problem().code == condition::permanent &&
                              contains(opened.problem().text, "can only be read");
         ::_exit(refused ? 0 : 1);
@@ -337,9 +340,9 @@ TEST_CASE("sqlite open: a read-only file is refused") {
 }
 
 TEST_CASE("sqlite open: `open` returns an error where the constructor throws") {
-    folder const here;
-    CHECK(database::open(here.file()).has_value());
-    auto const no = database::open(here.file("no/such.db"));
+    folder const folder;
+    CHECK(database::open(folder.file()).has_value());
+    auto const no = database::open(folder.file("no/such.db"));
     REQUIRE_FALSE(no.has_value());
     CHECK(no.problem().code == condition::permanent);
     CHECK(contains(no.problem().text, "cannot be opened"));
@@ -347,13 +350,13 @@ TEST_CASE("sqlite open: `open` returns an error where the constructor throws") {
 
 TEST_CASE("sqlite open: the wait for other writers may be infinite or 0, and not negative") {
     using std::chrono::hours;
-    for (hours const given : {hours{-1}, hours::min()}) {
-        folder const here;
-        auto const no = database::open(here.file(), {.busy_timeout = given});
+    for (hours const limit : {hours{-1}, hours::min()}) {
+        folder const folder;
+        auto const no = database::open(folder.file(), {.busy_timeout = limit});
         REQUIRE_FALSE(no.has_value());
         CHECK(no.problem().code == errc::bad_option);
         CHECK(contains(no.problem().text, "database_options::busy_timeout is -"));
-        CHECK_FALSE(std::filesystem::exists(here.file()));
+        CHECK_FALSE(std::filesystem::exists(folder.file()));
     }
     for (hours const given : {hours{0}, hours{24 * 365}, hours::max()}) {
         folder const here;
@@ -365,13 +368,13 @@ TEST_CASE("sqlite open: the wait for other writers may be infinite or 0, and not
 
 TEST_CASE("sqlite open: concurrent programs create the tables once") {
     for (int round = 0; round < 5; ++round) {
-        folder const here;
+        folder const folder;
         std::vector<pid_t> children;
         for (int i = 0; i < 4; ++i) {
             pid_t const child = ::fork();
             if (child == 0) {
                 std::string const reply = refusal([&] {
-                    database db{here.file(), patient};
+                    database db{folder.file(), patient};
                     auto engine = engine_on(db);
                     engine.create(items, item{std::to_string(i), 1}).value();
                 });
@@ -385,25 +388,25 @@ TEST_CASE("sqlite open: concurrent programs create the tables once") {
             REQUIRE(::waitpid(child, &status, 0) == child);
             CHECK(status == 0);
         }
-        CHECK(sql_value(here.file(), "SELECT count(*) FROM items") == "4");
-        CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_meta") == "5");
+        CHECK(sql_value(folder.file(), "SELECT count(*) FROM items") == "4");
+        CHECK(sql_value(folder.file(), "SELECT count(*) FROM settle_meta") == "5");
     }
 }
 
 TEST_CASE("sqlite open: concurrent threads create the tables once") {
-    folder const here;
+    folder const folder;
     auto const refusals = refusals_of_threads([&](std::size_t number) {
-        database db{here.file(), patient};
+        database db{folder.file(), patient};
         auto engine = engine_on(db);
         engine.create(items, item{std::to_string(number), 1}).value();
     });
     CHECK(refusals == std::vector<std::string>(4));
-    CHECK(sql_value(here.file(), "SELECT count(*) FROM items") == "4");
+    CHECK(sql_value(folder.file(), "SELECT count(*) FROM items") == "4");
 }
 
 TEST_CASE("sqlite open: engines on one database open and close while others work") {
-    folder const here;
-    database db{here.file()};
+    folder const folder;
+    database db{folder.file()};
     engine_on(db).create(items, item{"A", 100}).value();
     std::vector<int> done(4);
     {
@@ -419,21 +422,21 @@ TEST_CASE("sqlite open: engines on one database open and close while others work
         }
     }
     CHECK(done == std::vector<int>(4, 10));
-    CHECK(sql_value(here.file(), "SELECT amount FROM items") == "60");
-    CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_mark") == "0");
-    CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_owner") == "1");
-    CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_type") == "1");
+    CHECK(sql_value(folder.file(), "SELECT amount FROM items") == "60");
+    CHECK(sql_value(folder.file(), "SELECT count(*) FROM settle_mark") == "0");
+    CHECK(sql_value(folder.file(), "SELECT count(*) FROM settle_owner") == "1");
+    CHECK(sql_value(folder.file(), "SELECT count(*) FROM settle_type") == "1");
 }
 
 TEST_CASE("sqlite open: records that belong to another log are refused") {
-    folder const here;
-    database db{here.file()};
+    folder const folder;
+    database db{folder.file()};
     static_cast<void>(db.bind<items_type>("first"));
     std::string const reply = refusal([&] { static_cast<void>(db.bind<numbers_type>("second")); });
     CHECK(contains(reply, "the store belongs to another log: "));
     CHECK(contains(reply, "settle: this store belongs to the log 'first'"));
-    CHECK(sql(here.file(), "SELECT name FROM sqlite_master WHERE name = 'numbers'").empty());
-    database again{here.file()};
+    CHECK(sql(folder.file(), "SELECT name FROM sqlite_master WHERE name = 'numbers'").empty());
+    database again{folder.file()};
     CHECK(contains(refusal([&] { engine_on(again); }), "belongs to the log 'first'"));
 }
 

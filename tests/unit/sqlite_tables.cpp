@@ -30,18 +30,18 @@ struct table_parts {
 
 /// The answer of binding the collection to a table.
 std::string binding(table_parts const& parts) {
-    folder const here;
-    sql(here.file(), parts.text());
-    database db{here.file()};
+    folder const folder;
+    sql(folder.file(), parts.text());
+    database db{folder.file()};
     return refusal([&] { engine_on(db); });
 }
 
 /// Binds the collection to a table that fits and runs a transaction on it.
 void check_fits(table_parts const& parts, std::string_view what) {
     INFO("the table with ", std::string{what});
-    folder const here;
-    sql(here.file(), parts.text());
-    database db{here.file()};
+    folder const folder;
+    sql(folder.file(), parts.text());
+    database db{folder.file()};
     REQUIRE(refusal([&] { engine_on(db); }) == "");
     auto engine = engine_on(db);
     item const made{"it's \"A\"; --", 5,  -3, true, colour::blue, second{std::chrono::seconds{-9}},
@@ -64,15 +64,15 @@ void check_refused(table_parts const& parts, std::string_view text) {
 }
 
 TEST_CASE("sqlite tables: a new table has a readable column for each field") {
-    folder const here;
-    database db{here.file()};
+    folder const folder;
+    database db{folder.file()};
     engine_on(db);
     static_cast<void>(db.bind<numbers_type>(db.bind_log().name()));
-    CHECK(sql_value(here.file(), "SELECT sql FROM sqlite_master WHERE name = 'items'") ==
+    CHECK(sql_value(folder.file(), "SELECT sql FROM sqlite_master WHERE name = 'items'") ==
           "CREATE TABLE \"items\"(\"id\" TEXT PRIMARY KEY NOT NULL, \"amount\" INTEGER NOT NULL, "
           "\"small\" INTEGER NOT NULL, \"open\" INTEGER NOT NULL, \"shade\" INTEGER NOT NULL, "
           "\"made\" INTEGER NOT NULL, \"limit\" INTEGER, \"note\" TEXT) WITHOUT ROWID");
-    CHECK(sql_value(here.file(), "SELECT sql FROM sqlite_master WHERE name = 'numbers'") ==
+    CHECK(sql_value(folder.file(), "SELECT sql FROM sqlite_master WHERE name = 'numbers'") ==
           "CREATE TABLE \"numbers\"(\"number\" INTEGER PRIMARY KEY NOT NULL, "
           "\"label\" TEXT NOT NULL)");
     // Its own table fits the next time, too.
@@ -139,9 +139,9 @@ TEST_CASE("sqlite tables: a key that is not unique byte by byte is refused") {
 
 TEST_CASE("sqlite tables: an integer key may be the rowid") {
     auto const problem_of = [](std::string const& text) {
-        folder const here;
-        sql(here.file(), text);
-        database db{here.file()};
+        folder const folder;
+        sql(folder.file(), text);
+        database db{folder.file()};
         return refusal([&] { static_cast<void>(db.bind<numbers_type>("log")); });
     };
     CHECK(problem_of("CREATE TABLE numbers(number INTEGER PRIMARY KEY, label TEXT)") == "");
@@ -178,11 +178,11 @@ TEST_CASE("sqlite tables: constraints and triggers that could alter a change are
 }
 
 TEST_CASE("sqlite tables: an index that needs another program's function is refused by its name") {
-    folder const here;
-    sql(here.file(), table_parts{}.text());
+    folder const folder;
+    sql(folder.file(), table_parts{}.text());
     // Another program, which has a function and a collation of its own.
     ::sqlite3* other = nullptr;
-    REQUIRE(::sqlite3_open(here.file().c_str(), &other) == SQLITE_OK);
+    REQUIRE(::sqlite3_open(folder.file().c_str(), &other) == SQLITE_OK);
     auto const half = [](sqlite3_context* call, int, sqlite3_value** given) {
         ::sqlite3_result_int64(call, ::sqlite3_value_int64(given[0]) / 2);
     };
@@ -206,7 +206,7 @@ TEST_CASE("sqlite tables: an index that needs another program's function is refu
     }
     CHECK(::sqlite3_exec(other, index.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
     ::sqlite3_close(other);
-    database db{here.file()};
+    database db{folder.file()};
     std::string const reply = refusal([&] { engine_on(db); });
     CHECK_MESSAGE(contains(reply, "its index 'theirs' cannot be written by this process: " + cause +
                                       ". Drop the index. See sqlite#existing-tables"),
@@ -214,8 +214,8 @@ TEST_CASE("sqlite tables: an index that needs another program's function is refu
 }
 
 TEST_CASE("sqlite tables: names reserved by settle and SQLite are refused") {
-    folder const here;
-    database db{here.file()};
+    folder const folder;
+    database db{folder.file()};
     static constexpr settle::collection<item, "settle_items", &item::id> ours;
     static constexpr settle::collection<item, "SQLite_items", &item::id> theirs;
     auto const problem_of = [&](auto const& one) {
@@ -227,30 +227,30 @@ TEST_CASE("sqlite tables: names reserved by settle and SQLite are refused") {
 }
 
 TEST_CASE("sqlite tables: a table that changes after it was bound is noticed") {
-    folder const here;
-    database db{here.file(), {.busy_timeout = std::chrono::milliseconds{100}}};
+    folder const folder;
+    database db{folder.file(), {.busy_timeout = std::chrono::milliseconds{100}}};
     auto engine = engine_on(db);
     engine.create(items, item{"A", 5}).value();
     settle::call_options const for_a_moment{std::chrono::milliseconds{50}, {}};
 
-    sql(here.file(), "ALTER TABLE items ADD COLUMN extra TEXT DEFAULT 'e'");
+    sql(folder.file(), "ALTER TABLE items ADD COLUMN extra TEXT DEFAULT 'e'");
     CHECK(engine.run<take_type>("one", change{"A", 1, "", {}}).done());
 
-    sql(here.file(), "CREATE TRIGGER no BEFORE UPDATE ON items BEGIN SELECT RAISE(IGNORE); END");
+    sql(folder.file(), "CREATE TRIGGER no BEFORE UPDATE ON items BEGIN SELECT RAISE(IGNORE); END");
     auto const outcome = engine.run<take_type>("two", change{"A", 1, "", {}}, for_a_moment);
     CHECK(outcome.why == settle::reason::record_unusable);
     CHECK(contains(outcome.problem.text, "changed 0 rows instead of 1; has a trigger been added"));
-    sql(here.file(), "DROP TRIGGER no");
+    sql(folder.file(), "DROP TRIGGER no");
     CHECK(engine.run<take_type>("two again", change{"A", 1, "", {}}).done());
 
-    sql(here.file(), "ALTER TABLE items RENAME COLUMN amount TO sum");
+    sql(folder.file(), "ALTER TABLE items RENAME COLUMN amount TO sum");
     auto const lost = engine.run<take_type>("three", change{"A", 1, "", {}}, for_a_moment);
     CHECK(lost.verdict == settle::verdict::undecided);
     CHECK(lost.problem.code == settle::condition::permanent);
     CHECK(contains(lost.problem.text, "no such column"));
-    sql(here.file(), "ALTER TABLE items RENAME COLUMN sum TO amount");
+    sql(folder.file(), "ALTER TABLE items RENAME COLUMN sum TO amount");
     CHECK(engine.run<take_type>("three", change{"A", 1, "", {}}).done());
-    CHECK(sql(here.file(), "SELECT amount, extra FROM items") == std::vector<std::string>{"2|e"});
+    CHECK(sql(folder.file(), "SELECT amount, extra FROM items") == std::vector<std::string>{"2|e"});
 }
 
 } // namespace

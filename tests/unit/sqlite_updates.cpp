@@ -36,11 +36,11 @@ constexpr char const* user_table =
 /// Items with keys of many kinds: numbers, letters of either case, digits, and others.
 std::vector<item> many_items(std::size_t count) {
     std::vector<std::string> const first{"a", "B", "9", "\xC3\xA4", "~", "_"};
-    std::vector<item> made;
+    std::vector<item> items;
     for (std::size_t i = 0; i < count; ++i) {
-        made.push_back({first[i % first.size()] + std::to_string(i), 100});
+        items.push_back({first[i % first.size()] + std::to_string(i), 100});
     }
-    return made;
+    return items;
 }
 
 std::vector<change> take_from(std::vector<item> const& all) {
@@ -64,41 +64,41 @@ std::vector<std::string> wrong_amounts(std::string const& path, std::vector<item
 
 bool all_done(std::vector<settle::outcome> const& outcomes) {
     return std::all_of(outcomes.begin(), outcomes.end(),
-                       [](auto const& one) { return one.done(); });
+                       [](auto const& outcome) { return outcome.done(); });
 }
 
 /// The records of a table, in the order of their keys.
 template <typename Collection>
-auto all_in(settle::sqlite::detail::connection const& on) {
-    std::vector<typename Collection::record_type> found;
+auto all_in(settle::sqlite::detail::connection const& connection) {
+    std::vector<typename Collection::record_type> records;
     settle::sqlite::detail::record_reader const reader{
-        settle::detail::descriptor_of_collection<Collection>, on};
-    reader.scan(nullptr, 1000, [&] { return &found.emplace_back(); });
-    return found;
+        settle::detail::descriptor_of_collection<Collection>, connection};
+    reader.scan(nullptr, 1000, [&] { return &records.emplace_back(); });
+    return records;
 }
 
 /// Writes all members of existing records, in the order of their keys, in few statements. Returns
 /// the content of the table.
 template <typename Collection>
-auto written(settle::sqlite::detail::connection const& on,
+auto written(settle::sqlite::detail::connection const& connection,
              std::vector<typename Collection::record_type> const& all) {
     using namespace settle::sqlite::detail;
-    wave_rows rows{on};
+    wave_rows rows{connection};
     auto const& of = settle::detail::descriptor_of_collection<Collection>;
-    record_updates updates{of, on, rows, record_sql{need_of(of)}};
+    record_updates updates{of, connection, rows, record_sql{need_of(of)}};
     for (auto const& one : all) updates.add(&one, of.key_of(&one), ~std::uint64_t{0});
     updates.write_added();
-    return all_in<Collection>(on);
+    return all_in<Collection>(connection);
 }
 
 /// Makes the table of a collection, and gives a connection to its file.
 template <typename Collection>
-settle::sqlite::detail::connection table_of(folder const& here) {
+settle::sqlite::detail::connection table_of(folder const& folder) {
     {
-        database db{here.file()};
+        database db{folder.file()};
         static_cast<void>(db.bind<Collection>("log"));
     }
-    return {here.file(), std::chrono::milliseconds{100}};
+    return {folder.file(), std::chrono::milliseconds{100}};
 }
 
 TEST_CASE("sqlite updates: each of many records gets its own update in every table layout") {
@@ -106,37 +106,37 @@ TEST_CASE("sqlite updates: each of many records gets its own update in every tab
         for (std::size_t const count : {15U, 16U, 17U, 64U, 65U, 100U}) {
             CAPTURE(layout);
             CAPTURE(count);
-            folder const here;
-            sql(here.file(), user_table + layout);
+            folder const folder;
+            sql(folder.file(), user_table + layout);
             auto const all = many_items(count);
-            database db{here.file()};
+            database db{folder.file()};
             settle::engine engine{db, settle::type<take_type>};
             for (auto const& one : all) engine.create(items, one).value();
             CHECK(all_done(engine.run_all(take_from(all))));
-            CHECK(wrong_amounts(here.file(), all).empty());
+            CHECK(wrong_amounts(folder.file(), all).empty());
         }
     }
 }
 
 TEST_CASE("sqlite updates: a full scan chosen by the statistics does no harm") {
-    folder const here;
-    sql(here.file(), user_table);
+    folder const folder;
+    sql(folder.file(), user_table);
     auto const all = many_items(70);
     {
-        database db{here.file()};
+        database db{folder.file()};
         settle::engine engine{db, settle::type<take_type>};
         for (auto const& one : all) engine.create(items, one).value();
     }
-    sql(here.file(), "ANALYZE; UPDATE sqlite_stat1 SET stat = '2 1' WHERE tbl = 'items'");
-    database db{here.file()};
+    sql(folder.file(), "ANALYZE; UPDATE sqlite_stat1 SET stat = '2 1' WHERE tbl = 'items'");
+    database db{folder.file()};
     settle::engine engine{db, settle::type<take_type>};
     CHECK(all_done(engine.run_all(take_from(all))));
-    CHECK(wrong_amounts(here.file(), all).empty());
+    CHECK(wrong_amounts(folder.file(), all).empty());
 }
 
 TEST_CASE("sqlite updates: members of every kind are written, also empty ones") {
-    folder const here;
-    auto const on = table_of<items_type>(here);
+    folder const folder;
+    auto const on = table_of<items_type>(folder);
     auto all = many_items(40);
     std::sort(all.begin(), all.end(),
               [](item const& left, item const& right) { return left.id < right.id; });
@@ -158,8 +158,8 @@ TEST_CASE("sqlite updates: members of every kind are written, also empty ones") 
 }
 
 TEST_CASE("sqlite updates: numeric keys are distinct, also below 0") {
-    folder const here;
-    auto const on = table_of<numbers_type>(here);
+    folder const folder;
+    auto const on = table_of<numbers_type>(folder);
     std::vector<numbered> all;
     for (std::int32_t i = -40; i < 40; ++i) {
         on.execute("INSERT INTO numbers VALUES(" + std::to_string(i) + ", '')", "make a row");
@@ -169,8 +169,8 @@ TEST_CASE("sqlite updates: numeric keys are distinct, also below 0") {
 }
 
 TEST_CASE("sqlite updates: each list is written as JSON") {
-    folder const here;
-    auto const on = table_of<baskets_type>(here);
+    folder const folder;
+    auto const on = table_of<baskets_type>(folder);
     std::vector<basket> all;
     for (std::int64_t i = 100; i < 140; ++i) {
         auto const id = std::to_string(i);
@@ -183,8 +183,8 @@ TEST_CASE("sqlite updates: each list is written as JSON") {
 
 TEST_CASE("sqlite updates: a written or cleared row is not written again") {
     using namespace settle::sqlite::detail;
-    folder const here;
-    auto const on = table_of<numbers_type>(here);
+    folder const folder;
+    auto const on = table_of<numbers_type>(folder);
     on.execute("INSERT INTO numbers VALUES(1, ''), (2, '')", "make rows");
     wave_rows rows{on};
     auto const& of = settle::detail::descriptor_of_collection<numbers_type>;
@@ -202,14 +202,14 @@ TEST_CASE("sqlite updates: a written or cleared row is not written again") {
 /// Runs 50 transactions, of which a trigger with this RAISE refuses the records of two.
 template <typename... Phases>
 void refuse_two(std::string const& raise, Phases const&... how) {
-    folder const here;
+    folder const folder;
     auto const all = many_items(50);
-    database db{here.file()};
+    database db{folder.file()};
     settle::engine engine{db, settle::type<take_type>, how...};
     for (auto const& one : all) engine.create(items, one).value();
-    sql(here.file(), "CREATE TRIGGER no BEFORE UPDATE ON items WHEN new.id IN ('a6', 'a30') "
-                     "BEGIN SELECT " +
-                         raise + "; END");
+    sql(folder.file(), "CREATE TRIGGER no BEFORE UPDATE ON items WHEN new.id IN ('a6', 'a30') "
+                       "BEGIN SELECT " +
+                           raise + "; END");
     auto const outcomes = engine.run_all(take_from(all));
     REQUIRE(outcomes.size() == all.size());
     std::vector<std::string> canceled;
@@ -219,8 +219,8 @@ void refuse_two(std::string const& raise, Phases const&... how) {
         canceled.push_back(all[i].id);
     }
     CHECK(canceled == std::vector<std::string>{"a6", "a30"});
-    CHECK(wrong_amounts(here.file(), all) == std::vector<std::string>{"a6: 100", "a30: 100"});
-    CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_mark") == "0");
+    CHECK(wrong_amounts(folder.file(), all) == std::vector<std::string>{"a6: 100", "a30: 100"});
+    CHECK(sql_value(folder.file(), "SELECT count(*) FROM settle_mark") == "0");
 }
 
 TEST_CASE("sqlite updates: only the refused records of many are refused") {

@@ -48,8 +48,8 @@ struct agency {
                               settle::type<trip_type>,
                               settle::type<transfer_type>,
                               settle::with_environment(manual_environment{world}),
-                              settle::observed_by([this](settle::event const& one) {
-                                  steps.append(name_of(one.taken)).append(" ");
+                              settle::observed_by([this](settle::event const& event) {
+                                  steps.append(name_of(event.taken)).append(" ");
                               })};
     }
     agency() {
@@ -61,24 +61,24 @@ struct agency {
 trip const usual{"A", "IC 5", "Ritz", 30};
 
 /// For booking_office::before: the answer to each apply.
-auto answers_applies(settle::answer given) {
-    return [given](settle::part_request const& request) {
-        return request.action == settle::step::apply ? given : settle::answer::none;
+auto answers_applies(settle::answer answer) {
+    return [answer](settle::part_request const& request) {
+        return request.action == settle::step::apply ? answer : settle::answer::none;
     };
 }
 
 } // namespace
 
 TEST_CASE("stages: records are applied first, then each stage, and the entry holds the results") {
-    agency on;
-    auto engine = on.make();
+    agency agency;
+    auto engine = agency.make();
     auto const outcome = engine.run("t1", usual);
     REQUIRE_MESSAGE(outcome.done(), outcome.text());
-    CHECK(on.steps == "insert apply keep apply keep apply commit confirm confirm confirm "
-                      "close end ");
+    CHECK(agency.steps == "insert apply keep apply keep apply commit confirm confirm confirm "
+                          "close end ");
     CHECK(balance_of(engine, "A") == 70);
-    auto const& train = on.trains_at.row_of("t1", 1);
-    auto const& hotel = on.hotels_at.row_of("t1", 2);
+    auto const& train = agency.trains_at.row_of("t1", 1);
+    auto const& hotel = agency.hotels_at.row_of("t1", 2);
     CHECK(train.now == status::confirmed);
     CHECK(train.booked == "IC 5");
     CHECK(train.earlier == 0);
@@ -94,53 +94,54 @@ TEST_CASE("stages: records are applied first, then each stage, and the entry hol
 }
 
 TEST_CASE("stages: a refusal in the last stage compensates every part, the last stage first") {
-    agency on;
+    agency agency;
     std::string compensated;
-    on.trains_at.before = [&](settle::part_request const& request) {
+    agency.trains_at.before = [&](settle::part_request const& request) {
         if (request.action == settle::step::compensate) compensated += "train ";
         return settle::answer::none;
     };
-    on.hotels_at.before = [&](settle::part_request const& request) {
+    agency.hotels_at.before = [&](settle::part_request const& request) {
         if (request.action == settle::step::apply) return settle::answer::guard_failed;
         compensated += "hotel ";
         return settle::answer::none;
     };
-    auto engine = on.make();
+    auto engine = agency.make();
     auto const outcome = engine.run("t1", usual);
     REQUIRE(outcome.canceled());
     CHECK(outcome.why == reason::guard_failed);
     CHECK(outcome.participant == "hotel");
-    CHECK(on.steps == "insert apply keep apply keep apply cancel compensate compensate compensate "
-                      "close end ");
+    CHECK(agency.steps ==
+          "insert apply keep apply keep apply cancel compensate compensate compensate "
+          "close end ");
     CHECK(compensated == "hotel train ");
     CHECK(balance_of(engine, "A") == 100);
-    CHECK(on.trains_at.row_of("t1", 1).now == status::closed);
-    CHECK(on.hotels_at.row_of("t1", 2).now == status::closed);
+    CHECK(agency.trains_at.row_of("t1", 1).now == status::closed);
+    CHECK(agency.hotels_at.row_of("t1", 2).now == status::closed);
 }
 
 TEST_CASE("stages: a stage that was not called is not compensated") {
-    agency on;
-    on.trains_at.before = answers_applies(settle::answer::guard_failed);
-    auto engine = on.make();
+    agency agency;
+    agency.trains_at.before = answers_applies(settle::answer::guard_failed);
+    auto engine = agency.make();
     CHECK(engine.run("t1", usual).canceled());
-    CHECK(on.trains_at.rows.size() == 1);
-    CHECK(on.hotels_at.rows.empty());
+    CHECK(agency.trains_at.rows.size() == 1);
+    CHECK(agency.hotels_at.rows.empty());
 }
 
 TEST_CASE("stages: premises of a participant that is no record refuse before any write") {
-    agency on;
-    auto engine = on.make();
+    agency agency;
+    auto engine = agency.make();
     auto const outcome = engine.run("t1", trip{"A", "", "Ritz", 30});
     CHECK(outcome.verdict == verdict::refused);
     CHECK(outcome.problem.text.find("participant 'train'") != std::string::npos);
-    CHECK(on.steps.empty());
+    CHECK(agency.steps.empty());
     CHECK_FALSE(engine.find("t1").value());
 }
 
 TEST_CASE("stages: another engine recovers a transaction whose last stage was not reached") {
-    agency on;
-    on.hotels_at.before = answers_applies(settle::answer::unavailable);
-    auto first = on.make();
+    agency agency;
+    agency.hotels_at.before = answers_applies(settle::answer::unavailable);
+    auto first = agency.make();
     auto const outcome = first.run("t1", usual, soon);
     REQUIRE(outcome.verdict == verdict::undecided);
     auto const entry = entry_of(first, "t1");
@@ -148,54 +149,54 @@ TEST_CASE("stages: another engine recovers a transaction whose last stage was no
     CHECK(entry.stages_kept == 2);
     CHECK(entry.results.size() == 1);
 
-    on.hotels_at.before = answers_applies(settle::answer::none);
-    on.steps.clear();
-    auto second = on.make();
+    agency.hotels_at.before = answers_applies(settle::answer::none);
+    agency.steps.clear();
+    auto second = agency.make();
     CHECK(second.recover(of_any_age()).done == 1);
-    CHECK(on.steps == "claim apply apply commit confirm confirm confirm close end ");
+    CHECK(agency.steps == "claim apply apply commit confirm confirm confirm close end ");
     // The train is not called again, since the entry holds its result.
-    CHECK(on.trains_at.row_of("t1", 1).calls == 1);
-    CHECK(on.hotels_at.row_of("t1", 2).earlier == 1);
+    CHECK(agency.trains_at.row_of("t1", 1).calls == 1);
+    CHECK(agency.hotels_at.row_of("t1", 2).earlier == 1);
     CHECK(balance_of(second, "A") == 70);
     CHECK(entry_of(second, "t1").results.size() == 2);
 }
 
 TEST_CASE("stages: a call whose answer is lost is made again with the same key") {
-    agency on;
+    agency agency;
     int lost = 0;
-    on.trains_at.loses = [&](settle::part_request const& request) {
+    agency.trains_at.loses = [&](settle::part_request const& request) {
         return request.action == settle::step::apply && lost++ < 3;
     };
-    auto engine = on.make();
+    auto engine = agency.make();
     CHECK(engine.run("t1", usual).done());
-    CHECK(on.trains_at.rows.size() == 1);
-    CHECK(on.trains_at.row_of("t1", 1).calls == 4);
+    CHECK(agency.trains_at.rows.size() == 1);
+    CHECK(agency.trains_at.row_of("t1", 1).calls == 4);
     auto const found = entry_of(engine, "t1");
     CHECK(found.epoch_number == found.committed);
 }
 
 TEST_CASE("stages: a cancel compensates the stage without an answer and the stages before it") {
-    agency on;
-    on.hotels_at.before = answers_applies(settle::answer::unavailable);
-    auto engine = on.make();
+    agency agency;
+    agency.hotels_at.before = answers_applies(settle::answer::unavailable);
+    auto engine = agency.make();
     REQUIRE(engine.run("t1", usual, soon).verdict == verdict::undecided);
     CHECK(engine.cancel("t1").canceled());
-    CHECK(on.trains_at.row_of("t1", 1).now == status::closed);
-    CHECK(on.hotels_at.row_of("t1", 2).now == status::closed);
+    CHECK(agency.trains_at.row_of("t1", 1).now == status::closed);
+    CHECK(agency.hotels_at.row_of("t1", 2).now == status::closed);
     CHECK(balance_of(engine, "A") == 100);
     CHECK(marks_in(engine) == 0);
 }
 
 TEST_CASE("stages: a batch runs trips of two payers, and busy calls are repeated") {
-    agency on;
-    auto engine = on.make();
+    agency agency;
+    auto engine = agency.make();
     std::vector<std::pair<std::string, trip>> trips;
     for (int i = 0; i < 40; ++i) {
         trips.emplace_back("t" + std::to_string(i),
                            trip{i % 2 == 0 ? "A" : "B", "IC " + std::to_string(i), "Ritz", 5});
     }
     int applies = 0;
-    on.trains_at.before = [&](settle::part_request const& request) {
+    agency.trains_at.before = [&](settle::part_request const& request) {
         bool const blocks = request.action == settle::step::apply && ++applies % 7 == 0;
         return blocks ? settle::answer::busy : settle::answer::none;
     };
@@ -204,15 +205,15 @@ TEST_CASE("stages: a batch runs trips of two payers, and busy calls are repeated
     for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
     CHECK(balance_of(engine, "A") == 0);
     CHECK(balance_of(engine, "B") == 0);
-    CHECK(on.trains_at.rows.size() == 40);
-    CHECK(on.hotels_at.rows.size() == 40);
-    for (auto const& [key, row] : on.hotels_at.rows) CHECK(row.now == status::confirmed);
+    CHECK(agency.trains_at.rows.size() == 40);
+    CHECK(agency.hotels_at.rows.size() == 40);
+    for (auto const& [key, row] : agency.hotels_at.rows) CHECK(row.now == status::confirmed);
     CHECK(engine.run(transfer{"A", "B", 1}).canceled());
 }
 
 TEST_CASE("stages: a transaction with a participant that is no record has no derived reversal") {
-    agency on;
-    auto engine = on.make();
+    agency agency;
+    auto engine = agency.make();
     REQUIRE(engine.run("t1", usual).done());
     auto const outcome = engine.reverse("t1");
     CHECK(outcome.verdict == verdict::refused);

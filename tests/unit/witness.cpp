@@ -14,30 +14,30 @@ using settle::verdict;
 using settle::testing::detail::witness;
 
 transition change(state from, settle::epoch before, state to, settle::epoch after) {
-    transition made;
-    made.from = from;
-    made.from_epoch = before;
-    made.to = to;
-    made.to_epoch = after;
-    return made;
+    transition transition;
+    transition.from = from;
+    transition.from_epoch = before;
+    transition.to = to;
+    transition.to_epoch = after;
+    return transition;
 }
 
 outcome outcome_of(verdict how, reason why = reason::none) {
-    outcome made;
-    made.id = "t";
-    made.verdict = how;
-    made.why = why;
-    return made;
+    outcome outcome;
+    outcome.id = "t";
+    outcome.verdict = how;
+    outcome.why = why;
+    return outcome;
 }
 
 /// A witness that has seen an entry inserted, and taken to its end.
 witness of_end(state end) {
-    witness made;
-    made.note_insert("t", state::pending, 5);
+    witness witness;
+    witness.note_insert("t", state::pending, 5);
     state const between = end == state::done ? state::applied : state::canceling;
-    made.note_change("t", change(state::pending, 5, between, 5));
-    made.note_change("t", change(between, 5, end, 5));
-    return made;
+    witness.note_change("t", change(state::pending, 5, between, 5));
+    witness.note_change("t", change(between, 5, end, 5));
+    return witness;
 }
 
 std::string first_of(witness const& seen) { return seen.content() ? "" : seen.problems().front(); }

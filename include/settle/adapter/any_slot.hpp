@@ -85,12 +85,13 @@ using conditional_function = function_view<void(conditional_view const&)>;
 void conditional(part_request const& request, conditional_function function);
 
 /// Shape:   record - both records of the effect become copies of it, unless it is null
-[[nodiscard]] exclusive_draft draft_exclusive(record_descriptor const& of, void const* record);
+[[nodiscard]] exclusive_draft draft_exclusive(record_descriptor const& descriptor,
+                                              void const* record);
 
 /// The record and the marks of one key.
 class any_slot {
 public:
-    explicit any_slot(record_descriptor const& of) noexcept : of_(&of) {}
+    explicit any_slot(record_descriptor const& descriptor) noexcept : of_(&descriptor) {}
 
     [[nodiscard]] record_descriptor const& of() const noexcept { return *of_; }
 

@@ -28,10 +28,11 @@ SETTLE_FUNCTION void conditional(part_request const& request, conditional_functi
     if (change) function({change->least, change->most, change->added, view_of(change->own)});
 }
 
-SETTLE_FUNCTION exclusive_draft draft_exclusive(record_descriptor const& of, void const* record) {
+SETTLE_FUNCTION exclusive_draft draft_exclusive(record_descriptor const& descriptor,
+                                                void const* record) {
     auto effect = std::make_shared<exclusive_effect<any_record>>();
     for (auto* const side : {&effect->undone, &effect->confirmed}) {
-        *side = record != nullptr ? any_record{of, record} : any_record{of};
+        *side = record != nullptr ? any_record{descriptor, record} : any_record{descriptor};
         if (record == nullptr) side->emplace();
     }
     auto& draft = *effect;

@@ -51,12 +51,13 @@ inline constexpr collection_descriptor descriptor_of_collection = describe_colle
 }
 [[nodiscard]] inline std::uint64_t hash_of(part_key const& key) {
     return std::visit(
-        []<typename Key>(Key const& found) { return hash_mix(0, std::hash<Key>{}(found)); }, key);
+        []<typename Key>(Key const& value) { return hash_mix(0, std::hash<Key>{}(value)); }, key);
 }
 
 /// The name of a member whose range a delta would leave; empty if every sum fits.
 /// Shape:   deltas - one for each integer member
-[[nodiscard]] std::string_view member_out_of_range(record_descriptor const& of, void* record,
+[[nodiscard]] std::string_view member_out_of_range(record_descriptor const& descriptor,
+                                                   void* record,
                                                    std::span<std::int64_t const> deltas);
 
 } // namespace detail

@@ -24,12 +24,12 @@ template <typename Options, typename Refuse>
 void check_limits(Options const& options, Refuse const& refuse) {
     if (options.connections == 0) refuse("connections is 0. Allow at least 1");
     using limit = std::pair<char const*, std::chrono::milliseconds>;
-    for (auto const& one : {limit{"lock_timeout", options.lock_timeout},
-                            limit{"statement_timeout", options.statement_timeout},
-                            limit{"idle_timeout", options.idle_timeout},
-                            limit{"answer_timeout", options.answer_timeout},
-                            limit{"connect_timeout", options.connect_timeout}}) {
-        if (one.second.count() <= 0) refuse(std::string{one.first} + " is not above 0");
+    for (auto const& option : {limit{"lock_timeout", options.lock_timeout},
+                               limit{"statement_timeout", options.statement_timeout},
+                               limit{"idle_timeout", options.idle_timeout},
+                               limit{"answer_timeout", options.answer_timeout},
+                               limit{"connect_timeout", options.connect_timeout}}) {
+        if (option.second.count() <= 0) refuse(std::string{option.first} + " is not above 0");
     }
     if (options.answer_timeout <= options.statement_timeout) {
         refuse("answer_timeout is not longer than statement_timeout, so a slow statement would "
@@ -121,23 +121,23 @@ protected:
 private:
     [[nodiscard]] virtual std::unique_ptr<Connection> make(std::stop_token const& stop) const = 0;
     /// Called after a loan. False if the connection cannot be used again.
-    virtual bool take_back(Connection& one) noexcept = 0;
+    virtual bool take_back(Connection& connection) noexcept = 0;
     [[nodiscard]] virtual error all_in_use(std::size_t count) const = 0;
 
     /// A live unused connection; null if there is none.
     /// Shape:   the mutex is held
     [[nodiscard]] std::unique_ptr<Connection> pop_unused() noexcept {
         while (!unused_.empty()) {
-            auto one = std::move(unused_.back());
+            auto connection = std::move(unused_.back());
             unused_.pop_back();
-            if (one->alive()) return one;
+            if (connection->alive()) return connection;
             --count_;
         }
         return nullptr;
     }
-    void put_back(std::unique_ptr<Connection> one, bool counts) noexcept {
-        if (one == nullptr || !take_back(*one)) {
-            one.reset();
+    void put_back(std::unique_ptr<Connection> connection, bool counts) noexcept {
+        if (connection == nullptr || !take_back(*connection)) {
+            connection.reset();
             if (counts) leave();
             return;
         }
@@ -146,7 +146,7 @@ private:
             if (count_ == most_) return;
             ++count_;
         }
-        unused_.push_back(std::move(one));
+        unused_.push_back(std::move(connection));
         returned_.notify_one();
     }
     void leave() noexcept {

@@ -99,7 +99,8 @@ inline constexpr std::array one_phase{state,       epoch, owner,  modified, atte
 /// member; for the parameters, with the descriptor that writes them. Without a value, it makes no
 /// call.
 template <typename Give>
-void with_value(entry_field field, entry_write const& write, write_context const& at, Give&& give) {
+void with_value(entry_field field, entry_write const& write, write_context const& context,
+                Give&& give) {
     transition const& change = write.change;
     switch (field) {
     case entry_field::id: return give(std::string_view{*write.id});
@@ -118,10 +119,10 @@ void with_value(entry_field field, entry_write const& write, write_context const
         if (change.committed != 0) give(change.committed);
         return;
     case entry_field::owner:
-        if (write.inserts || change.takes_owner) give(std::string_view{at.owner});
+        if (write.inserts || change.takes_owner) give(std::string_view{context.owner});
         return;
     case entry_field::created: return give(write.created);
-    case entry_field::modified: return give(at.now);
+    case entry_field::modified: return give(context.now);
     case entry_field::attempts: return give(write.inserts ? 0U : change.attempts);
     case entry_field::reason:
         if (change.why != reason::none) give(change.why);

@@ -20,9 +20,9 @@ template <typename Number>
 /// a value, it makes no call.
 /// Shape:   text - empty; it may hold the value, which stays as long as the text
 template <typename Give>
-void with_stored_value(entry_field field, entry_write const& write, write_context const& at,
+void with_stored_value(entry_field field, entry_write const& write, write_context const& context,
                        std::string& text, Give&& give) {
-    with_value(field, write, at, [&]<typename Value>(Value const& value) {
+    with_value(field, write, context, [&]<typename Value>(Value const& value) {
         if constexpr (std::is_same_v<Value, std::vector<image>>) {
             append_images(text, value);
             give(std::string_view{text});

@@ -56,7 +56,7 @@ public:
 
     private:
         friend class groups;
-        group(Member& first, groups& of) : members_{&first}, of_(&of) {}
+        group(Member& first, groups& groups) : members_{&first}, of_(&groups) {}
 
         std::vector<Member*> members_;
         groups* of_ = nullptr;

@@ -34,10 +34,10 @@ template <typename Element>
 
 SETTLE_FUNCTION void append_images(std::string& out, std::vector<image> const& images) {
     out += '[';
-    for (image const& one : images) {
-        append_part(out, one.participant, one.line);
-        out.append(",\"before\":").append(one.before.empty() ? "null" : one.before);
-        out.append(",\"after\":").append(one.after.empty() ? "null" : one.after);
+    for (image const& image : images) {
+        append_part(out, image.participant, image.line);
+        out.append(",\"before\":").append(image.before.empty() ? "null" : image.before);
+        out.append(",\"after\":").append(image.after.empty() ? "null" : image.after);
         out += '}';
     }
     out += ']';
@@ -45,12 +45,12 @@ SETTLE_FUNCTION void append_images(std::string& out, std::vector<image> const& i
 
 SETTLE_FUNCTION void append_results(std::string& out, std::vector<kept_result> const& results) {
     out += '[';
-    for (kept_result const& one : results) {
-        append_part(out, one.participant, one.line);
-        if (!one.value.empty()) out.append(",\"value\":").append(one.value);
-        if (one.closed) {
+    for (kept_result const& result : results) {
+        append_part(out, result.participant, result.line);
+        if (!result.value.empty()) out.append(",\"value\":").append(result.value);
+        if (result.closed) {
             out += ",\"closed\":";
-            append_json_text(out, *one.closed);
+            append_json_text(out, *result.closed);
         }
         out += '}';
     }

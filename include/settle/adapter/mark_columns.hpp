@@ -17,14 +17,14 @@ struct mark_columns {
 };
 
 /// Shape:   deltas - one for each integer member
-void encode_deltas(std::string& out, record_descriptor const& of,
+void encode_deltas(std::string& out, record_descriptor const& descriptor,
                    std::span<std::int64_t const> deltas);
 
-[[nodiscard]] error decode_deltas(record_descriptor const& of, std::string_view text,
+[[nodiscard]] error decode_deltas(record_descriptor const& descriptor, std::string_view text,
                                   std::vector<std::int64_t>& deltas);
 
 /// Shape:   into - may hold the columns of another mark; their memory is reused
-void encode_mark(record_descriptor const& of, mark_view const& from, mark_columns& into);
+void encode_mark(record_descriptor const& descriptor, mark_view const& from, mark_columns& into);
 
 /// Reads the columns that encode_mark wrote.
 /// Shape:   record - the record under the mark, or null; an exclusive effect keeps only the members
@@ -32,8 +32,8 @@ void encode_mark(record_descriptor const& of, mark_view const& from, mark_column
 ///          ends
 /// Errors:  errc::damaged, with the position in the JSON, or the member whose range a sum would
 ///          leave
-[[nodiscard]] error decode_mark(record_descriptor const& of, mark_columns const& from, void* record,
-                                mark_data& into);
+[[nodiscard]] error decode_mark(record_descriptor const& descriptor, mark_columns const& from,
+                                void* record, mark_data& into);
 
 } // namespace detail
 SETTLE_END

@@ -7,13 +7,14 @@
 SETTLE_BEGIN
 namespace detail {
 
-SETTLE_FUNCTION void encode_deltas(std::string& out, record_descriptor const& of,
+SETTLE_FUNCTION void encode_deltas(std::string& out, record_descriptor const& descriptor,
                                    std::span<std::int64_t const> deltas) {
     out.clear();
-    for (auto const& one : of.members) {
-        if (one.integer == member_descriptor::no_integer || deltas[one.integer] == 0) continue;
-        begin_member(out, one.name);
-        append_json_integer(out, deltas[one.integer]);
+    for (auto const& member : descriptor.members) {
+        if (member.integer == member_descriptor::no_integer || deltas[member.integer] == 0)
+            continue;
+        begin_member(out, member.name);
+        append_json_integer(out, deltas[member.integer]);
     }
     if (!out.empty()) out += '}';
 }
@@ -24,12 +25,13 @@ SETTLE_FUNCTION void encode_deltas(std::string& out, record_descriptor const& of
     json_reader reader{text};
     if (reader.begin_object()) {
         for (std::string_view name; reader.next_member(name);) {
-            auto const at = into.find(name);
-            if (!at) {
+            auto const position = into.find(name);
+            if (!position) {
                 reader.fail("the record has no such member");
             } else if (!into.adds()) {
-                into.member(*at).access->json->read(reader, into.value(*at), json_form::exact);
-            } else if (auto* const delta = into.delta(*at)) {
+                into.member(*position).access->json->read(reader, into.value(*position),
+                                                          json_form::exact);
+            } else if (auto* const delta = into.delta(*position)) {
                 reader.read_integer(*delta);
             } else {
                 reader.fail("nothing can be added to this member");
@@ -39,44 +41,45 @@ SETTLE_FUNCTION void encode_deltas(std::string& out, record_descriptor const& of
     return reader.finish() ? error{} : reader.problem();
 }
 
-SETTLE_FUNCTION error decode_deltas(record_descriptor const& of, std::string_view text,
+SETTLE_FUNCTION error decode_deltas(record_descriptor const& descriptor, std::string_view text,
                                     std::vector<std::int64_t>& deltas) {
-    return decode_side(text, {of, deltas});
+    return decode_side(text, {descriptor, deltas});
 }
 
-SETTLE_FUNCTION void encode_mark(record_descriptor const& of, mark_view const& from,
+SETTLE_FUNCTION void encode_mark(record_descriptor const& descriptor, mark_view const& from,
                                  mark_columns& into) {
     into.effect = effect_of(from);
     for (bool const confirms : {true, false}) {
         std::string& side = confirms ? into.confirm : into.undo;
         side.clear();
         for_each_change(
-            of, from, confirms,
-            [&](std::size_t at, std::int64_t delta) {
-                begin_member(side, of.members[at].name);
+            descriptor, from, confirms,
+            [&](std::size_t index, std::int64_t delta) {
+                begin_member(side, descriptor.members[index].name);
                 append_json_integer(side, delta);
             },
-            [&](std::size_t at, void const* value) {
-                begin_member(side, of.members[at].name);
-                of.members[at].access->json->write(side, value, secrets::written);
+            [&](std::size_t index, void const* value) {
+                begin_member(side, descriptor.members[index].name);
+                descriptor.members[index].access->json->write(side, value, secrets::written);
             });
         if (!side.empty()) side += '}';
     }
     into.image = from.exclusive.image;
 }
 
-SETTLE_FUNCTION error decode_mark(record_descriptor const& of, mark_columns const& from,
+SETTLE_FUNCTION error decode_mark(record_descriptor const& descriptor, mark_columns const& from,
                                   void* record, mark_data& into) {
     error problem;
-    bool const known = read_effect(
-        of, from.effect, from.image, record, into, [&](bool confirms, effect_side const& side) {
-            problem = decode_side(confirms ? from.confirm : from.undo, side);
-            return problem.empty();
-        });
+    bool const known = read_effect(descriptor, from.effect, from.image, record, into,
+                                   [&](bool confirms, effect_side const& side) {
+                                       problem =
+                                           decode_side(confirms ? from.confirm : from.undo, side);
+                                       return problem.empty();
+                                   });
     if (!problem.empty()) return problem;
     if (!known) return {make_error_code(errc::damaged), "the effect has an unknown name"};
     if (record == nullptr) return {};
-    auto const member = member_out_of_range(of, record, into);
+    auto const member = member_out_of_range(descriptor, record, into);
     if (member.empty()) return {};
     return {make_error_code(errc::damaged),
             "it would take the member '" + std::string{member} + "' out of its range"};

@@ -23,18 +23,18 @@ inline constexpr std::string_view effect_names[]{"add", "set", "create", "erase"
 /// Shape:   sum(at, delta) - of a mark that adds; value(at, pointer) - of any other mark;
 ///          at - the number of the member
 template <typename Sum, typename Value>
-void for_each_change(record_descriptor const& of, mark_view const& from, bool confirms, Sum&& sum,
-                     Value&& value) {
+void for_each_change(record_descriptor const& descriptor, mark_view const& from, bool confirms,
+                     Sum&& sum, Value&& value) {
     auto const& held = from.exclusive;
     auto const deltas = confirms ? from.confirm : from.undo;
     auto const fields = confirms ? held.confirm_fields : held.undo_fields;
     void* const record = const_cast<void*>(confirms ? held.confirmed : held.undone);
-    for (std::size_t at = 0; at < of.members.size(); ++at) {
-        auto const position = of.members[at].integer;
+    for (std::size_t index = 0; index < descriptor.members.size(); ++index) {
+        auto const position = descriptor.members[index].integer;
         if (from.is_exclusive) {
-            if ((fields >> at & 1U) != 0) value(at, of.member(record, at));
+            if ((fields >> index & 1U) != 0) value(index, descriptor.member(record, index));
         } else if (position != member_descriptor::no_integer && deltas[position] != 0) {
-            sum(at, deltas[position]);
+            sum(index, deltas[position]);
         }
     }
 }
@@ -42,28 +42,30 @@ void for_each_change(record_descriptor const& of, mark_view const& from, bool co
 /// The members that a confirm or an undo changes, for a codec that reads them.
 class effect_side {
 public:
-    effect_side(record_descriptor const& of, std::vector<std::int64_t>& deltas)
-        : of_(&of), deltas_(&deltas) {
-        deltas.assign(of.integers, 0);
+    effect_side(record_descriptor const& descriptor, std::vector<std::int64_t>& deltas)
+        : of_(&descriptor), deltas_(&deltas) {
+        deltas.assign(descriptor.integers, 0);
     }
-    effect_side(record_descriptor const& of, void* record, std::uint64_t& fields)
-        : of_(&of), record_(record), fields_(&fields) {}
+    effect_side(record_descriptor const& descriptor, void* record, std::uint64_t& fields)
+        : of_(&descriptor), record_(record), fields_(&fields) {}
 
     /// The number of a member; empty if the record has no such member.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const {
         return of_->find(name);
     }
-    [[nodiscard]] member_descriptor const& member(std::size_t at) const { return of_->members[at]; }
+    [[nodiscard]] member_descriptor const& member(std::size_t index) const {
+        return of_->members[index];
+    }
     [[nodiscard]] bool adds() const noexcept { return deltas_ != nullptr; }
     /// The delta of a member; null if nothing can be added to the member.
-    [[nodiscard]] std::int64_t* delta(std::size_t at) const {
-        auto const position = of_->members[at].integer;
+    [[nodiscard]] std::int64_t* delta(std::size_t index) const {
+        auto const position = of_->members[index].integer;
         return position == member_descriptor::no_integer ? nullptr : &(*deltas_)[position];
     }
     /// The new value of a member.
-    [[nodiscard]] void* value(std::size_t at) const {
-        *fields_ |= std::uint64_t{1} << at;
-        return of_->member(record_, at);
+    [[nodiscard]] void* value(std::size_t index) const {
+        *fields_ |= std::uint64_t{1} << index;
+        return of_->member(record_, index);
     }
 
 private:
@@ -80,28 +82,29 @@ private:
 ///          returns false where it failed
 /// Returns: false for an unknown name, and if a side failed
 template <typename Read>
-[[nodiscard]] bool read_effect(record_descriptor const& of, std::string_view effect,
+[[nodiscard]] bool read_effect(record_descriptor const& descriptor, std::string_view effect,
                                std::string_view image, void const* record, mark_data& into,
                                Read&& read) {
     auto const* const end = std::end(effect_names);
     auto const* const name = std::find(std::begin(effect_names), end, effect);
     if (name == end) return false;
     if (name == effect_names) {
-        return read(true, effect_side{of, into.confirm}) && read(false, effect_side{of, into.undo});
+        return read(true, effect_side{descriptor, into.confirm}) &&
+               read(false, effect_side{descriptor, into.undo});
     }
-    exclusive_draft made = draft_exclusive(of, record);
-    *made.created = effect.starts_with("create");
-    *made.erases = effect.ends_with("erase");
-    *made.image = image;
-    into.exclusive = std::move(made.effect);
-    return read(true, effect_side{of, made.confirmed, *made.confirm_fields}) &&
-           read(false, effect_side{of, made.undone, *made.undo_fields});
+    exclusive_draft draft = draft_exclusive(descriptor, record);
+    *draft.created = effect.starts_with("create");
+    *draft.erases = effect.ends_with("erase");
+    *draft.image = image;
+    into.exclusive = std::move(draft.effect);
+    return read(true, effect_side{descriptor, draft.confirmed, *draft.confirm_fields}) &&
+           read(false, effect_side{descriptor, draft.undone, *draft.undo_fields});
 }
 
 /// The name of a member whose range a confirm or an undo of a mark would leave; empty if every sum
 /// fits. Escrow permits no such mark: another program changed the mark or its record.
-[[nodiscard]] std::string_view member_out_of_range(record_descriptor const& of, void* record,
-                                                   mark_data const& added);
+[[nodiscard]] std::string_view member_out_of_range(record_descriptor const& descriptor,
+                                                   void* record, mark_data const& added);
 
 } // namespace detail
 SETTLE_END

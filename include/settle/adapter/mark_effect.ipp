@@ -14,11 +14,11 @@ SETTLE_FUNCTION std::string_view effect_of(mark_view const& from) {
     return effect_names[held.erases ? 3 : 1];
 }
 
-SETTLE_FUNCTION std::string_view member_out_of_range(record_descriptor const& of, void* record,
-                                                     mark_data const& added) {
+SETTLE_FUNCTION std::string_view member_out_of_range(record_descriptor const& descriptor,
+                                                     void* record, mark_data const& added) {
     if (added.exclusive) return {};
-    auto const found = member_out_of_range(of, record, added.confirm);
-    return found.empty() ? member_out_of_range(of, record, added.undo) : found;
+    auto const found = member_out_of_range(descriptor, record, added.confirm);
+    return found.empty() ? member_out_of_range(descriptor, record, added.undo) : found;
 }
 
 } // namespace detail

@@ -12,27 +12,28 @@ namespace detail {
 /// Shape:   row - id, participant, line, epoch, effect, confirm, undo, image; slot - its record's
 /// Errors:  throws errc::damaged, naming the mark
 template <typename Row>
-[[nodiscard]] mark_data read_mark(collection_descriptor const& of, Row const& row, any_slot& slot) {
+[[nodiscard]] mark_data read_mark(collection_descriptor const& collection, Row const& row,
+                                  any_slot& slot) {
     auto const damaged = [&](std::string_view problem) {
         std::string text{"settle: a mark of the transaction '"};
-        text.append(row.text(0)).append("' on '").append(of.name);
+        text.append(row.text(0)).append("' on '").append(collection.name);
         text.append("' is damaged in the table settle_mark: ").append(problem);
         throw failure({make_error_code(errc::damaged), text.append(". See errors#damaged")});
     };
-    mark_data found;
-    std::string_view problem = read_field(row, 0, found.id);
-    if (problem.empty()) problem = read_field(row, 1, found.part.participant);
-    if (problem.empty()) problem = read_field(row, 2, found.part.line);
+    mark_data mark;
+    std::string_view problem = read_field(row, 0, mark.id);
+    if (problem.empty()) problem = read_field(row, 1, mark.part.participant);
+    if (problem.empty()) problem = read_field(row, 2, mark.part.line);
     std::int64_t number = 0;
     if (problem.empty()) problem = read_field(row, 3, number);
     if (problem.empty() && number < 0) problem = "has a negative epoch";
-    found.epoch_number = static_cast<epoch>(number);
+    mark.epoch_number = static_cast<epoch>(number);
     if (!problem.empty()) damaged("a column " + std::string{problem});
     mark_columns const columns{row.text(4), std::string{row.text(5)}, std::string{row.text(6)},
                                std::string{row.text(7)}};
-    error const wrong = decode_mark(*of.record, columns, slot.record(), found);
+    error const wrong = decode_mark(*collection.record, columns, slot.record(), mark);
     if (!wrong.empty()) damaged(wrong.text);
-    return found;
+    return mark;
 }
 
 /// Reads a mark of a listing. Texts are not checked, so that a page can begin after a text that is

@@ -42,13 +42,13 @@ struct commit_result {
 }
 
 /// Gives an entry write the result of its native transaction.
-inline void set_result(write_result& of, commit_result const& ended) {
+inline void set_result(write_result& result, commit_result const& ended) {
     switch (ended.status) {
-    case commit_status::committed: of.reply = log_answer::taken; return;
-    case commit_status::undone: of.reply = answer_of_undone(ended.problem); break;
-    case commit_status::unknown: of.reply = log_answer::unknown; break;
+    case commit_status::committed: result.reply = log_answer::taken; return;
+    case commit_status::undone: result.reply = answer_of_undone(ended.problem); break;
+    case commit_status::unknown: result.reply = log_answer::unknown; break;
     }
-    of.problem = ended.problem;
+    result.problem = ended.problem;
 }
 
 /// Replaces the results of part requests if their native transaction did not commit.
@@ -72,11 +72,11 @@ inline void set_results(std::span<part_result> results, std::vector<part_result>
 template <typename T, typename IsAlone, typename Function>
 void for_each_run(std::span<T> all, IsAlone&& is_alone, Function&& function) {
     auto begin = all.begin();
-    for (auto at = begin; at != all.end(); ++at) {
-        if (!is_alone(*at)) continue;
-        if (begin != at) function(std::span<T>{begin, at}, false);
-        function(std::span<T>{at, at + 1}, true);
-        begin = at + 1;
+    for (auto position = begin; position != all.end(); ++position) {
+        if (!is_alone(*position)) continue;
+        if (begin != position) function(std::span<T>{begin, position}, false);
+        function(std::span<T>{position, position + 1}, true);
+        begin = position + 1;
     }
     if (begin != all.end()) function(std::span<T>{begin, all.end()}, false);
 }

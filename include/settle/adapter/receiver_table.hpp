@@ -77,8 +77,8 @@ template <typename Row>
 /// Calls `give(values…)` with the parameters of receiver_sql::store().
 template <typename Give>
 void values_of_receiver_row(receiver_row const& row, Give&& give) {
-    auto const number = [](timestamp at) {
-        return static_cast<std::int64_t>(at.time_since_epoch().count());
+    auto const number = [](timestamp moment) {
+        return static_cast<std::int64_t>(moment.time_since_epoch().count());
     };
     auto const& standing = row.standing;
     std::optional<std::int64_t> line;

@@ -33,12 +33,13 @@ public:
     virtual void execute(std::span<part_request const> requests,
                          std::span<part_result> results) = 0;
     /// Shape:   made - called if there is a record
-    virtual result<void> read(std::size_t number, part_key const& key, made_record made) = 0;
+    virtual result<void> read(std::size_t number, part_key const& key, made_record record) = 0;
     /// Shape:   after - null for the first records; made - called for each record
     virtual result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
-                              made_record made) = 0;
+                              made_record record) = 0;
     /// Shape:   at(index) - gives the record of each answer
-    virtual void create_all(std::size_t number, record_at at, std::span<result<void>> answers) = 0;
+    virtual void create_all(std::size_t number, record_at position,
+                            std::span<result<void>> answers) = 0;
     virtual result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                                     std::size_t limit) = 0;
     virtual result<answer> resolve(mark_locator const& where, bool confirmed) = 0;
@@ -66,8 +67,8 @@ public:
 
     /// Settles transactions, each as the decider says, in the order of the wave: every part and the
     /// entry in one native transaction, which threads share.
-    virtual void one_phase(std::span<one_phase_request> requests, Log& log, write_context const& at,
-                           one_phase_decider& decider) = 0;
+    virtual void one_phase(std::span<one_phase_request> requests, Log& log,
+                           write_context const& context, one_phase_decider& decider) = 0;
 };
 
 /// Shape:   Store - derives from record_store
@@ -85,11 +86,11 @@ public:
 
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
-        std::optional<typename C::record_type> found;
+        std::optional<typename C::record_type> record;
         auto const ended =
-            store_->read(number_of<C>, key_of_value(key), [&] { return &found.emplace(); });
+            store_->read(number_of<C>, key_of_value(key), [&] { return &record.emplace(); });
         if (!ended.has_value()) return ended.problem();
-        return found;
+        return record;
     }
 
     /// Errors:  errc::record_exists when a record or a mark has its key
@@ -106,19 +107,19 @@ public:
     template <typename C>
     void create_all(std::span<typename C::record_type const> wave,
                     std::span<result<void>> answers) {
-        store_->create_all(number_of<C>, [&](std::size_t at) { return &wave[at]; }, answers);
+        store_->create_all(number_of<C>, [&](std::size_t index) { return &wave[index]; }, answers);
     }
 
     /// Lists records in the order of their keys, after a key.
     template <typename C>
     result<std::vector<typename C::record_type>>
     scan(std::optional<typename C::key_type> const& after, std::size_t limit) {
-        std::vector<typename C::record_type> found;
+        std::vector<typename C::record_type> records;
         auto const last_key = after ? key_of_value(*after) : part_key{};
         auto const ended = store_->scan(number_of<C>, after ? &last_key : nullptr, limit,
-                                        [&] { return &found.emplace_back(); });
+                                        [&] { return &records.emplace_back(); });
         if (!ended.has_value()) return ended.problem();
-        return found;
+        return records;
     }
 
     /// Lists marks in the order of their records, after a mark.
@@ -177,9 +178,9 @@ template <typename Session, typename Log>
 class one_phase_session : public Session {
 public:
     /// As one_phase_store::one_phase.
-    void one_phase(std::span<one_phase_request> requests, Log& log, write_context const& at,
+    void one_phase(std::span<one_phase_request> requests, Log& log, write_context const& context,
                    one_phase_decider& decider) {
-        Session::store().one_phase(requests, log, at, decider);
+        Session::store().one_phase(requests, log, context, decider);
     }
     static constexpr bool settles_in_one_phase = true;
     [[nodiscard]] session_capabilities capabilities() const {

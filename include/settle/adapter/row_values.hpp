@@ -28,7 +28,7 @@ struct table_need {
     [[nodiscard]] column_need const& key() const;
 };
 
-[[nodiscard]] table_need need_of(collection_descriptor const& of);
+[[nodiscard]] table_need need_of(collection_descriptor const& collection);
 
 /// A key as error messages show it.
 [[nodiscard]] inline std::string shown(std::int64_t key) { return std::to_string(key); }
@@ -79,7 +79,7 @@ template <typename T, typename Row>
 
 /// The error of a row that cannot be read.
 /// Shape:   key - as the row has it; problem - the end of a clause about the column
-[[nodiscard]] error damaged_row(collection_descriptor const& of, std::string_view key,
+[[nodiscard]] error damaged_row(collection_descriptor const& collection, std::string_view key,
                                 std::string_view column, std::string_view problem);
 
 /// Reads a record whose members are the columns from `first` on, in the order of the description.
@@ -87,16 +87,17 @@ template <typename T, typename Row>
 ///          empty text
 /// Errors:  throws errc::damaged, naming record and column
 template <typename Row, typename Read>
-void read_record(collection_descriptor const& of, Row const& from, int first, void* record,
+void read_record(collection_descriptor const& collection, Row const& from, int first, void* record,
                  Read&& read) {
-    for (std::size_t at = 0; at < of.members().size(); ++at) {
-        auto const problem = read(first + static_cast<int>(at), at, of.record->member(record, at));
+    for (std::size_t index = 0; index < collection.members().size(); ++index) {
+        auto const problem =
+            read(first + static_cast<int>(index), index, collection.record->member(record, index));
         if (problem.empty()) continue;
-        auto const key = first + static_cast<int>(of.key);
+        auto const key = first + static_cast<int>(collection.key);
         bool const number = from.kind(key) == value_kind::integer;
         throw failure(damaged_row(
-            of, number ? std::to_string(from.integer(key)) : std::string{from.text(key)},
-            of.members()[at].name, problem));
+            collection, number ? std::to_string(from.integer(key)) : std::string{from.text(key)},
+            collection.members()[index].name, problem));
     }
 }
 

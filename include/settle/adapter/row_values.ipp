@@ -21,11 +21,12 @@ SETTLE_FUNCTION column_need const& table_need::key() const {
     return columns[at];
 }
 
-SETTLE_FUNCTION table_need need_of(collection_descriptor const& of) {
-    table_need need{of.name, {}};
-    for (std::size_t at = 0; at < of.members().size(); ++at) {
-        auto const& one = of.members()[at];
-        need.columns.push_back({one.name, one.access->kind, one.access->optional, at == of.key});
+SETTLE_FUNCTION table_need need_of(collection_descriptor const& collection) {
+    table_need need{collection.name, {}};
+    for (std::size_t at = 0; at < collection.members().size(); ++at) {
+        auto const& one = collection.members()[at];
+        need.columns.push_back(
+            {one.name, one.access->kind, one.access->optional, at == collection.key});
     }
     return need;
 }
@@ -44,10 +45,10 @@ SETTLE_FUNCTION std::string_view set_text(member_access const& access, std::stri
     return {};
 }
 
-SETTLE_FUNCTION error damaged_row(collection_descriptor const& of, std::string_view key,
+SETTLE_FUNCTION error damaged_row(collection_descriptor const& collection, std::string_view key,
                                   std::string_view column, std::string_view problem) {
     std::string text{"settle: the row "};
-    text.append(shown(key)).append(" of the table '").append(of.name);
+    text.append(shown(key)).append(" of the table '").append(collection.name);
     text.append("' is damaged: its column '").append(column).append("' ").append(problem);
     return {make_error_code(errc::damaged), text.append(". Repair that row. See errors#damaged")};
 }

@@ -9,10 +9,11 @@ namespace detail {
 
 /// Shape:   a one-phase request has its write only once it was decided
 struct sent_write {
-    sent_write(entry_write const& one, write_result& gets)
-        : id(one.id), write(&one), result(&gets), inserts(one.inserts) {}
-    sent_write(one_phase_request* of)
-        : id(of->id), write(&of->write), result(&of->result), inserts(of->inserts) {}
+    sent_write(entry_write const& entry_write, write_result& gets)
+        : id(entry_write.id), write(&entry_write), result(&gets), inserts(entry_write.inserts) {}
+    sent_write(one_phase_request* request)
+        : id(request->id), write(&request->write), result(&request->result),
+          inserts(request->inserts) {}
 
     transaction_id const* id;
     entry_write const* write;

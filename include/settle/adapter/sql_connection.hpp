@@ -60,7 +60,7 @@ namespace detail {
 ///          a lock that was not free in time, and of deadlocks; is_refusal - true if the problem
 ///          would come again: the data, a constraint or a trigger of the user refuses the statement
 [[nodiscard]] std::optional<prepare_result>
-answer_without_prepare(work_result const& of, error const& problem,
+answer_without_prepare(work_result const& result, error const& problem,
                        bool (*is_busy)(std::error_code const&), bool is_refusal);
 
 } // namespace detail

@@ -31,7 +31,7 @@ namespace detail {
 /// Shape:   executed - is called with the text of each comment that MariaDB executes
 template <typename Executed>
 [[nodiscard]] std::string_view without_comments(std::string_view sql, Executed const& executed) {
-    auto const from = [&](std::size_t at) { return sql.substr(std::min(at, sql.size())); };
+    auto const from = [&](std::size_t index) { return sql.substr(std::min(index, sql.size())); };
     for (;;) {
         sql = from(sql.find_first_not_of(" \t\r\n\f\v;"));
         if (sql.starts_with("--") || sql.starts_with('#')) {
@@ -43,14 +43,14 @@ template <typename Executed>
                 executed(from(sql.find_first_not_of("0123456789", mark.size())));
             }
             // Comments nest in PostgreSQL.
-            std::size_t at = 2;
-            for (int depth = 1; depth > 0 && at < sql.size(); ++at) {
-                auto const two = sql.substr(at, 2);
+            std::size_t position = 2;
+            for (int depth = 1; depth > 0 && position < sql.size(); ++position) {
+                auto const two = sql.substr(position, 2);
                 if (two != "/*" && two != "*/") continue;
                 depth += two == "/*" ? 1 : -1;
-                ++at;
+                ++position;
             }
-            sql = from(at);
+            sql = from(position);
         } else {
             return sql;
         }
@@ -96,14 +96,14 @@ SETTLE_FUNCTION bool handles_rows(std::string_view sql) {
 }
 
 SETTLE_FUNCTION std::optional<prepare_result>
-answer_without_prepare(work_result const& of, error const& problem,
+answer_without_prepare(work_result const& result, error const& problem,
                        bool (*is_busy)(std::error_code const&), bool is_refusal) {
-    if (of.what == work_result::status::refused) {
-        return prepare_result{prepare_answer::refused, of.problem};
+    if (result.what == work_result::status::refused) {
+        return prepare_result{prepare_answer::refused, result.problem};
     }
     // A failed statement has left half of the work undone, also if the work answers ok.
-    error const& why = problem ? problem : of.problem;
-    if (of.what == work_result::status::ok && !problem) return std::nullopt;
+    error const& why = problem ? problem : result.problem;
+    if (result.what == work_result::status::ok && !problem) return std::nullopt;
     if (problem && is_refusal) return prepare_result{prepare_answer::refused, problem};
     bool const busy = is_busy(why.code) || why.code == condition::conflict;
     return prepare_result{busy ? prepare_answer::busy : prepare_answer::unavailable, why};

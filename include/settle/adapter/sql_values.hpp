@@ -57,16 +57,16 @@ public:
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
 
     /// Shape:   at - the number of a row; column - the number of a column. Both count from 0
-    [[nodiscard]] bool is_null(std::size_t at, std::size_t column) const {
-        return !all_.at(at).at(column).has_value();
+    [[nodiscard]] bool is_null(std::size_t index, std::size_t column) const {
+        return !all_.at(index).at(column).has_value();
     }
     /// Empty for NULL.
-    [[nodiscard]] std::string text(std::size_t at, std::size_t column) const {
-        return all_.at(at).at(column).value_or("");
+    [[nodiscard]] std::string text(std::size_t index, std::size_t column) const {
+        return all_.at(index).at(column).value_or("");
     }
     /// Errors:  throws settle::failure with errc::damaged for NULL, and for a value that is no
     ///          integer of 64 bits
-    [[nodiscard]] std::int64_t integer(std::size_t at, std::size_t column) const;
+    [[nodiscard]] std::int64_t integer(std::size_t index, std::size_t column) const;
 
 private:
     std::vector<row> all_;

@@ -8,8 +8,8 @@
 
 SETTLE_BEGIN
 
-SETTLE_FUNCTION std::int64_t sql_rows::integer(std::size_t at, std::size_t column) const {
-    auto const& value = all_.at(at).at(column);
+SETTLE_FUNCTION std::int64_t sql_rows::integer(std::size_t index, std::size_t column) const {
+    auto const& value = all_.at(index).at(column);
     std::int64_t number = 0;
     if (value) {
         auto const* const end = value->data() + value->size();

@@ -39,7 +39,7 @@ public:
     void check_column(column_need const& needed, bool generated, bool not_null) const;
     /// Refuses the table if the obstacle could refuse a change of a member. An obstacle to the key
     /// alone is permitted, since the key of a row never changes.
-    void check_obstacle(obstacle const& one) const;
+    void check_obstacle(obstacle const& obstacle) const;
 
 protected:
     ~table_rules() = default;

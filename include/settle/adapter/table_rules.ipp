@@ -34,17 +34,18 @@ SETTLE_FUNCTION void table_rules::check_column(column_need const& needed, bool g
            "Remove the NOT NULL, or the std::optional of the field");
 }
 
-SETTLE_FUNCTION void table_rules::check_obstacle(obstacle const& one) const {
-    auto const* const member = need_.find(one.column);
-    if (!one.column.empty() && (member == nullptr || member->key)) return;
-    auto const remedy = one.kind == "check" ? "Remove it, and use .require(…) of the participant"
-                        : one.kind == "unique index" ? "Make it an index that is not unique"
-                                                     : "Drop it";
+SETTLE_FUNCTION void table_rules::check_obstacle(obstacle const& obstacle) const {
+    auto const* const member = need_.find(obstacle.column);
+    if (!obstacle.column.empty() && (member == nullptr || member->key)) return;
+    auto const remedy = obstacle.kind == "check"
+                            ? "Remove it, and use .require(…) of the participant"
+                        : obstacle.kind == "unique index" ? "Make it an index that is not unique"
+                                                          : "Drop it";
     std::string text{"the "};
-    text.append(one.kind).append(" '").append(one.name).append("' could refuse ");
-    text += one.kind == "trigger" ? "or add to a change"
-            : one.column.empty()  ? "a change of a row"
-                                  : "a change of " + shown_column(one.column);
+    text.append(obstacle.kind).append(" '").append(obstacle.name).append("' could refuse ");
+    text += obstacle.kind == "trigger" ? "or add to a change"
+            : obstacle.column.empty()  ? "a change of a row"
+                                       : "a change of " + shown_column(obstacle.column);
     refuse(text, remedy);
 }
 

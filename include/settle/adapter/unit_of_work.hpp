@@ -27,22 +27,22 @@ namespace detail {
 template <typename Table, typename State>
 class records_of {
 public:
-    explicit records_of(collection_descriptor const& of) : of_(&of) {}
+    explicit records_of(collection_descriptor const& collection) : of_(&collection) {}
 
     [[nodiscard]] collection_descriptor const& of() const noexcept { return *of_; }
 
     /// Executes the request that was announced next.
     /// Errors:  throws settle::failure
     [[nodiscard]] part_result execute(part_request const& request) {
-        State& at = next();
-        if (auto answer = table().answer_unruled(at, request)) return *std::move(answer);
-        auto const image = [&] { return table().image_of(at); };
-        auto changes = at.slot.execute(request, image);
-        if (auto refused = table().refusal_of(at, request, changes)) {
-            at.slot.resolve(*request.id, request.part, false);
+        State& state = next();
+        if (auto answer = table().answer_unruled(state, request)) return *std::move(answer);
+        auto const image = [&] { return table().image_of(state); };
+        auto changes = state.slot.execute(request, image);
+        if (auto refused = table().refusal_of(state, request, changes)) {
+            state.slot.resolve(*request.id, request.part, false);
             return *std::move(refused);
         }
-        note(changes, at, request);
+        note(changes, state, request);
         return std::move(changes).result();
     }
 
@@ -54,13 +54,13 @@ public:
 
     /// Ends one mark of the record that was announced next, if the mark still has this epoch.
     [[nodiscard]] answer end_mark(mark_locator const& where, bool confirmed) {
-        State& at = next();
-        table().check(at);
-        auto const found = at.slot.find(where.id, where.part);
+        State& state = next();
+        table().check(state);
+        auto const found = state.slot.find(where.id, where.part);
         if (!found || found->epoch_number != where.epoch_number) return answer::nothing;
-        auto const changes = at.slot.resolve(where.id, where.part, confirmed);
-        table().note_record(changes, at, {});
-        table().note_mark(changes.on_mark, at, where.id, where.part);
+        auto const changes = state.slot.resolve(where.id, where.part, confirmed);
+        table().note_record(changes, state, {});
+        table().note_mark(changes.on_mark, state, where.id, where.part);
         return changes.what;
     }
 
@@ -109,14 +109,15 @@ protected:
 private:
     [[nodiscard]] Table& table() noexcept { return static_cast<Table&>(*this); }
 
-    void note(record_changes const& changes, State& at, part_request const& request) {
+    void note(record_changes const& changes, State& state, part_request const& request) {
         bool const creates = changes.on_record == record_change::created && applies(request.action);
         // A reversal creates a record again with all its native fields.
-        table().note_record(
-            changes, at, creates ? record_part(request).native_image(request) : std::string_view{});
+        table().note_record(changes, state,
+                            creates ? record_part(request).native_image(request)
+                                    : std::string_view{});
         // In one phase the mark never leaves the native transaction.
         if (request.action == step::one_phase) return;
-        table().note_mark(changes.on_mark, at, *request.id, request.part);
+        table().note_mark(changes.on_mark, state, *request.id, request.part);
     }
 
     collection_descriptor const* of_;
@@ -149,10 +150,12 @@ public:
     }
 
     /// Announces a request. Requests are executed in the order of their announcements.
-    void expect(part_request const& one) { of(one).expect(one); }
-    [[nodiscard]] part_result execute(part_request const& one) { return of(one).execute(one); }
-    void end_one_phase(part_request const& one, bool confirmed) {
-        of(one).end_one_phase(one, confirmed);
+    void expect(part_request const& request) { of(request).expect(request); }
+    [[nodiscard]] part_result execute(part_request const& request) {
+        return of(request).execute(request);
+    }
+    void end_one_phase(part_request const& request, bool confirmed) {
+        of(request).end_one_phase(request, confirmed);
     }
 
 private:

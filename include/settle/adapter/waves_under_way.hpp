@@ -36,11 +36,11 @@ public:
     [[nodiscard]] bool start(std::span<part_result> results, Perform perform,
                              bool is_sent = false) {
         std::lock_guard const guard{mutex_};
-        one_wave& made = (*waves_)[results.data()];
+        one_wave& wave = (*waves_)[results.data()];
         try {
-            made.ended = std::async(
+            wave.ended = std::async(
                 is_sent ? std::launch::deferred : std::launch::async,
-                [&made, perform = std::move(perform)]() mutable { return perform(made.kept); });
+                [&wave, perform = std::move(perform)]() mutable { return perform(wave.kept); });
             return true;
         } catch (std::system_error const&) {
             waves_->erase(results.data());

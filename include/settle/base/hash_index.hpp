@@ -39,9 +39,9 @@ public:
     void insert(std::uint64_t hash, std::size_t number) {
         if (2 * size_ >= slots_.size()) grow();
         std::size_t const last = slots_.size() - 1;
-        std::size_t at = hash & last;
-        while (slots_[at].since == now_) at = (at + 1) & last;
-        slots_[at] = {hash, number, now_};
+        std::size_t index = hash & last;
+        while (slots_[index].since == now_) index = (index + 1) & last;
+        slots_[index] = {hash, number, now_};
         ++size_;
     }
 

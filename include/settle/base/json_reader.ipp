@@ -136,13 +136,13 @@ SETTLE_FUNCTION bool json_reader::fail(std::string_view reason, std::size_t offs
 
 SETTLE_FUNCTION std::string json_reader::path() const {
     std::string path;
-    for (std::size_t at = 0; at < depth_ && levels_[at].inside; ++at) {
-        if (levels_[at].object) {
-            auto const end = at + 1 < depth_ ? levels_[at + 1].names : names_.size();
+    for (std::size_t index = 0; index < depth_ && levels_[index].inside; ++index) {
+        if (levels_[index].object) {
+            auto const end = index + 1 < depth_ ? levels_[index + 1].names : names_.size();
             detail::append_path_name(path, view(names_[end - 1]));
         } else {
             path += '[';
-            append_json_integer(path, static_cast<std::int64_t>(levels_[at].length) - 1);
+            append_json_integer(path, static_cast<std::int64_t>(levels_[index].length) - 1);
             path += ']';
         }
     }
@@ -151,13 +151,13 @@ SETTLE_FUNCTION std::string json_reader::path() const {
 
 SETTLE_FUNCTION bool json_reader::expect(json_kind expected) {
     if (failed_) return false;
-    auto const found = peek();
+    auto const token = peek();
     begun_ = cursor_.position();
     if (!ready_) return fail("no value can be read here");
-    if (found != expected) {
+    if (token != expected) {
         std::string reason{"expected "};
         reason.append(detail::words_for(expected)).append(", found ");
-        return fail(reason.append(detail::words_for(found)));
+        return fail(reason.append(detail::words_for(token)));
     }
     ready_ = false;
     return true;

@@ -48,8 +48,8 @@ inline constexpr auto plain_in_json = [] {
 } // namespace detail
 
 SETTLE_FUNCTION void append_json_text(std::string& out, std::string_view text) {
-    auto const is_plain = [](char one) {
-        return detail::plain_in_json[static_cast<unsigned char>(one)];
+    auto const is_plain = [](char character) {
+        return detail::plain_in_json[static_cast<unsigned char>(character)];
     };
     auto const begin = out.size();
     if (std::all_of(text.begin(), text.end(), is_plain)) {

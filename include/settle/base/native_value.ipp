@@ -53,9 +53,9 @@ SETTLE_FUNCTION void append_json_real(std::string& out, double value) {
 template <typename Take>
 bool read_hex(std::string_view digits, Take take) {
     if (digits.size() % 2 != 0) return false;
-    for (std::size_t at = 0; at < digits.size(); at += 2) {
-        auto const high = hex_value(digits[at]);
-        auto const low = hex_value(digits[at + 1]);
+    for (std::size_t index = 0; index < digits.size(); index += 2) {
+        auto const high = hex_value(digits[index]);
+        auto const low = hex_value(digits[index + 1]);
         if (high < 0 || low < 0) return false;
         take(static_cast<unsigned char>(high * 16 + low));
     }
@@ -90,9 +90,9 @@ SETTLE_FUNCTION bool read_tagged(json_reader& reader, native_value& value) {
     if (!reader.begin_object()) return false;
     auto const begun = reader.offset();
     std::string_view name;
-    auto const found = reader.next_member(name);
+    auto const has_member = reader.next_member(name);
     if (reader.failed()) return false;
-    auto const tagged = found && (name == "$blob" || name == "$real" || name == "$text");
+    auto const tagged = has_member && (name == "$blob" || name == "$real" || name == "$text");
     if (!tagged) return reader.fail("expected a scalar, or $blob, $real or $text", begun);
     if (!read_tagged_content(reader, name[1], value)) return false;
     if (reader.next_member(name)) return reader.fail("expected the end of the object");

@@ -25,17 +25,17 @@ public:
 
     template <std::integral Rep, typename Period>
         requires std::is_convertible_v<std::chrono::duration<Rep, Period>, Duration>
-    constexpr saturating(std::chrono::duration<Rep, Period> given) : Duration{converted(given)} {}
+    constexpr saturating(std::chrono::duration<Rep, Period> value) : Duration{converted(value)} {}
 
 private:
     template <typename Rep, typename Period>
-    static constexpr Duration converted(std::chrono::duration<Rep, Period> given) {
+    static constexpr Duration converted(std::chrono::duration<Rep, Period> value) {
         using count = typename Duration::rep;
         constexpr count factor = std::ratio_divide<Period, typename Duration::period>::num;
         constexpr count most = Duration::max().count() / factor;
-        if (std::cmp_greater(given.count(), most)) return Duration::max();
-        if (std::cmp_less(given.count(), -most)) return Duration::min();
-        return Duration{static_cast<count>(given.count()) * factor};
+        if (std::cmp_greater(value.count(), most)) return Duration::max();
+        if (std::cmp_less(value.count(), -most)) return Duration::min();
+        return Duration{static_cast<count>(value.count()) * factor};
     }
 };
 

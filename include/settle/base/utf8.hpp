@@ -18,7 +18,7 @@ namespace detail {
 /// The length of the well-formed sequence of several bytes at the front, or 0.
 /// Source: The Unicode Standard, table 3-7 (well-formed UTF-8 byte sequences)
 [[nodiscard]] constexpr std::size_t utf8_sequence_length(std::string_view text) noexcept {
-    auto const byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    auto const byte = [text](std::size_t index) { return static_cast<unsigned char>(text[index]); };
     auto const lead = byte(0);
     std::size_t const length = lead < 0xC2   ? 0
                                : lead < 0xE0 ? 2
@@ -39,8 +39,8 @@ namespace detail {
 /// The number of bytes at the front that are plain: neither a NUL nor of a sequence of several
 /// bytes. It compares several bytes at a time, and may stop early.
 [[nodiscard]] constexpr std::size_t plain_prefix(std::string_view text) noexcept {
-    std::size_t at = 0;
-    if (std::is_constant_evaluated()) return at;
+    std::size_t index = 0;
+    if (std::is_constant_evaluated()) return index;
     auto const plain = [text]<typename Number>(std::size_t from, Number low_bits) {
         Number several = 0;
         std::memcpy(&several, text.data() + from, sizeof several);
@@ -49,26 +49,26 @@ namespace detail {
     };
     constexpr std::uint64_t eight = 0x0101010101010101U;
     constexpr std::uint32_t four = 0x01010101U;
-    for (; text.size() - at >= 8; at += 8) {
-        if (!plain(at, eight)) return at;
+    for (; text.size() - index >= 8; index += 8) {
+        if (!plain(index, eight)) return index;
     }
     // The last bytes are checked together with bytes that were already checked.
     std::size_t const size = text.size();
-    if (size >= 8) return plain(size - 8, eight) ? size : at;
-    return size >= 4 && plain(0, four) && plain(size - 4, four) ? size : at;
+    if (size >= 8) return plain(size - 8, eight) ? size : index;
+    return size >= 4 && plain(0, four) && plain(size - 4, four) ? size : index;
 }
 
 /// The number of bytes at the front that are a text.
 [[nodiscard]] constexpr std::size_t utf8_prefix(std::string_view text) noexcept {
-    std::size_t at = plain_prefix(text);
-    while (at < text.size()) {
-        auto const lead = static_cast<unsigned char>(text[at]);
+    std::size_t index = plain_prefix(text);
+    while (index < text.size()) {
+        auto const lead = static_cast<unsigned char>(text[index]);
         if (lead == 0) break;
-        auto const length = lead < 0x80 ? 1 : utf8_sequence_length(text.substr(at));
+        auto const length = lead < 0x80 ? 1 : utf8_sequence_length(text.substr(index));
         if (length == 0) break;
-        at += length;
+        index += length;
     }
-    return at;
+    return index;
 }
 
 /// Appends one code point that is neither a surrogate nor beyond U+10FFFF.

@@ -13,8 +13,8 @@ template <typename Log>
 class entry_writer {
 public:
     /// Shape:   view - the entry's state, epoch and revision, as this worker knows them
-    entry_writer(Log& log, test_transaction of, standing view = {})
-        : log_(&log), transaction_(std::move(of)), view_(view) {}
+    entry_writer(Log& log, test_transaction transaction, standing view = {})
+        : log_(&log), transaction_(std::move(transaction)), view_(view) {}
 
     [[nodiscard]] entry read() { return log_->read(transaction_.id).value().value(); }
     [[nodiscard]] test_transaction& transaction() { return transaction_; }
@@ -39,10 +39,10 @@ public:
     log_answer commit(timestamp when, std::string const& owner,
                       std::vector<image> const& images = {},
                       std::vector<kept_result> const& results = {}) {
-        auto made = transaction_.change(step::commit, commit_of(view_));
-        if (!images.empty()) made.images = &images;
-        if (!results.empty()) made.results = &results;
-        return send(made, when, owner);
+        auto change = transaction_.change(step::commit, commit_of(view_));
+        if (!images.empty()) change.images = &images;
+        if (!results.empty()) change.results = &results;
+        return send(change, when, owner);
     }
     log_answer close(timestamp when, std::string const& owner) {
         return change(step::close, close_of(view_), when, owner);
@@ -52,11 +52,11 @@ public:
     log_answer cancel(timestamp when, std::string const& owner, reason why,
                       std::size_t part = entry_write::no_part, bool takes_owner = false,
                       std::vector<kept_result> const& results = {}, std::string_view text = {}) {
-        auto made = transaction_.change(step::cancel, cancel_of(view_, why, takes_owner));
-        made.failed_part = part;
-        made.why_text = text;
-        if (!results.empty()) made.results = &results;
-        return send(made, when, owner);
+        auto change = transaction_.change(step::cancel, cancel_of(view_, why, takes_owner));
+        change.failed_part = part;
+        change.why_text = text;
+        if (!results.empty()) change.results = &results;
+        return send(change, when, owner);
     }
 
 private:
@@ -64,10 +64,10 @@ private:
                       std::string const& owner) {
         return send(transaction_.change(action, requested), when, owner);
     }
-    log_answer send(entry_write const& made, timestamp when, std::string const& owner) {
-        auto result = write_one(*log_, transaction_, made, when, owner);
+    log_answer send(entry_write const& write, timestamp when, std::string const& owner) {
+        auto result = write_one(*log_, transaction_, write, when, owner);
         problem_ = std::move(result.problem);
-        if (result.reply == log_answer::taken) view_ = standing_after(made.change);
+        if (result.reply == log_answer::taken) view_ = standing_after(write.change);
         return result.reply;
     }
 

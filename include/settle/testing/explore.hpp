@@ -39,11 +39,11 @@ public:
     void take(type_tag<Type> const&) {}
 
     template <typename Collection>
-    void take(starting_records<Collection> const& given) {
-        for (auto const& record : given.records) {
+    void take(starting_records<Collection> const& starting) {
+        for (auto const& record : starting.records) {
             auto& table = std::get<model_table<Collection>>(first_.data.tables);
-            std::size_t const at = index_of<Collection>(record.*Collection::key_member);
-            table.change(at, [&](auto& cell) {
+            std::size_t const index = index_of<Collection>(record.*Collection::key_member);
+            table.change(index, [&](auto& cell) {
                 cell.slot.record = cell.truth = record;
                 return true;
             });
@@ -51,18 +51,18 @@ public:
     }
 
     template <typename Parameters>
-    void take(run_clause<Parameters> const& given) {
-        add<typename settle::detail::find_direction<Parameters, types>::type>(given.id,
-                                                                              given.parameters);
+    void take(run_clause<Parameters> const& clause) {
+        add<typename settle::detail::find_direction<Parameters, types>::type>(clause.id,
+                                                                              clause.parameters);
     }
     template <auto const& Type>
-    void take(typed_run_clause<Type> const& given) {
-        add<forward<Type>>(given.id, given.parameters);
+    void take(typed_run_clause<Type> const& clause) {
+        add<forward<Type>>(clause.id, clause.parameters);
     }
-    void take(reversal_clause const& given) { reversals_.push_back(given.id); }
-    void take(calls_clause const& given) { calls_.push_back(given); }
-    void take(model_clause const& given) { models_.push_back(given); }
-    void take(prepared_clause const& given) { prepared_.push_back(given); }
+    void take(reversal_clause const& clause) { reversals_.push_back(clause.id); }
+    void take(calls_clause const& clause) { calls_.push_back(clause); }
+    void take(model_clause const& clause) { models_.push_back(clause); }
+    void take(prepared_clause const& clause) { prepared_.push_back(clause); }
 
     /// The starting sum is taken later, when all clauses have added their records.
     template <typename Collection, auto Member>
@@ -80,14 +80,14 @@ public:
     }
 
     template <typename Collection, typename Condition>
-    void take(condition_clause<Collection, Condition> const& given) {
-        late_.push_back([given](auto& checker) {
-            checker.declare([given](records const& now) { return given.broken(now); });
+    void take(condition_clause<Collection, Condition> const& clause) {
+        late_.push_back([clause](auto& checker) {
+            checker.declare([clause](records const& now) { return clause.broken(now); });
         });
     }
 
-    void take(bounds const& given) { within_ = given; }
-    void take(replay const& given) { replay_ = given.moves(); }
+    void take(bounds const& bounds) { within_ = bounds; }
+    void take(replay const& replay) { replay_ = replay.moves(); }
 
     exploration explore() {
         for (auto const& one : models_) change_model(one);
@@ -122,10 +122,10 @@ private:
     }
     static std::string below_zero(records const& now, members const& except) {
         std::string wrong;
-        std::size_t at = 0;
+        std::size_t index = 0;
         auto const look = [&](auto const& table) {
-            if (wrong.empty()) wrong = detail::below_zero<types>(table, except[at]);
-            ++at;
+            if (wrong.empty()) wrong = detail::below_zero<types>(table, except[index]);
+            ++index;
         };
         std::apply([&](auto const&... table) { (look(table), ...); }, now.tables);
         return wrong;
@@ -140,9 +140,9 @@ private:
         if (found != keys.end()) return static_cast<std::size_t>(found - keys.begin());
         keys.push_back(name);
         using table = model_table<Collection>;
-        auto made = std::make_shared<typename table::cell>();
-        made->note_print();
-        std::get<table>(first_.data.tables).cells.push_back(std::move(made));
+        auto cell = std::make_shared<typename table::cell>();
+        cell->note_print();
+        std::get<table>(first_.data.tables).cells.push_back(std::move(cell));
         return keys.size() - 1;
     }
 
@@ -153,12 +153,12 @@ private:
         calls_clause added{id, {}};
         auto const& user = Direction::user(parameters);
         Direction::for_each_participant([&](auto index) {
-            constexpr std::size_t at = decltype(index)::value;
-            using participant = typename Direction::template participant<at>;
-            for (std::size_t i = 0; i < Direction::template lines<at>(user); ++i) {
+            constexpr std::size_t position = decltype(index)::value;
+            using participant = typename Direction::template participant<position>;
+            for (std::size_t i = 0; i < Direction::template lines<position>(user); ++i) {
                 if constexpr (RecordParticipant<participant>) {
-                    using named = typename Direction::template target_of<at>;
-                    slots.push_back(index_of<named>(Direction::template key<at>(user, i)));
+                    using named = typename Direction::template target_of<position>;
+                    slots.push_back(index_of<named>(Direction::template key<position>(user, i)));
                 } else if constexpr (PreparedParticipant<participant>) {
                     prepared.parts.push_back(searched_prepared<participant>());
                 } else {
@@ -173,17 +173,17 @@ private:
                 std::move(id), parameters, std::move(slots)));
     }
 
-    void change_model(model_clause const& given) {
+    void change_model(model_clause const& clause) {
         bool found = false;
-        for (auto& one : calls_) {
-            for (call_model& part : one.parts) {
-                if (part.name != given.participant) continue;
-                given.change(part);
+        for (auto& call : calls_) {
+            for (call_model& part : call.parts) {
+                if (part.name != clause.participant) continue;
+                clause.change(part);
                 found = true;
             }
         }
         if (found) return;
-        throw std::invalid_argument("settle: a search models the call '" + given.participant +
+        throw std::invalid_argument("settle: a search models the call '" + clause.participant +
                                     "', which no transaction makes");
     }
 
@@ -196,34 +196,34 @@ private:
                                     "', which no settle::testing::runs names");
     }
 
-    void add_prepared(prepared_clause const& given) {
-        std::size_t const t = transaction_of(given.id, "prepared parts");
-        auto& one = *transactions_[t];
-        if (!one.prepared.empty()) {
-            throw std::invalid_argument("settle: a search adds prepared parts to '" + given.id +
+    void add_prepared(prepared_clause const& clause) {
+        std::size_t const t = transaction_of(clause.id, "prepared parts");
+        auto& transaction = *transactions_[t];
+        if (!transaction.prepared.empty()) {
+            throw std::invalid_argument("settle: a search adds prepared parts to '" + clause.id +
                                         "' twice");
         }
-        one.first_prepared = first_.prepared.size();
-        one.prepared = given.parts;
-        for (std::size_t i = 0; i < given.parts.size(); ++i) {
+        transaction.first_prepared = first_.prepared.size();
+        transaction.prepared = clause.parts;
+        for (std::size_t i = 0; i < clause.parts.size(); ++i) {
             first_.prepared.push_back({}).transaction = static_cast<std::uint8_t>(t);
         }
     }
 
-    void add_calls(calls_clause const& given) {
-        std::size_t const t = transaction_of(given.id, "calls");
-        auto& one = *transactions_[t];
-        if (!one.calls.empty()) {
-            throw std::invalid_argument("settle: a search adds calls to '" + given.id + "' twice");
+    void add_calls(calls_clause const& clause) {
+        std::size_t const t = transaction_of(clause.id, "calls");
+        auto& transaction = *transactions_[t];
+        if (!transaction.calls.empty()) {
+            throw std::invalid_argument("settle: a search adds calls to '" + clause.id + "' twice");
         }
-        one.first_row = first_.rows.size();
-        for (call_model const& part : given.parts) {
+        transaction.first_row = first_.rows.size();
+        for (call_model const& part : clause.parts) {
             bool const early = part.stage == 0 && part.moments != call_moments::confirm_only;
             if (early || part.results == 0 || part.results > 14) {
                 throw std::invalid_argument("settle: the call '" + part.name +
                                             "' needs a stage from 1 and 1 to 14 results");
             }
-            one.calls.push_back(part);
+            transaction.calls.push_back(part);
             receiver_row row;
             row.transaction = static_cast<std::uint8_t>(t);
             first_.rows.push_back(row);

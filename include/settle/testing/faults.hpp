@@ -38,10 +38,10 @@ namespace detail {
 }
 
 /// The answer of a write that a fault hits.
-inline void lose(write_result& of, fault_kind kind) {
+inline void lose(write_result& result, fault_kind kind) {
     bool const certain = kind == fault_kind::unavailable;
-    of.reply = certain ? log_answer::unavailable : log_answer::unknown;
-    of.problem = lost(kind);
+    result.reply = certain ? log_answer::unavailable : log_answer::unknown;
+    result.problem = lost(kind);
 }
 
 } // namespace detail
@@ -161,20 +161,20 @@ public:
     }
     /// Counts as one call to the log, because the entries carry its answers.
     template <typename Log>
-    void one_phase(std::span<one_phase_request> requests, Log& log, write_context const& at,
+    void one_phase(std::span<one_phase_request> requests, Log& log, write_context const& context,
                    one_phase_decider& decider)
         requires requires(session_type& session) {
-            session.one_phase(requests, log.session(), at, decider);
+            session.one_phase(requests, log.session(), context, decider);
         }
     {
         fault const planned = source_->next_fault(name_of(step::one_phase), true, requests.size());
         if (planned.kind == fault_kind::none || planned.kind == fault_kind::crash_after) {
-            session_.one_phase(requests, log.session(), at, decider);
+            session_.one_phase(requests, log.session(), context, decider);
             if (planned.kind == fault_kind::crash_after) throw crash{};
             return;
         }
         // The requests share a native transaction, so the fault hits all of them.
-        auto kept = std::make_shared<detail::kept_one_phase>(requests, at, decider);
+        auto kept = std::make_shared<detail::kept_one_phase>(requests, context, decider);
         auto const send = [kept, inner = inner_, name = log_name_] {
             kept->send(inner->template bind<Collections...>(name), inner->bind_log());
         };
@@ -246,12 +246,12 @@ private:
             source_->next_fault(name_of(requests.front().action), false, requests.size());
         std::vector<part_request> hit;
         bool const holds_back = detail::takes_no_effect(wave.planned.kind);
-        for (std::size_t at = 0; at < requests.size(); ++at) {
-            if (holds_back && detail::hits(wave.planned, at)) {
-                hit.push_back(requests[at]);
+        for (std::size_t index = 0; index < requests.size(); ++index) {
+            if (holds_back && detail::hits(wave.planned, index)) {
+                hit.push_back(requests[index]);
             } else {
-                wave.sent.push_back(at);
-                wave.requests.push_back(requests[at]);
+                wave.sent.push_back(index);
+                wave.requests.push_back(requests[index]);
             }
         }
         wave.results.resize(wave.sent.size());
@@ -304,12 +304,12 @@ public:
     [[nodiscard]] std::string const& name() const { return session_.name(); }
 
     void write(std::span<entry_write const> writes, std::span<write_result> results,
-               write_context const& at) {
+               write_context const& context) {
         if (writes.empty()) return;
         fault const planned =
             source_->next_fault(name_of(writes.front().action), true, writes.size());
         if (planned.kind == fault_kind::none || planned.kind == fault_kind::crash_after) {
-            session_.write(writes, results, at);
+            session_.write(writes, results, context);
             if (planned.kind == fault_kind::crash_after) throw crash{};
             return;
         }
@@ -327,12 +327,13 @@ public:
                 usual_results.push_back(results[i]);
             }
         }
-        auto const send = [kept = std::make_shared<detail::kept_writes>(std::move(hit), at),
+        auto const send = [kept = std::make_shared<detail::kept_writes>(std::move(hit), context),
                            inner = inner_] { kept->send(inner->bind_log()); };
         if (planned.kind == fault_kind::late) source_->keep(send);
         if (planned.kind == fault_kind::unknown_after) send();
         if (usual.empty()) return;
-        session_.write(std::span<entry_write const>{usual_writes}, std::span{usual_results}, at);
+        session_.write(std::span<entry_write const>{usual_writes}, std::span{usual_results},
+                       context);
         for (std::size_t i = 0; i < usual.size(); ++i) {
             results[usual[i]] = std::move(usual_results[i]);
         }

@@ -15,9 +15,9 @@ namespace testing::detail {
 /// A copy of an engine's clock, for writes that are sent later: the engine may have ended.
 class kept_clock {
 public:
-    explicit kept_clock(clock_view const& given)
-        : owned_(given.with ? given.with->copy(given.of) : nullptr),
-          view_{owned_.get(), given.with} {}
+    explicit kept_clock(clock_view const& clock)
+        : owned_(clock.with ? clock.with->copy(clock.of) : nullptr),
+          view_{owned_.get(), clock.with} {}
 
     [[nodiscard]] clock_view const& view() const { return view_; }
 
@@ -38,18 +38,18 @@ public:
 
     /// Points a request or a write at the copy of its transaction.
     template <typename Request>
-    void keep(Request& of) {
-        auto [at, fresh] = all_.try_emplace(of.id);
+    void keep(Request& request) {
+        auto [at, fresh] = all_.try_emplace(request.id);
         transaction& copy = at->second;
         if (fresh) {
-            copy.id = *of.id;
-            copy.type = of.type;
-            copy.parameters =
-                std::make_unique<std::max_align_t[]>(of.type->size / sizeof(std::max_align_t) + 1);
-            of.type->copy(copy.parameters.get(), of.parameters);
+            copy.id = *request.id;
+            copy.type = request.type;
+            copy.parameters = std::make_unique<std::max_align_t[]>(
+                request.type->size / sizeof(std::max_align_t) + 1);
+            request.type->copy(copy.parameters.get(), request.parameters);
         }
-        of.id = &copy.id;
-        of.parameters = copy.parameters.get();
+        request.id = &copy.id;
+        request.parameters = copy.parameters.get();
     }
 
 private:
@@ -63,7 +63,8 @@ private:
 
 /// Requests of a store that are sent later; their results are dropped.
 struct kept_parts {
-    explicit kept_parts(std::vector<part_request>&& given) : requests(std::move(given)) {
+    explicit kept_parts(std::vector<part_request>&& part_requests)
+        : requests(std::move(part_requests)) {
         for (part_request& one : requests) {
             transactions.keep(one);
             if (one.results != nullptr) one.results = &stage_results.emplace_back(*one.results);
@@ -82,13 +83,15 @@ struct kept_parts {
 
 /// Writes of a log that are sent later.
 struct kept_writes {
-    kept_writes(std::vector<entry_write>&& given, write_context const& context)
-        : writes(std::move(given)), now(context.now), owner(context.owner), clock(context.clock) {
-        for (entry_write& one : writes) {
-            transactions.keep(one);
-            if (one.images != nullptr) one.images = &images.emplace_back(*one.images);
-            if (one.results != nullptr) one.results = &stage_results.emplace_back(*one.results);
-            if (!one.why_text.empty()) one.why_text = texts.emplace_back(one.why_text);
+    kept_writes(std::vector<entry_write>&& entry_writes, write_context const& context)
+        : writes(std::move(entry_writes)), now(context.now), owner(context.owner),
+          clock(context.clock) {
+        for (entry_write& write : writes) {
+            transactions.keep(write);
+            if (write.images != nullptr) write.images = &images.emplace_back(*write.images);
+            if (write.results != nullptr)
+                write.results = &stage_results.emplace_back(*write.results);
+            if (!write.why_text.empty()) write.why_text = texts.emplace_back(write.why_text);
         }
     }
     template <typename Log>
@@ -111,16 +114,16 @@ struct kept_writes {
 
 /// Transactions of one phase that are sent later.
 struct kept_one_phase {
-    kept_one_phase(std::span<one_phase_request const> given, write_context const& context,
-                   one_phase_decider const& decides)
-        : requests(given.begin(), given.end()), now(context.now), owner(context.owner),
-          clock(context.clock), decider(decides.copy()) {
-        for (one_phase_request& one : requests) {
-            transactions.keep(one);
-            auto& own = parts.emplace_back(one.parts.begin(), one.parts.end());
+    kept_one_phase(std::span<one_phase_request const> one_phase_requests,
+                   write_context const& context, one_phase_decider const& decides)
+        : requests(one_phase_requests.begin(), one_phase_requests.end()), now(context.now),
+          owner(context.owner), clock(context.clock), decider(decides.copy()) {
+        for (one_phase_request& request : requests) {
+            transactions.keep(request);
+            auto& own = parts.emplace_back(request.parts.begin(), request.parts.end());
             for (part_request& part : own) transactions.keep(part);
-            one.parts = own;
-            one.results = results.emplace_back(own.size());
+            request.parts = own;
+            request.results = results.emplace_back(own.size());
         }
     }
     template <typename Records, typename Log>

@@ -46,14 +46,14 @@ void try_cases(law_report& report, std::uint64_t rounds, Draw const& draw, Check
     for (std::uint64_t round = 0; round < rounds && report; ++round) {
         auto tested = draw();
         ++report.cases;
-        broken_law found = check(tested);
-        if (!found) continue;
-        shrinker with{20000};
-        std::string const law = found.law;
-        tested.shrink(with, [&] { return check(tested).law == law; });
-        found = check(tested);
-        report.text = "settle: a law is broken: " + found.law + "\n  " + found.how + "\n  " +
-                      tested.describe();
+        broken_law broken_law = check(tested);
+        if (!broken_law) continue;
+        shrinker shrinker{20000};
+        std::string const law = broken_law.law;
+        tested.shrink(shrinker, [&] { return check(tested).law == law; });
+        broken_law = check(tested);
+        report.text = "settle: a law is broken: " + broken_law.law + "\n  " + broken_law.how +
+                      "\n  " + tested.describe();
     }
 }
 
@@ -62,14 +62,14 @@ void check_collection(law_report& report, value_source& source, std::uint64_t ro
                       StoredForm const& stored) {
     using case_type = record_case<Type, Collection>;
     auto const check = [&](case_type const& tested) {
-        broken_law found = read_back<Type, Collection>(tested);
-        if (!found) found = refuse<Type, Collection>(tested);
-        if (!found) found = reverse_each<Type, Collection>(tested);
-        if (found) return found;
+        broken_law law = read_back<Type, Collection>(tested);
+        if (!law) law = refuse<Type, Collection>(tested);
+        if (!law) law = reverse_each<Type, Collection>(tested);
+        if (law) return law;
         record_trial<Type, Collection, StoredForm> trial{tested, stored};
-        found = trial.run();
+        law = trial.run();
         report.applied += trial.applied();
-        return found;
+        return law;
     };
     // One part first, since a failure of a single part is easier to understand.
     try_cases(report, rounds / 2, [&] { return case_type::draw(source, 1, 1); }, check);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/base/environment.hpp>
+#include <settle/protocol/state.hpp>
 
 #include <memory>
 

@@ -57,14 +57,14 @@ struct receiver_report {
 namespace receivers {
 
 /// Runs cases until the first that fails; returns its text.
-inline std::string first_failure(trial& of, std::span<receiver_case const> cases,
+inline std::string first_failure(trial& trial, std::span<receiver_case const> cases,
                                  std::size_t& count) {
-    for (auto const& one : cases) {
+    for (auto const& test_case : cases) {
         ++count;
-        std::string const wrong = one.run(of);
+        std::string const wrong = test_case.run(trial);
         if (wrong.empty()) continue;
-        of.check_room();
-        return std::string{one.name} + ": " + wrong;
+        trial.check_room();
+        return std::string{test_case.name} + ": " + wrong;
     }
     return {};
 }
@@ -76,12 +76,13 @@ inline std::string first_failure(trial& of, std::span<receiver_case const> cases
 /// Errors:  receiver_report::problem, if the client answers `unknown`, or if the description does
 ///          not fit the receiver
 template <ServiceClient Client>
-[[nodiscard]] receiver_report grade_receiver(Client& client, receiver_description const& of) {
+[[nodiscard]] receiver_report grade_receiver(Client& client,
+                                             receiver_description const& description) {
     using namespace receivers;
     receiver_report report;
-    report.problem = fault_of(of);
+    report.problem = fault_of(description);
     if (!report.problem.empty()) return report;
-    receivers::trial tried{of,
+    receivers::trial tried{description,
                            [&](std::span<service_call const> calls,
                                std::span<service_answer> answers) { client.send(calls, answers); }};
     try {

@@ -50,12 +50,12 @@ struct test_transaction {
     /// Shape:   why - of an entry that is inserted as `canceled`
     [[nodiscard]] entry_write insert(state inserted, epoch first, timestamp created = {},
                                      reason why = reason::none) const {
-        transition made;
-        made.to = inserted;
-        made.to_epoch = first;
-        made.why = why;
-        made.takes_owner = true;
-        return write(step::insert, true, made, created);
+        transition transition;
+        transition.to = inserted;
+        transition.to_epoch = first;
+        transition.why = why;
+        transition.takes_owner = true;
+        return write(step::insert, true, transition, created);
     }
     /// A change of its entry by compare-and-set.
     [[nodiscard]] entry_write change(step action, transition const& requested) const {
@@ -66,47 +66,48 @@ struct test_transaction {
 private:
     [[nodiscard]] entry_write write(step action, bool inserts, transition const& requested,
                                     timestamp created) const {
-        entry_write made{};
-        made.id = &id;
-        made.type = type;
-        made.parameters = parameters.get();
-        made.action = action;
-        made.inserts = inserts;
-        made.change = requested;
-        made.created = created;
-        made.failed_part = entry_write::no_part;
-        made.row = row;
-        return made;
+        entry_write write{};
+        write.id = &id;
+        write.type = type;
+        write.parameters = parameters.get();
+        write.action = action;
+        write.inserts = inserts;
+        write.change = requested;
+        write.created = created;
+        write.failed_part = entry_write::no_part;
+        write.row = row;
+        return write;
     }
 };
 
 // The changes of an entry in the protocol.
 
-[[nodiscard]] inline transition claim_of(standing const& found) {
-    auto made = transition_to(found, found.state == state::initial ? state::pending : found.state);
+[[nodiscard]] inline transition claim_of(standing const& current) {
+    auto made =
+        transition_to(current, current.state == state::initial ? state::pending : current.state);
     ++made.to_epoch;
     ++made.attempts;
     made.takes_owner = true;
     return made;
 }
-[[nodiscard]] inline transition keep_of(standing const& found) {
-    auto made = transition_to(found, found.state);
-    ++made.to_revision;
-    ++made.stages_kept;
+[[nodiscard]] inline transition keep_of(standing const& current) {
+    auto change = transition_to(current, current.state);
+    ++change.to_revision;
+    ++change.stages_kept;
+    return change;
+}
+[[nodiscard]] inline transition commit_of(standing const& current) {
+    auto made = transition_to(current, state::applied);
+    made.committed = current.epoch_number;
     return made;
 }
-[[nodiscard]] inline transition commit_of(standing const& found) {
-    auto made = transition_to(found, state::applied);
-    made.committed = found.epoch_number;
-    return made;
-}
-[[nodiscard]] inline transition close_of(standing const& found) {
-    return transition_to(found, found.state == state::applied ? state::done : state::canceled);
+[[nodiscard]] inline transition close_of(standing const& current) {
+    return transition_to(current, current.state == state::applied ? state::done : state::canceled);
 }
 /// Shape:   takes_owner - by a worker that does not own the entry
-[[nodiscard]] inline transition cancel_of(standing const& found, reason why, bool takes_owner) {
-    auto made =
-        transition_to(found, found.state == state::initial ? state::canceled : state::canceling);
+[[nodiscard]] inline transition cancel_of(standing const& current, reason why, bool takes_owner) {
+    auto made = transition_to(current,
+                              current.state == state::initial ? state::canceled : state::canceling);
     if (takes_owner) ++made.to_epoch;
     made.why = why;
     made.takes_owner = takes_owner;
@@ -121,16 +122,17 @@ public:
 
     /// Requests every part of a transaction.
     template <typename Direction>
-    void add(transaction_id id, typename Direction::parameters given, epoch number,
+    void add(transaction_id id, typename Direction::parameters parameters, epoch number,
              epoch committed = 0) {
-        transactions_.push_back(test_transaction::of<Direction>(std::move(id), std::move(given)));
+        transactions_.push_back(
+            test_transaction::of<Direction>(std::move(id), std::move(parameters)));
         transactions_.back().request_parts(requests_, action_, number, committed);
     }
 
     [[nodiscard]] step action() const { return action_; }
     [[nodiscard]] std::size_t size() const { return transactions_.size(); }
-    [[nodiscard]] test_transaction const& transaction(std::size_t at) const {
-        return transactions_[at];
+    [[nodiscard]] test_transaction const& transaction(std::size_t index) const {
+        return transactions_[index];
     }
     /// May be changed: a test may leave parts out, or change the epoch of a request.
     [[nodiscard]] std::vector<part_request>& requests() { return requests_; }
@@ -157,10 +159,10 @@ public:
     [[nodiscard]] std::string answers(std::size_t transaction,
                                       std::vector<part_result> const& results) const {
         std::string out;
-        for (std::size_t at = 0; at < requests_.size(); ++at) {
-            if (requests_[at].id != &transactions_[transaction].id) continue;
+        for (std::size_t index = 0; index < requests_.size(); ++index) {
+            if (requests_[index].id != &transactions_[transaction].id) continue;
             if (!out.empty()) out += ", ";
-            out += name_of(results[at].what);
+            out += name_of(results[index].what);
         }
         return out;
     }
@@ -170,13 +172,13 @@ public:
     }
     [[nodiscard]] std::vector<image> images(std::size_t transaction,
                                             std::vector<part_result> const& results) const {
-        std::vector<image> made;
-        for (std::size_t at = 0; at < requests_.size(); ++at) {
-            auto const& one = requests_[at];
-            if (one.id != &transactions_[transaction].id || !results[at].kept) continue;
-            made.push_back(one.descriptor->make_image(one.part, results[at].kept.get()));
+        std::vector<image> images;
+        for (std::size_t index = 0; index < requests_.size(); ++index) {
+            auto const& one = requests_[index];
+            if (one.id != &transactions_[transaction].id || !results[index].kept) continue;
+            images.push_back(one.descriptor->make_image(one.part, results[index].kept.get()));
         }
-        return made;
+        return images;
     }
 
 private:
@@ -194,23 +196,26 @@ public:
     entry_wave& operator=(entry_wave const&) = delete;
 
     template <typename Direction>
-    entry_write& add_insert(transaction_id id, typename Direction::parameters given, state inserted,
-                            epoch first, timestamp created = {}, reason why = reason::none) {
-        return add(test_transaction::of<Direction>(std::move(id), std::move(given)),
-                   [&](auto const& one) { return one.insert(inserted, first, created, why); });
+    entry_write& add_insert(transaction_id id, typename Direction::parameters parameters,
+                            state inserted, epoch first, timestamp created = {},
+                            reason why = reason::none) {
+        return add(test_transaction::of<Direction>(std::move(id), std::move(parameters)),
+                   [&](auto const& transaction) {
+                       return transaction.insert(inserted, first, created, why);
+                   });
     }
     template <typename Direction>
-    entry_write& add_change(transaction_id id, typename Direction::parameters given,
+    entry_write& add_change(transaction_id id, typename Direction::parameters parameters,
                             transition const& requested) {
-        return add(test_transaction::of<Direction>(std::move(id), std::move(given)),
-                   [&](auto const& one) { return one.change(action_, requested); });
+        return add(test_transaction::of<Direction>(std::move(id), std::move(parameters)),
+                   [&](auto const& transaction) { return transaction.change(action_, requested); });
     }
 
     [[nodiscard]] std::size_t size() const { return writes_.size(); }
     /// May be changed: a test may give a write the row of another entry, or send it twice.
     [[nodiscard]] std::vector<entry_write>& writes() { return writes_; }
     [[nodiscard]] std::vector<write_result> const& results() const { return results_; }
-    [[nodiscard]] log_answer reply(std::size_t at) const { return results_[at].reply; }
+    [[nodiscard]] log_answer reply(std::size_t index) const { return results_[index].reply; }
 
     template <typename Log>
     void send(Log& log, timestamp now, std::string const& owner) {
@@ -222,8 +227,8 @@ public:
 
 private:
     template <typename Make>
-    entry_write& add(test_transaction made, Make&& make) {
-        transactions_.push_back(std::move(made));
+    entry_write& add(test_transaction transaction, Make&& make) {
+        transactions_.push_back(std::move(transaction));
         writes_.push_back(make(transactions_.back()));
         return writes_.back();
     }
@@ -237,32 +242,32 @@ private:
 /// Writes one entry.
 /// Shape:   made - of the transaction, by insert() or change(); its row is updated
 template <typename Log>
-write_result write_one(Log& log, test_transaction& of, entry_write const& made, timestamp now,
-                       std::string const& owner) {
+write_result write_one(Log& log, test_transaction& transaction, entry_write const& write,
+                       timestamp now, std::string const& owner) {
     write_result result;
-    result.row = made.row;
-    log.write(std::span{&made, 1}, std::span{&result, 1}, write_context{now, owner});
-    of.row = result.row;
+    result.row = write.row;
+    log.write(std::span{&write, 1}, std::span{&result, 1}, write_context{now, owner});
+    transaction.row = result.row;
     return result;
 }
 
 /// Marks in the order of their transactions and parts.
-[[nodiscard]] inline std::vector<mark_locator> sorted(std::vector<mark_locator> given) {
-    std::sort(given.begin(), given.end(), [](auto const& left, auto const& right) {
+[[nodiscard]] inline std::vector<mark_locator> sorted(std::vector<mark_locator> locators) {
+    std::sort(locators.begin(), locators.end(), [](auto const& left, auto const& right) {
         return std::tie(left.id, left.part, left.collection, left.key) <
                std::tie(right.id, right.part, right.collection, right.key);
     });
-    return given;
+    return locators;
 }
 
 /// Marks as text, a line for each.
-[[nodiscard]] inline std::string text_of(std::vector<mark_locator> const& given) {
+[[nodiscard]] inline std::string text_of(std::vector<mark_locator> const& locators) {
     std::string out;
-    for (mark_locator const& one : given) {
-        out += one.id + ' ' + std::to_string(one.part.participant) + '.' +
-               std::to_string(one.part.line) + " of " + one.collection + ' ' +
-               std::visit([](auto const& key) { return encode_json(key); }, one.key) + " under " +
-               std::to_string(one.epoch_number) + '\n';
+    for (mark_locator const& locator : locators) {
+        out += locator.id + ' ' + std::to_string(locator.part.participant) + '.' +
+               std::to_string(locator.part.line) + " of " + locator.collection + ' ' +
+               std::visit([](auto const& key) { return encode_json(key); }, locator.key) +
+               " under " + std::to_string(locator.epoch_number) + '\n';
     }
     return out;
 }

@@ -17,9 +17,9 @@ int main(int count, char** arguments) {
     payments_test::watcher const nothing;
     auto const engine = payments_test::make_payments(records, left, right, nothing);
     std::vector<std::thread> threads;
-    for (int at = 0; at < std::stoi(arguments[4]); ++at) {
-        threads.emplace_back([&, at] {
-            std::minstd_rand random{static_cast<unsigned>(std::stoi(arguments[5]) + at)};
+    for (int index = 0; index < std::stoi(arguments[4]); ++index) {
+        threads.emplace_back([&, index] {
+            std::minstd_rand random{static_cast<unsigned>(std::stoi(arguments[5]) + index)};
             for (;;) {
                 auto const next = payments_test::payment_of(static_cast<unsigned>(random()));
                 std::ignore = engine->run(next);

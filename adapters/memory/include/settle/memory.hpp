@@ -55,10 +55,10 @@ public:
     /// The same for part requests, beside stores that are no containers.
     void execute(std::span<part_request const> requests, std::span<part_result> results) {
         std::lock_guard const guard{database_->lock()};
-        for (std::size_t at = 0; at < requests.size(); ++at) {
-            auto const& one = requests[at];
-            ((is_part_of<Collections>(one)
-                  ? void(results[at] = table_of<Collections>().execute_request(one))
+        for (std::size_t index = 0; index < requests.size(); ++index) {
+            auto const& request = requests[index];
+            ((is_part_of<Collections>(request)
+                  ? void(results[index] = table_of<Collections>().execute_request(request))
                   : void()),
              ...);
         }
@@ -96,16 +96,16 @@ public:
     result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                             std::size_t limit) {
         std::lock_guard const guard{database_->lock()};
-        std::vector<mark_locator> found;
+        std::vector<mark_locator> locators;
         // After a mark of one collection: the rest of that collection, then the later collections.
         bool reached = !after;
-        auto const append = [&]<typename C>(table<C>& of) {
+        auto const append = [&]<typename C>(table<C>& table) {
             bool const begins = !reached && after->collection == C::name;
-            if (reached || begins) of.append_marks(found, begins ? &*after : nullptr, limit);
+            if (reached || begins) table.append_marks(locators, begins ? &*after : nullptr, limit);
             reached = reached || begins;
         };
         (append(table_of<Collections>()), ...);
-        return found;
+        return locators;
     }
 
     result<answer> resolve(mark_locator const& locator, bool confirmed) {
@@ -148,25 +148,26 @@ public:
     [[nodiscard]] std::unique_lock<Lock> hold() { return std::unique_lock{database_->lock()}; }
     /// Shape:   row - as write.row, and valid as long
     [[gnu::always_inline]] log_answer write_one(entry_write const& write, std::int64_t& row,
-                                                write_context const& at) {
+                                                write_context const& context) {
         entry_table& entries = database_->entries();
-        return write.inserts ? entries.insert(write, row, at) : entries.change(write, row, at);
+        return write.inserts ? entries.insert(write, row, context)
+                             : entries.change(write, row, context);
     }
 
     void write(std::span<entry_write const> writes, std::span<write_result> results,
-               write_context const& at) {
+               write_context const& context) {
         auto const guard = hold();
         for (std::size_t i = 0; i < writes.size(); ++i) {
-            results[i].reply = write_one(writes[i], results[i].row, at);
+            results[i].reply = write_one(writes[i], results[i].row, context);
         }
     }
 
     template <typename Found>
     void look_up(std::span<read_request const> requests, Found&& found) {
-        for (std::size_t at = 0; at < requests.size(); ++at) {
+        for (std::size_t index = 0; index < requests.size(); ++index) {
             bool same = false;
-            result<std::optional<entry>> stored = look_up_one(requests[at], same);
-            found(at, std::move(stored), same);
+            result<std::optional<entry>> stored = look_up_one(requests[index], same);
+            found(index, std::move(stored), same);
         }
     }
 

@@ -25,9 +25,9 @@ class database {
 public:
     explicit database(std::string const& address, database_options const& options = {})
         : server_(address, options) {
-        detail::while_opening(server_, [&](detail::link& with) {
-            server_.look(with);
-            detail::check_version(with);
+        detail::while_opening(server_, [&](detail::link& link) {
+            server_.look(link);
+            detail::check_version(link);
         });
     }
     database(database const&) = delete;

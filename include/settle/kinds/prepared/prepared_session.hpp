@@ -34,8 +34,8 @@ template <typename Function, typename Target, typename Resource>
 inline constexpr bool does_work_of = false;
 template <typename Function, typename Request, fixed_string Name, PreparingResource Resource>
 inline constexpr bool does_work_of<Function, prepared<Request, Name>, Resource> =
-    requires(Function& work, typename Resource::connection& on, Request const& request) {
-        { work(on, request) } -> std::convertible_to<work_result>;
+    requires(Function& work, typename Resource::connection& connection, Request const& request) {
+        { work(connection, request) } -> std::convertible_to<work_result>;
     };
 
 /// Shape:   Function - the work, which several threads may call at the same time

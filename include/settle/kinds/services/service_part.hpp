@@ -32,7 +32,7 @@ struct call_functions {
     made_request (*make_request)(part_request const&, call_operation);
     /// Reads a result in any form that the type accepts, and writes it as the entry keeps it; null
     /// if the service gives none.
-    error (*read_result)(std::string_view given, std::string& kept);
+    error (*read_result)(std::string_view text, std::string& kept);
 };
 
 namespace detail {
@@ -51,7 +51,7 @@ namespace detail {
 
 /// Reads the result in an answer, as a program in any language writes it.
 /// Shape:   value - of the codec's type
-[[nodiscard]] error read_answer(value_codec const& codec, std::string_view given, void* value);
+[[nodiscard]] error read_answer(value_codec const& codec, std::string_view text, void* value);
 
 /// The scope of a call's arguments.
 template <typename Direction, std::size_t Index>

@@ -17,8 +17,8 @@ using send_function = function_view<void(std::span<service_call const>, std::spa
 /// Counts the answers of a service. Threads may share it.
 class answer_counter {
 public:
-    void add(call_status given) noexcept {
-        counts_[static_cast<std::size_t>(given)].fetch_add(1, std::memory_order_relaxed);
+    void add(call_status status) noexcept {
+        counts_[static_cast<std::size_t>(status)].fetch_add(1, std::memory_order_relaxed);
     }
     [[nodiscard]] call_counts read(std::string_view service) const noexcept {
         return {service, count(call_status::ok), count(call_status::refused),
@@ -26,8 +26,8 @@ public:
     }
 
 private:
-    [[nodiscard]] std::uint64_t count(call_status of) const noexcept {
-        return counts_[static_cast<std::size_t>(of)].load(std::memory_order_relaxed);
+    [[nodiscard]] std::uint64_t count(call_status status) const noexcept {
+        return counts_[static_cast<std::size_t>(status)].load(std::memory_order_relaxed);
     }
 
     std::array<std::atomic<std::uint64_t>, 4> counts_{};

@@ -2,6 +2,7 @@
 // Jobs of one window with the same id.
 #pragma once
 
+#include <settle/base/hash_index.hpp>
 #include <settle/running/driving/execution_state.hpp>
 
 #include <functional>

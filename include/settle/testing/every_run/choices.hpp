@@ -53,11 +53,11 @@ public:
     [[nodiscard]] std::string name() const {
         std::size_t last = at_;
         while (last > 0 && forks_[last - 1].taken == 0) --last;
-        std::string made;
+        std::string path;
         for (std::size_t i = 0; i < last; ++i) {
-            made += (i == 0 ? "" : ".") + std::to_string(forks_[i].taken);
+            path += (i == 0 ? "" : ".") + std::to_string(forks_[i].taken);
         }
-        return made;
+        return path;
     }
 
     /// Adds the line `words()` to the trace, when this run records a trace.
@@ -79,15 +79,15 @@ private:
     std::size_t choose(std::size_t alternatives, std::size_t offered) {
         if (alternatives == 1) return 0;
         if (at_ == forks_.size()) forks_.push_back({0, alternatives, offered});
-        fork& here = forks_[at_++];
-        if (here.alternatives == 0) here.alternatives = alternatives;
-        if (here.alternatives != alternatives || here.taken >= alternatives) {
+        fork& current = forks_[at_++];
+        if (current.alternatives == 0) current.alternatives = alternatives;
+        if (current.alternatives != alternatives || current.taken >= alternatives) {
             throw std::logic_error(
                 "settle: this run cannot be repeated: there are " + std::to_string(alternatives) +
-                " alternatives, where it took number " + std::to_string(here.taken + 1) + " of " +
-                std::to_string(here.alternatives));
+                " alternatives, where it took number " + std::to_string(current.taken + 1) +
+                " of " + std::to_string(current.alternatives));
         }
-        return here.taken;
+        return current.taken;
     }
 
     std::vector<fork> forks_;

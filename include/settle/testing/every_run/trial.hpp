@@ -138,17 +138,17 @@ private:
     }
 
     static std::string words(call const& current, fault const& drawn) {
-        std::string made{current.what};
+        std::string text{current.what};
         if (current.operations > 1) {
-            made += ", " + std::to_string(current.operations) + " operations";
+            text += ", " + std::to_string(current.operations) + " operations";
         }
-        if (drawn.kind == fault_kind::none) return made;
-        made += ": " + std::string{name_of(drawn.kind)};
+        if (drawn.kind == fault_kind::none) return text;
+        text += ": " + std::string{name_of(drawn.kind)};
         for (std::size_t i = 0; i < current.operations && i < 64; ++i) {
             bool const one = drawn.operations == std::uint64_t{1} << i;
-            if (one) made += ", number " + std::to_string(i + 1);
+            if (one) text += ", number " + std::to_string(i + 1);
         }
-        return made;
+        return text;
     }
 
     run_choices& choices_;
@@ -205,7 +205,9 @@ class basic_trial : public detail::audited<Arguments...> {
 
     static auto make_engine(own_arguments& own, environment const& world, options const& limits) {
         return std::apply(
-            [&](auto&... one) { return engine{one->get()..., with_environment(world), limits}; },
+            [&](auto&... bound) {
+                return engine{bound->get()..., with_environment(world), limits};
+            },
             own);
     }
 
@@ -267,10 +269,10 @@ private:
 
     own_arguments make_own(std::size_t worker) {
         return std::apply(
-            [&](auto&... given) {
+            [&](auto&... arguments) {
                 return std::make_tuple(
                     std::make_unique<detail::own_argument<Arguments, detail::chosen_state>>(
-                        given, *shared_, worker)...);
+                        arguments, *shared_, worker)...);
             },
             arguments_);
     }
@@ -303,17 +305,17 @@ private:
         shared_->calm_down();
         // Late writes land before the first recovery, before the first sweep or after it.
         std::size_t const lands = shared_->late() == 0 ? 0 : choices_.turn(3);
-        auto here = make_engine(own_.back(), environment{*shared_, acts_.size()}, limits_);
+        auto engine = make_engine(own_.back(), environment{*shared_, acts_.size()}, limits_);
         recover_options all;
         all.older_than = std::chrono::milliseconds{0};
         for (std::size_t moment = 0; moment < 4; ++moment) {
             if (moment == lands) shared_->land_all();
             shared_->pass(limits_.takeover + std::chrono::seconds{1});
             if (moment % 2 == 0) {
-                note_report(here.work());
-                note_report(here.recover(all));
+                note_report(engine.work());
+                note_report(engine.recover(all));
             } else {
-                note_report(here.sweep());
+                note_report(engine.sweep());
             }
         }
     }

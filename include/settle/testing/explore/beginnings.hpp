@@ -40,11 +40,11 @@ protected:
 
     template <typename Branch>
     void begin_call(world_type const& now, std::size_t t, Branch const& branch) const {
-        model_entry const& here = now.entries[t];
-        bool const again = here.present || here.purges > 0 || under_way(now, t);
-        bool const anew = within_.resubmits && here.purges == 1 && here.closed && !here.present;
+        model_entry const& entry = now.entries[t];
+        bool const again = entry.present || entry.purges > 0 || under_way(now, t);
+        bool const anew = within_.resubmits && entry.purges == 1 && entry.closed && !entry.present;
         if (again && !anew && now.again >= within_.calls_again) return;
-        if (here.closed && !anew) return;
+        if (entry.closed && !anew) return;
         auto const undone = all_[t]->undoes;
         if (undone && !may_reverse<rules>(now.entries[*undone].now.state)) return;
         auto const call = [&](goal aim, phases how, char const* words) {
@@ -68,14 +68,14 @@ protected:
 
     template <typename Branch>
     void begin_takeover(world_type const& now, std::size_t t, Branch const& branch) const {
-        model_entry const& here = now.entries[t];
-        if (!here.present || is_final(here.now.state)) return;
+        model_entry const& entry = now.entries[t];
+        if (!entry.present || is_final(entry.now.state)) return;
         auto const take = [&](phases how, char const* words) {
             branch(
                 move_kind::protocol,
                 [&](world_type&, worker& w) {
-                    begin(w, role::recoverer, t, taking_over(*all_[t], here.now, how));
-                    note_read(w, here);
+                    begin(w, role::recoverer, t, taking_over(*all_[t], entry.now, how));
+                    note_read(w, entry);
                 },
                 [&] { return "takes over " + all_[t]->id() + words; });
         };
@@ -85,8 +85,9 @@ protected:
 
     template <typename Branch>
     void begin_cancel(world_type const& now, std::size_t t, Branch const& branch) const {
-        model_entry const& here = now.entries[t];
-        if (!within_.cancels || here.closed || (here.present && is_final(here.now.state))) return;
+        model_entry const& entry = now.entries[t];
+        if (!within_.cancels || entry.closed || (entry.present && is_final(entry.now.state)))
+            return;
         branch(
             move_kind::outside,
             [&](world_type&, worker& w) { begin(w, role::canceler, t, canceling(*all_[t])); },
@@ -145,9 +146,9 @@ protected:
     /// Calls `function(part, epoch)` for each prepared name of a transaction.
     template <typename Function>
     void each_name(world_type const& now, std::size_t t, Function&& function) const {
-        auto const& of = *all_[t];
-        for (std::size_t part = of.records(); part < of.first_call(); ++part) {
-            for (epoch const name : now.prepared[of.prepared_row_of(part)].names) {
+        auto const& model = *all_[t];
+        for (std::size_t part = model.records(); part < model.first_call(); ++part) {
+            for (epoch const name : now.prepared[model.prepared_row_of(part)].names) {
                 function(part, name);
             }
         }
@@ -163,45 +164,48 @@ protected:
 
     // A protocol with two phases only has one stage only.
 
-    coordinator_type beginning(transaction const& of, epoch first, goal aim, phases how) const {
+    coordinator_type beginning(transaction const& model, epoch first, goal aim, phases how) const {
         if constexpr (knows_one_phase) {
-            stage_plan stages = of.stages();
+            stage_plan stages = model.stages();
             stages.keeps_at_insert = stages.keeps_at_insert && within_.keeps_at_insert;
-            return coordinator_type::begin(of.parts(), first, aim, how, stages);
+            return coordinator_type::begin(model.parts(), first, aim, how, stages);
         } else {
-            return coordinator_type::begin(of.parts(), first, aim);
+            return coordinator_type::begin(model.parts(), first, aim);
         }
     }
-    static coordinator_type taking_over(transaction const& of, standing const& found, phases how) {
+    static coordinator_type taking_over(transaction const& transaction, standing const& current,
+                                        phases how) {
         if constexpr (knows_one_phase)
-            return coordinator_type::take(of.parts(), found, how, of.stages());
-        else return coordinator_type::take(of.parts(), found);
+            return coordinator_type::take(transaction.parts(), current, how, transaction.stages());
+        else return coordinator_type::take(transaction.parts(), current);
     }
-    static coordinator_type canceling(transaction const& of) {
+    static coordinator_type canceling(transaction const& transaction) {
         if constexpr (knows_one_phase) {
-            return coordinator_type::cancel(of.parts(), reason::cancel_asked, of.stages());
+            return coordinator_type::cancel(transaction.parts(), reason::cancel_asked,
+                                            transaction.stages());
         } else {
-            return coordinator_type::cancel(of.parts());
+            return coordinator_type::cancel(transaction.parts());
         }
     }
 
-    static void begin(worker& w, role what, std::size_t t, coordinator_type made) {
+    static void begin(worker& w, role what, std::size_t t, coordinator_type coordinator) {
         w.what = what;
         w.transaction = static_cast<std::uint8_t>(t);
-        w.coordinator = std::move(made);
+        w.coordinator = std::move(coordinator);
     }
 
     /// The worker reads the fields of an entry that its coordinator does not need.
-    static void note_read(worker& w, model_entry const& here) {
-        w.old = here.closed;
-        w.results = here.results;
-        w.resolved = here.resolved;
+    static void note_read(worker& w, model_entry const& entry) {
+        w.old = entry.closed;
+        w.results = entry.results;
+        w.resolved = entry.resolved;
     }
 
     static bool under_way(world_type const& now, std::size_t t) {
         auto const of = [&](auto const& one) { return one.transaction == t; };
-        return std::any_of(now.workers.begin(), now.workers.end(),
-                           [&](auto const& one) { return one.what != role::idle && of(one); }) ||
+        return std::any_of(
+                   now.workers.begin(), now.workers.end(),
+                   [&](auto const& worker) { return worker.what != role::idle && of(worker); }) ||
                std::any_of(now.unanswered.begin(), now.unanswered.end(), of);
     }
 
@@ -210,7 +214,7 @@ protected:
         if (!rules::first_epochs_differ && state.entries[t].first_epoch != 0)
             return state.entries[t].first_epoch;
         epoch most = 0;
-        auto const note = [&](epoch one) { most = std::max(most, one); };
+        auto const note = [&](epoch epoch) { most = std::max(most, epoch); };
         state.visit_epochs(t, note);
         state.visit_marks(all_[t]->id(), note);
         return most + epochs_per_millisecond;

@@ -53,23 +53,23 @@ struct searched_call;
 template <CallParticipant Participant>
 struct searched_call<Participant> {
     static call_model make() {
-        call_model made{std::string{Participant::name},
-                        static_cast<stage_number>(Participant::stage)};
-        made.grade = Participant::service_type::grade;
-        if (!Participant::applies) made.moments = call_moments::confirm_only;
-        else if (!Participant::has_effect) made.moments = call_moments::query;
-        else if (Participant::is_pivot) made.moments = call_moments::pivot;
-        made.results = made.moments == call_moments::query ? 2 : 1;
-        made.refuses = Participant::has_effect;
-        made.confirms = Participant::confirms;
-        return made;
+        call_model model{std::string{Participant::name},
+                         static_cast<stage_number>(Participant::stage)};
+        model.grade = Participant::service_type::grade;
+        if (!Participant::applies) model.moments = call_moments::confirm_only;
+        else if (!Participant::has_effect) model.moments = call_moments::query;
+        else if (Participant::is_pivot) model.moments = call_moments::pivot;
+        model.results = model.moments == call_moments::query ? 2 : 1;
+        model.refuses = Participant::has_effect;
+        model.confirms = Participant::confirms;
+        return model;
     }
 };
 
 /// True if the receiver gets a call after the commit.
-[[nodiscard]] constexpr bool confirms(call_model const& of) {
-    return of.moments == call_moments::confirm_only ||
-           (of.moments == call_moments::undoable && of.confirms);
+[[nodiscard]] constexpr bool confirms(call_model const& model) {
+    return model.moments == call_moments::confirm_only ||
+           (model.moments == call_moments::undoable && model.confirms);
 }
 
 struct calls_clause {
@@ -99,13 +99,13 @@ template <typename Change>
 using call_results = std::uint16_t;
 inline constexpr std::size_t most_calls = 4;
 
-[[nodiscard]] constexpr std::uint8_t result_of(call_results all, std::size_t at) {
-    return static_cast<std::uint8_t>(all >> (4 * at) & 15U);
+[[nodiscard]] constexpr std::uint8_t result_of(call_results all, std::size_t index) {
+    return static_cast<std::uint8_t>(all >> (4 * index) & 15U);
 }
-[[nodiscard]] constexpr call_results with_result(call_results all, std::size_t at,
+[[nodiscard]] constexpr call_results with_result(call_results all, std::size_t index,
                                                  std::uint8_t result) {
-    return static_cast<call_results>((all & ~(15U << (4 * at))) | static_cast<unsigned>(result)
-                                                                      << (4 * at));
+    return static_cast<call_results>((all & ~(15U << (4 * index))) | static_cast<unsigned>(result)
+                                                                         << (4 * index));
 }
 
 } // namespace testing

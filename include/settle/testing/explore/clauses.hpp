@@ -153,15 +153,16 @@ private:
 
     /// Evaluates the condition on the least, or the greatest, values that the marks allow.
     [[nodiscard]] bool holds(record_slot<record> const& slot, bool most) const {
-        record at = *slot.record;
+        record current = *slot.record;
         for_each_integer<record>([&](auto m, auto position) {
             using number = typename decltype(m)::type;
             auto const moved = most ? slot.marks.high(position) : slot.marks.low(position);
-            at.*m.pointer = static_cast<number>(at.*m.pointer + static_cast<number>(moved));
+            current.*m.pointer =
+                static_cast<number>(current.*m.pointer + static_cast<number>(moved));
         });
         bool overflow = false;
         nothing const none;
-        scope<record, nothing, nothing> const seen{&at, &none, nullptr, &overflow};
+        scope<record, nothing, nothing> const seen{&current, &none, nullptr, &overflow};
         return evaluate(condition, seen) && !overflow;
     }
 };

@@ -32,8 +32,8 @@ public:
     [[nodiscard]] T* end() noexcept { return items_.data() + count_; }
     [[nodiscard]] T const* begin() const noexcept { return items_.data(); }
     [[nodiscard]] T const* end() const noexcept { return items_.data() + count_; }
-    [[nodiscard]] T& operator[](std::size_t at) noexcept { return items_[at]; }
-    [[nodiscard]] T const& operator[](std::size_t at) const noexcept { return items_[at]; }
+    [[nodiscard]] T& operator[](std::size_t index) noexcept { return items_[index]; }
+    [[nodiscard]] T const& operator[](std::size_t index) const noexcept { return items_[index]; }
 
     /// Errors:  throws std::length_error when it is full
     T& push_back(T added) {
@@ -45,10 +45,10 @@ public:
         items_[count_] = std::move(added);
         return items_[count_++];
     }
-    void erase(std::size_t at) {
-        std::move(items_.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+    void erase(std::size_t index) {
+        std::move(items_.begin() + static_cast<std::ptrdiff_t>(index) + 1,
                   items_.begin() + static_cast<std::ptrdiff_t>(count_),
-                  items_.begin() + static_cast<std::ptrdiff_t>(at));
+                  items_.begin() + static_cast<std::ptrdiff_t>(index));
         items_[--count_] = T{};
     }
 

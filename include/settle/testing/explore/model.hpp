@@ -46,11 +46,11 @@ struct model_table {
 
     /// Calls `function(cell&)` on a copy, and keeps the copy when it returns true.
     template <typename Function>
-    void change(std::size_t at, Function&& function) {
-        auto changed = std::make_shared<cell>(*cells[at]);
+    void change(std::size_t index, Function&& function) {
+        auto changed = std::make_shared<cell>(*cells[index]);
         if (!function(*changed)) return;
         changed->note_print();
-        cells[at] = std::move(changed);
+        cells[index] = std::move(changed);
     }
 };
 
@@ -68,7 +68,7 @@ struct model_records {
         std::apply(
             [&](auto const&... table) {
                 (std::for_each(table.cells.begin(), table.cells.end(),
-                               [&](auto const& one) { function(*one); }),
+                               [&](auto const& cell) { function(*cell); }),
                  ...);
             },
             tables);
@@ -81,9 +81,9 @@ struct model_records {
             out += "      ";
             if (cell.slot.record) append_json(out, *cell.slot.record);
             else out += "(none)";
-            for (auto const& one : cell.slot.marks) {
-                out += " mark{" + one.id + ", " + std::to_string(one.part.participant) + "." +
-                       std::to_string(one.part.line) + ", e" + std::to_string(one.epoch_number) +
+            for (auto const& mark : cell.slot.marks) {
+                out += " mark{" + mark.id + ", " + std::to_string(mark.part.participant) + "." +
+                       std::to_string(mark.part.line) + ", e" + std::to_string(mark.epoch_number) +
                        "}";
             }
             out += '\n';
@@ -187,7 +187,7 @@ public:
     [[nodiscard]] virtual std::size_t records() const = 0;
     [[nodiscard]] virtual part_name name_record(std::size_t part) const = 0;
     /// Executes the part of one record at one step, under an epoch and with a committed epoch.
-    virtual answer execute(Records& all, step at, std::size_t part, epoch under,
+    virtual answer execute(Records& all, step current, std::size_t part, epoch under,
                            epoch committed) const = 0;
     /// Applies this transaction to the truth of its records.
     virtual void commit(Records& all) const = 0;
@@ -224,15 +224,15 @@ public:
         return part < first_call() ? stage_number{0} : calls[part - first_call()].stage;
     }
     [[nodiscard]] stage_plan stages() const {
-        stage_plan made;
-        made.confirms = first_call() != 0;
-        for (call_model const& one : calls) {
-            made.count = std::max(made.count, static_cast<stage_number>(one.stage + 1));
-            made.has_pivot = made.has_pivot || one.moments == call_moments::pivot;
-            made.confirms = made.confirms || confirms(one);
+        stage_plan plan;
+        plan.confirms = first_call() != 0;
+        for (call_model const& call : calls) {
+            plan.count = std::max(plan.count, static_cast<stage_number>(call.stage + 1));
+            plan.has_pivot = plan.has_pivot || call.moments == call_moments::pivot;
+            plan.confirms = plan.confirms || confirms(call);
         }
-        made.keeps_at_insert = first_call() == 0 && made.count > (made.has_pivot ? 2 : 1);
-        return made;
+        plan.keeps_at_insert = first_call() == 0 && plan.count > (plan.has_pivot ? 2 : 1);
+        return plan;
     }
     [[nodiscard]] part_name name_part(std::size_t part) const {
         if (part < records()) return name_record(part);
@@ -260,32 +260,32 @@ public:
     [[nodiscard]] transaction_id const& id() const override { return id_; }
     [[nodiscard]] std::size_t records() const override { return slots_.size(); }
     [[nodiscard]] part_name name_record(std::size_t part) const override {
-        part_name found;
+        part_name name;
         with_part(part, [&](auto where) {
-            found = Direction::template name_of_line<where.participant>(where.line);
+            name = Direction::template name_of_line<where.participant>(where.line);
         });
-        return found;
+        return name;
     }
 
-    answer execute(Records& all, step at, std::size_t part, epoch under,
+    answer execute(Records& all, step current, std::size_t part, epoch under,
                    epoch committed) const override {
-        answer given = answer::nothing;
+        answer answer = answer::nothing;
         with_part(part, [&](auto where) {
             using slot_type = decltype(where);
             auto& table = std::get<typename slot_type::table>(all.tables);
             // Without a mark there is nothing to undo or finish, so no copy is made.
-            if (!applies(at) &&
+            if (!applies(current) &&
                 table.cells[slots_[part]]->slot.marks.find(id_, marked_number(where)) == nullptr) {
                 return;
             }
             table.change(slots_[part], [&](auto& cell) {
                 auto const seen =
-                    execute_in_cell<slot_type>(cell.slot, at, where, under, committed);
-                given = seen.what;
+                    execute_in_cell<slot_type>(cell.slot, current, where, under, committed);
+                answer = seen.what;
                 return seen.on_mark != mark_change::none;
             });
         });
-        return given;
+        return answer;
     }
 
     void commit(Records& all) const override {
@@ -302,14 +302,14 @@ public:
     }
 
     [[nodiscard]] epoch mark_epoch(Records const& all, std::size_t part) const override {
-        epoch found = 0;
+        epoch epoch = 0;
         with_part(part, [&](auto where) {
             auto const& table = std::get<typename decltype(where)::table>(all.tables);
             auto const* const one =
                 table.cells[slots_[part]]->slot.marks.find(id_, marked_number(where));
-            if (one != nullptr) found = one->epoch_number;
+            if (one != nullptr) epoch = one->epoch_number;
         });
-        return found;
+        return epoch;
     }
 
     [[nodiscard]] std::unique_ptr<model_transaction<Records>> reversed() const override {
@@ -350,11 +350,12 @@ private:
     void with_part(std::size_t part, Function&& function) const {
         std::size_t first = 0;
         Direction::for_each_participant([&](auto index) {
-            constexpr std::size_t at = decltype(index)::value;
-            if constexpr (RecordParticipant<typename Direction::template participant<at>>) {
+            constexpr std::size_t position = decltype(index)::value;
+            if constexpr (RecordParticipant<typename Direction::template participant<position>>) {
                 std::size_t const lines =
-                    Direction::template lines<at>(Direction::user(parameters_));
-                if (part >= first && part < first + lines) function(part_slot<at>{part - first});
+                    Direction::template lines<position>(Direction::user(parameters_));
+                if (part >= first && part < first + lines)
+                    function(part_slot<position>{part - first});
                 first += lines;
             }
         });
@@ -368,21 +369,21 @@ private:
     /// A default record with this part's key.
     template <typename Part>
     typename Part::record keyed(Part where) const {
-        typename Part::record made{};
+        typename Part::record record{};
         bool overflow = false;
         store_value(
-            made.*Part::collection::key_member,
+            record.*Part::collection::key_member,
             Direction::template key<Part::participant>(Direction::user(parameters_), where.line),
             overflow);
-        return made;
+        return record;
     }
 
     template <typename Part>
     record_answer<typename Part::record> execute_in_cell(record_slot<typename Part::record>& slot,
-                                                         step at, Part where, epoch under,
+                                                         step current, Part where, epoch under,
                                                          epoch committed) const {
         part_number const part = number(where);
-        switch (at) {
+        switch (current) {
         case step::apply:
             return settle::apply<Rules>(slot, id_, part, under, keyed(where), intent(where),
                                         [] { return std::string{}; });

@@ -183,8 +183,8 @@ private:
     template <typename Branch>
     void read(world_type const& now, worker const& me, Branch const& branch) const {
         std::size_t const t = me.transaction;
-        model_entry const& here = now.entries[t];
-        if (!here.present) {
+        model_entry const& entry = now.entries[t];
+        if (!entry.present) {
             branch(
                 move_kind::protocol,
                 [&](world_type& next, worker& w) {
@@ -199,17 +199,17 @@ private:
             return;
         }
         for (bool const abandoned : {false, true}) {
-            if (abandoned && is_final(here.now.state)) continue;
+            if (abandoned && is_final(entry.now.state)) continue;
             branch(
                 move_kind::protocol,
                 [&](world_type&, worker& w) {
                     view_of_entry view;
                     view.abandoned = abandoned;
-                    w.coordinator.found(here.now, view);
-                    this->note_read(w, here);
+                    w.coordinator.found(entry.now, view);
+                    this->note_read(w, entry);
                 },
                 [&] {
-                    return "reads " + std::string{name_of(here.now.state)} +
+                    return "reads " + std::string{name_of(entry.now.state)} +
                            (abandoned ? " and takes it over" : "");
                 });
         }

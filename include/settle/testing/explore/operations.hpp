@@ -31,17 +31,17 @@ public:
 
     /// Shape:   chosen - of each_choice()
     call_answer execute(world_type& next, sent_operation const& sent, choice const& chosen) const {
-        auto const& one = *all_[sent.transaction];
-        if (prepared_model const* const made = one.prepared_of(sent.part)) {
-            auto& row = next.prepared[one.prepared_row_of(sent.part)];
+        auto const& transaction = *all_[sent.transaction];
+        if (prepared_model const* const model = transaction.prepared_of(sent.part)) {
+            auto& row = next.prepared[transaction.prepared_row_of(sent.part)];
             prepared_request const request{sent.at, sent.under, sent.committed, sent.begins,
                                            chosen.answer};
-            return {execute_prepared<rules>(row, *made, request), 0};
+            return {execute_prepared<rules>(row, *model, request), 0};
         }
-        if (call_model const* const made = one.call_of(sent.part)) {
+        if (call_model const* const made = transaction.call_of(sent.part)) {
             return execute_call(next.rows[row_of(sent)], *made, received(sent, chosen));
         }
-        return {one.execute(next.data, sent.at, sent.part, sent.under, sent.committed), 0};
+        return {transaction.execute(next.data, sent.at, sent.part, sent.under, sent.committed), 0};
     }
 
     /// As execute(), at a receiver that stops between its row and its effect. False if it cannot.
@@ -53,18 +53,18 @@ public:
     /// Calls `function(choice)` for each clock and answer that the target of a part may have.
     template <typename Function>
     void each_choice(world_type const& now, sent_operation const& sent, Function&& function) const {
-        auto const& one = *all_[sent.transaction];
-        if (prepared_model const* const made = one.prepared_of(sent.part)) {
-            std::size_t const count = possible_answers(*made, sent.at, sent.begins);
+        auto const& transaction = *all_[sent.transaction];
+        if (prepared_model const* const model = transaction.prepared_of(sent.part)) {
+            std::size_t const count = possible_answers(*model, sent.at, sent.begins);
             for (std::size_t at = 0; at < count; ++at) function(choice{false, at});
             return;
         }
-        call_model const* const made = one.call_of(sent.part);
-        if (made == nullptr) return function(choice{});
+        call_model const* const call_model = transaction.call_of(sent.part);
+        if (call_model == nullptr) return function(choice{});
         for (bool const late : {false, true}) {
             if (!clock_allows(now, sent, late)) continue;
             std::size_t const count =
-                possible_answers(now.rows[row_of(sent)], *made, sent.at, sent.under, late);
+                possible_answers(now.rows[row_of(sent)], *call_model, sent.at, sent.under, late);
             for (std::size_t at = 0; at < count; ++at) function(choice{late, at});
         }
     }
@@ -74,66 +74,66 @@ public:
         auto const name_in = [](auto const& of, call_model const& call) {
             return name_of_call<rules>(of.id(), call.name, std::nullopt);
         };
-        auto const& one = *all_[sent.transaction];
-        auto const name = name_in(one, *one.call_of(sent.part));
+        auto const& transaction = *all_[sent.transaction];
+        auto const name = name_in(transaction, *transaction.call_of(sent.part));
         for (auto const& other : all_) {
             for (std::size_t i = 0; i < other->calls.size(); ++i) {
                 if (name_in(*other, other->calls[i]) == name) return other->first_row + i;
             }
         }
-        return one.row_of(sent.part);
+        return transaction.row_of(sent.part);
     }
 
     /// Shape:   m - the coordinator in this step; the caller passes the result to it
     log_answer settle_in_one_phase(world_type& next, sent_operation const& sent,
                                    coordinator_type& m) const {
-        auto const& one = *all_[sent.transaction];
-        model_entry& here = next.entries[sent.transaction];
-        for (std::size_t part = 0; part < one.parts(); ++part) {
-            m.answered(part, one.execute(next.data, step::one_phase, part, sent.under, 0));
+        auto const& transaction = *all_[sent.transaction];
+        model_entry& entry = next.entries[sent.transaction];
+        for (std::size_t part = 0; part < transaction.parts(); ++part) {
+            m.answered(part, transaction.execute(next.data, step::one_phase, part, sent.under, 0));
         }
         auto written = log_answer::held_back;
-        bool const writes = m.decide_one_phase(within_.attempts, sent.old || here.old);
+        bool const writes = m.decide_one_phase(within_.attempts, sent.old || entry.old);
         state const ends = m.insert_state();
         if (writes) {
-            written = m.inserts() ? here.insert(ends, sent.under, sent.old)
-                                  : here.template change<rules>(m.change(), step::one_phase, true);
+            written = m.inserts() ? entry.insert(ends, sent.under, sent.old)
+                                  : entry.template change<rules>(m.change(), step::one_phase, true);
         }
         bool const done = writes && confirms_one_phase<rules>(written, ends);
-        for (std::size_t part = 0; part < one.parts(); ++part) {
+        for (std::size_t part = 0; part < transaction.parts(); ++part) {
             if (m.answer_of(part) != answer::applied) continue;
-            one.execute(next.data, done ? step::confirm : step::back_off, part, sent.under,
-                        sent.under);
+            transaction.execute(next.data, done ? step::confirm : step::back_off, part, sent.under,
+                                sent.under);
         }
         if (done && written == log_answer::taken) {
-            one.commit(next.data);
-            ++here.commits;
+            transaction.commit(next.data);
+            ++entry.commits;
         }
         return written;
     }
 
     log_answer perform_at_log(world_type& next, sent_operation const& sent) const {
-        model_entry& here = next.entries[sent.transaction];
+        model_entry& entry = next.entries[sent.transaction];
         if (sent.at == step::insert) {
-            if (!here.present && here.first_epoch == 0 && !rules::first_epochs_differ)
-                here.first_epoch = sent.under;
+            if (!entry.present && entry.first_epoch == 0 && !rules::first_epochs_differ)
+                entry.first_epoch = sent.under;
             if (sent.old && has_last_moment<rules>(sent.change)) return log_answer::unavailable;
-            log_answer const written = here.insert(sent.inserts, sent.under, sent.old);
-            if (written == log_answer::taken) here.now.stages_kept = sent.change.stages_kept;
+            log_answer const written = entry.insert(sent.inserts, sent.under, sent.old);
+            if (written == log_answer::taken) entry.now.stages_kept = sent.change.stages_kept;
             return written;
         }
-        log_answer const written = here.template change<rules>(
+        log_answer const written = entry.template change<rules>(
             sent.change, sent.at, all_[sent.transaction]->stages().confirms);
         if (written != log_answer::taken) return written;
         bool const decides = commits(sent.at);
         if (stores_results<rules>(sent.at)) {
-            here.results = sent.results;
-            here.resolved = sent.resolved;
-            here.ever_resolved = static_cast<std::uint8_t>(here.ever_resolved | sent.resolved);
+            entry.results = sent.results;
+            entry.resolved = sent.resolved;
+            entry.ever_resolved = static_cast<std::uint8_t>(entry.ever_resolved | sent.resolved);
         }
         if (decides) {
             all_[sent.transaction]->commit(next.data);
-            ++here.commits;
+            ++entry.commits;
         }
         return written;
     }

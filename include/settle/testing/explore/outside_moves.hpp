@@ -45,7 +45,7 @@ private:
     template <typename Function>
     void land(world_type const& now, std::size_t i, Function& function) const {
         sent_operation const landing = now.unanswered[i];
-        auto const with = [&](choice const& chosen) {
+        auto const try_choice = [&](choice const& chosen) {
             world_type next = now;
             next.unanswered.erase(i);
             ++next.late;
@@ -63,18 +63,18 @@ private:
                        (asks_parts(landing.at) ? ": " + words_of(part_answer) : words_of(reply));
             });
         };
-        if (asks_parts(landing.at)) operations_.each_choice(now, landing, with);
-        else with({});
+        if (asks_parts(landing.at)) operations_.each_choice(now, landing, try_choice);
+        else try_choice({});
     }
 
     /// Time passes: a begun transaction becomes too old; a final entry that is too old is purged.
     template <typename Function>
     void age(world_type const& now, std::size_t t, Function& function) const {
-        model_entry const& here = now.entries[t];
-        bool const begun = here.present || base::under_way(now, t);
-        if (here.purges == 0 && !here.closed && begun) {
+        model_entry const& entry = now.entries[t];
+        bool const begun = entry.present || base::under_way(now, t);
+        if (entry.purges == 0 && !entry.closed && begun) {
             world_type next = now;
-            bool const passes = within_.clocks_differ && !here.passing;
+            bool const passes = within_.clocks_differ && !entry.passing;
             next.entries[t].passing = passes;
             if (!passes) grow_old(next, t);
             function(std::move(next), move_kind::outside, [&] {
@@ -83,8 +83,8 @@ private:
             });
         }
         purge_rows(now, t, function);
-        bool const old = here.old || (!rules::logs_wait && here.passing);
-        if (here.purges == 0 && here.present && old && is_final(here.now.state)) {
+        bool const old = entry.old || (!rules::logs_wait && entry.passing);
+        if (entry.purges == 0 && entry.present && old && is_final(entry.now.state)) {
             world_type next = now;
             next.entries[t].purge();
             for (auto& one : next.prepared) {
@@ -105,18 +105,19 @@ private:
     /// A receiver forgets a call that has an end, once its last moment is over.
     template <typename Function>
     void purge_rows(world_type const& now, std::size_t t, Function& function) const {
-        auto const& of = *all_[t];
-        model_entry const& here = now.entries[t];
-        if (!here.closed && (rules::purges_wait || !here.passing)) return;
-        for (std::size_t i = 0; i < of.calls.size(); ++i) {
-            receiver_row const& row = now.rows[of.first_row + i];
-            bool const has_apply = of.calls[i].moments != call_moments::confirm_only;
+        auto const& model = *all_[t];
+        model_entry const& entry = now.entries[t];
+        if (!entry.closed && (rules::purges_wait || !entry.passing)) return;
+        for (std::size_t i = 0; i < model.calls.size(); ++i) {
+            receiver_row const& row = now.rows[model.first_row + i];
+            bool const has_apply = model.calls[i].moments != call_moments::confirm_only;
             if (!row.now || !end_of({*row.now, has_apply, {}})) continue;
             world_type next = now;
-            next.rows[of.first_row + i].now.reset();
-            next.rows[of.first_row + i].forgotten = true;
-            function(std::move(next), move_kind::outside,
-                     [&] { return "the receiver forgets " + of.id() + " " + of.calls[i].name; });
+            next.rows[model.first_row + i].now.reset();
+            next.rows[model.first_row + i].forgotten = true;
+            function(std::move(next), move_kind::outside, [&] {
+                return "the receiver forgets " + model.id() + " " + model.calls[i].name;
+            });
         }
     }
 
@@ -128,7 +129,7 @@ private:
         this->each_name(now, t, [&](std::size_t part, epoch name) {
             world_type next = now;
             auto& row = next.prepared[all_[t]->prepared_row_of(part)];
-            row.end(false, [&](epoch one) { return one == name; });
+            row.end(false, [&](epoch epoch) { return epoch == name; });
             row.by_hand = true;
             function(std::move(next), move_kind::outside, [&] {
                 return "a person rolls back e" + std::to_string(name) + " of " + all_[t]->id();
@@ -139,16 +140,16 @@ private:
     /// A person ends a call at its receiver, and closes it in the entry.
     template <typename Function>
     void resolve(world_type const& now, std::size_t t, Function& function) const {
-        auto const& of = *all_[t];
-        model_entry const& here = now.entries[t];
-        bool const commits = here.now.state == state::applied;
-        if (!here.present || (!commits && here.now.state != state::canceling)) return;
-        for (std::size_t i = 0; i < of.calls.size(); ++i) {
-            bool const undoable = of.calls[i].moments == call_moments::undoable;
-            bool const sends = commits ? confirms(of.calls[i]) : undoable;
-            if (!sends || (here.resolved >> i & 1U) != 0) continue;
-            receiver_row const& row = now.rows[of.first_row + i];
-            bool const right = row.effects == here.earlier + (commits ? 1 : 0);
+        auto const& model = *all_[t];
+        model_entry const& entry = now.entries[t];
+        bool const commits = entry.now.state == state::applied;
+        if (!entry.present || (!commits && entry.now.state != state::canceling)) return;
+        for (std::size_t i = 0; i < model.calls.size(); ++i) {
+            bool const undoable = model.calls[i].moments == call_moments::undoable;
+            bool const sends = commits ? confirms(model.calls[i]) : undoable;
+            if (!sends || (entry.resolved >> i & 1U) != 0) continue;
+            receiver_row const& row = now.rows[model.first_row + i];
+            bool const right = row.effects == entry.earlier + (commits ? 1 : 0);
             bool const ended = !rules::persons_end_keys || has_end(row, commits);
             if (right && ended) close(now, t, i, function);
             else end_by_hand(now, t, i, function);
@@ -166,37 +167,37 @@ private:
     void end_by_hand(world_type const& now, std::size_t t, std::size_t i,
                      Function& function) const {
         using enum receiver_status;
-        auto const& of = *all_[t];
-        model_entry const& here = now.entries[t];
-        bool const commits = here.now.state == state::applied;
+        auto const& model = *all_[t];
+        model_entry const& entry = now.entries[t];
+        bool const commits = entry.now.state == state::applied;
         world_type next = now;
-        receiver_row& row = next.rows[of.first_row + i];
-        bool const keeps_rows = of.calls[i].grade.remembers == receiver_grade::memory::rows;
+        receiver_row& row = next.rows[model.first_row + i];
+        bool const keeps_rows = model.calls[i].grade.remembers == receiver_grade::memory::rows;
         if (rules::persons_end_keys) {
             // A receiver without rows refuses a closed key.
             row.now = commits ? confirmed : !keeps_rows ? refused : row.now ? compensated : closed;
             row.compensated = !commits && !keeps_rows;
         }
-        row.effects = static_cast<std::int8_t>(here.earlier + (commits ? 1 : 0));
-        if (of.calls[i].moments == call_moments::confirm_only) row.parameters = here.results;
+        row.effects = static_cast<std::int8_t>(entry.earlier + (commits ? 1 : 0));
+        if (model.calls[i].moments == call_moments::confirm_only) row.parameters = entry.results;
         function(std::move(next), move_kind::protocol, [&] {
-            return "a person ends " + of.id() + " " + of.calls[i].name + " at its receiver";
+            return "a person ends " + model.id() + " " + model.calls[i].name + " at its receiver";
         });
     }
 
     /// The person's write may land later or never.
     template <typename Function>
     void close(world_type const& now, std::size_t t, std::size_t i, Function& function) const {
-        auto const& of = *all_[t];
-        model_entry const& here = now.entries[t];
+        auto const& model = *all_[t];
+        model_entry const& entry = now.entries[t];
         sent_operation sent;
         sent.transaction = static_cast<std::uint8_t>(t);
         sent.at = step::keep;
-        sent.results = here.results;
-        sent.resolved = static_cast<std::uint8_t>(here.resolved | 1U << i);
-        sent.change = closing_of<rules>(here.now);
+        sent.results = entry.results;
+        sent.resolved = static_cast<std::uint8_t>(entry.resolved | 1U << i);
+        sent.change = closing_of<rules>(entry.now);
         auto const words = [&](char const* outcome) {
-            return "a person closes " + of.id() + " " + of.calls[i].name + " in the entry" +
+            return "a person closes " + model.id() + " " + model.calls[i].name + " in the entry" +
                    outcome;
         };
         world_type next = now;

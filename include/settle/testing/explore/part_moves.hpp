@@ -191,37 +191,38 @@ private:
         sent.under =
             sent.at == step::compensate ? me.coordinator.latest() : me.coordinator.epoch_number();
         sent.committed = sent.at == step::confirm ? me.coordinator.committed() : 0;
-        auto const& of = *all_[me.transaction];
-        if (of.prepared_of(part) != nullptr) {
+        auto const& model = *all_[me.transaction];
+        if (model.prepared_of(part) != nullptr) {
             bool const halves = sent.at == step::apply || sent.at == step::compensate;
             sent.begins = halves && !has_begun(me, part);
             return sent;
         }
-        if (of.call_of(part) == nullptr) return sent;
+        if (model.call_of(part) == nullptr) return sent;
         // The key of a call has no epoch.
         if (rules::keys_stay) sent.under = 0;
         sent.committed = 0;
         sent.burns = burns(me, part);
         if (sent.burns) sent.at = step::apply;
-        sent.closes = (me.refused >> (part - of.first_call()) & 1U) != 0;
+        sent.closes = (me.refused >> (part - model.first_call()) & 1U) != 0;
         if (sent.closes) sent.at = step::compensate;
         sent.old = me.old;
-        if (sent.at == step::apply) sent.results = of.results_before(of.stage_of(part), me.results);
-        bool const first = of.call_of(part)->moments == call_moments::confirm_only;
+        if (sent.at == step::apply)
+            sent.results = model.results_before(model.stage_of(part), me.results);
+        bool const first = model.call_of(part)->moments == call_moments::confirm_only;
         if (sent.at == step::confirm && first) sent.results = me.results;
         return sent;
     }
 
     void take_answer(worker& w, sent_operation const& sent, call_answer const& reply) const {
         std::size_t const part = sent.part;
-        auto const& of = *all_[w.transaction];
-        if (of.prepared_of(part) != nullptr) {
+        auto const& model = *all_[w.transaction];
+        if (model.prepared_of(part) != nullptr) {
             bool const other_half = reply.what == answer::none;
             set_begun(w, part, other_half && sent.begins);
             if (other_half) return;
         }
-        if (of.call_of(part) == nullptr) return w.coordinator.answered(part, reply.what);
-        std::size_t const call = part - of.first_call();
+        if (model.call_of(part) == nullptr) return w.coordinator.answered(part, reply.what);
+        std::size_t const call = part - model.first_call();
         auto const bit = static_cast<std::uint8_t>(1U << call);
         if (sent.burns) {
             // A refused call has no effect to undo.
@@ -249,31 +250,31 @@ private:
         return (w.begun >> (part - all_[w.transaction]->records()) & 1U) != 0;
     }
     void set_begun(worker& w, std::size_t part, bool begun) const {
-        auto const& of = *all_[w.transaction];
-        if (of.prepared_of(part) == nullptr) return;
-        unsigned const bit = 1U << (part - of.records());
+        auto const& model = *all_[w.transaction];
+        if (model.prepared_of(part) == nullptr) return;
+        unsigned const bit = 1U << (part - model.records());
         w.begun = static_cast<std::uint8_t>(begun ? w.begun | bit : w.begun & ~bit);
     }
 
     /// True if the apply of a call must be answered before its compensation: its receiver remembers
     /// keys alone, so that a late apply could follow the compensation.
     [[nodiscard]] bool burns(worker const& me, std::size_t part) const {
-        auto const& of = *all_[me.transaction];
-        call_model const& made = *of.call_of(part);
-        bool const burned = (me.burned >> (part - of.first_call()) & 1U) != 0;
+        auto const& model = *all_[me.transaction];
+        call_model const& call = *model.call_of(part);
+        bool const burned = (me.burned >> (part - model.first_call()) & 1U) != 0;
         return me.coordinator.next() == step::compensate &&
-               made.moments == call_moments::undoable &&
-               applies_before_undo<rules>(made.grade, burned);
+               call.moments == call_moments::undoable &&
+               applies_before_undo<rules>(call.grade, burned);
     }
 
     /// True if a refusal counts only after the key is closed: the receiver forgets its refusals, so
     /// that a late copy of the apply could take effect.
     [[nodiscard]] bool must_close(worker const& me, sent_operation const& sent,
                                   call_answer const& reply) const {
-        call_model const& made = *all_[me.transaction]->call_of(sent.part);
+        call_model const& model = *all_[me.transaction]->call_of(sent.part);
         return reply.what == answer::refused && sent.at == step::apply &&
-               made.moments == call_moments::pivot && made.grade.closes_keys &&
-               closes_after_refusal<rules>(made.grade);
+               model.moments == call_moments::pivot && model.grade.closes_keys &&
+               closes_after_refusal<rules>(model.grade);
     }
 
     [[nodiscard]] bool due(worker const& w, std::size_t part) const {

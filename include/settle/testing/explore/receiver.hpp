@@ -61,50 +61,50 @@ struct received_call {
 };
 
 /// The number of answers that a receiver chooses from.
-[[nodiscard]] inline std::size_t possible_answers(receiver_row const& row, call_model const& of,
-                                                  step at, epoch under, bool late) {
-    bool const first = at == step::apply && (!row.now || row.under != under);
-    if (!first || of.moments == call_moments::confirm_only) return 1;
-    if (late && of.moments != call_moments::query &&
-        of.grade.remembers != receiver_grade::memory::nothing) {
+[[nodiscard]] inline std::size_t possible_answers(receiver_row const& row, call_model const& model,
+                                                  step current, epoch under, bool late) {
+    bool const first = current == step::apply && (!row.now || row.under != under);
+    if (!first || model.moments == call_moments::confirm_only) return 1;
+    if (late && model.moments != call_moments::query &&
+        model.grade.remembers != receiver_grade::memory::nothing) {
         return 1;
     }
-    return of.results + (of.refuses ? 1U : 0U) + (of.busy ? 1U : 0U);
+    return model.results + (model.refuses ? 1U : 0U) + (model.busy ? 1U : 0U);
 }
 
 namespace detail {
 
-inline void take_effect(receiver_row& row, call_model const& of) {
-    if (!of.keyed || row.effects == 0) ++row.effects;
+inline void take_effect(receiver_row& row, call_model const& model) {
+    if (!model.keyed || row.effects == 0) ++row.effects;
 }
-inline void undo_effect(receiver_row& row, call_model const& of) {
-    if (!of.keyed || row.effects == 1) --row.effects;
+inline void undo_effect(receiver_row& row, call_model const& model) {
+    if (!model.keyed || row.effects == 1) --row.effects;
 }
 
 /// The work of a first apply: its effect, a refusal or no effect yet.
-inline call_answer work_of_apply(receiver_row& row, call_model const& of,
+inline call_answer work_of_apply(receiver_row& row, call_model const& model,
                                  received_call const& call) {
-    if (of.refuses && call.chosen == of.results) return {answer::refused, 0};
-    if (call.chosen >= of.results) return {answer::busy, 0};
+    if (model.refuses && call.chosen == model.results) return {answer::refused, 0};
+    if (call.chosen >= model.results) return {answer::busy, 0};
     auto const result = static_cast<std::uint8_t>(call.chosen + 1);
-    if (of.moments == call_moments::query) return {answer::applied, result};
+    if (model.moments == call_moments::query) return {answer::applied, result};
     row.parameters = call.parameters;
     row.result = result;
     row.under = call.under;
-    take_effect(row, of);
+    take_effect(row, model);
     return {answer::applied, result};
 }
 
 /// The work of a confirm without an apply.
-inline void work_of_confirm(receiver_row& row, call_model const& of, received_call const& call) {
+inline void work_of_confirm(receiver_row& row, call_model const& model, received_call const& call) {
     row.parameters = call.parameters;
-    take_effect(row, of);
+    take_effect(row, model);
 }
 
-[[nodiscard]] constexpr call_operation operation_of(step at) {
-    return at == step::apply     ? call_operation::apply
-           : at == step::confirm ? call_operation::confirm
-                                 : call_operation::compensate;
+[[nodiscard]] constexpr call_operation operation_of(step current) {
+    return current == step::apply     ? call_operation::apply
+           : current == step::confirm ? call_operation::confirm
+                                      : call_operation::compensate;
 }
 [[nodiscard]] constexpr answer answer_of(call_status status) {
     return status == call_status::ok        ? answer::applied
@@ -113,53 +113,56 @@ inline void work_of_confirm(receiver_row& row, call_model const& of, received_ca
 }
 
 /// A receiver with rows follows the receiver rule.
-inline call_answer execute_by_rule(receiver_row& row, call_model const& of,
+inline call_answer execute_by_rule(receiver_row& row, call_model const& model,
                                    received_call const& call) {
     constexpr timestamp last{};
     auto const operation = operation_of(call.at);
-    bool const has_apply = of.moments != call_moments::confirm_only;
-    bool const found = row.now && row.under == call.under;
+    bool const has_apply = model.moments != call_moments::confirm_only;
+    bool const repeated = row.now && row.under == call.under;
     receiver_standing const standing{row.now.value_or(receiver_status::closed), has_apply, last};
-    auto const decided = settle::decide(found ? &standing : nullptr, {operation, has_apply, last},
-                                        last + std::chrono::milliseconds{call.late ? 1 : 0});
+    auto const decided =
+        settle::decide(repeated ? &standing : nullptr, {operation, has_apply, last},
+                       last + std::chrono::milliseconds{call.late ? 1 : 0});
     if (decided.step == receiver_step::note) row.now = decided.status;
-    call_answer made{answer_of(decided.reply), row.result};
+    call_answer answer{answer_of(decided.reply), row.result};
     if (decided.step == receiver_step::work) {
-        made = {answer::applied, 0};
-        if (operation == call_operation::apply) made = work_of_apply(row, of, call);
-        else if (operation == call_operation::compensate) undo_effect(row, of);
-        else if (!has_apply) work_of_confirm(row, of, call);
-        auto const worked = made.what == answer::applied   ? call_status::ok
-                            : made.what == answer::refused ? call_status::refused
-                                                           : call_status::unavailable;
+        answer = {answer::applied, 0};
+        if (operation == call_operation::apply) answer = work_of_apply(row, model, call);
+        else if (operation == call_operation::compensate) undo_effect(row, model);
+        else if (!has_apply) work_of_confirm(row, model, call);
+        auto const worked = answer.what == answer::applied   ? call_status::ok
+                            : answer.what == answer::refused ? call_status::refused
+                                                             : call_status::unavailable;
         if (auto const status = status_after(operation, worked)) row.now = *status;
     }
-    if (row.now == receiver_status::refused && !of.grade.keeps_refusals) row.now.reset();
-    if (operation != call_operation::apply || made.what != answer::applied) made.result = 0;
-    return made;
+    if (row.now == receiver_status::refused && !model.grade.keeps_refusals) row.now.reset();
+    if (operation != call_operation::apply || answer.what != answer::applied) answer.result = 0;
+    return answer;
 }
 
 /// A receiver without rows remembers the key and the operation, or nothing.
-inline call_answer execute_without_rows(receiver_row& row, call_model const& of,
+inline call_answer execute_without_rows(receiver_row& row, call_model const& model,
                                         received_call const& call) {
     using enum receiver_status;
-    bool const remembers = of.grade.remembers == receiver_grade::memory::keys;
+    bool const remembers = model.grade.remembers == receiver_grade::memory::keys;
     switch (operation_of(call.at)) {
     case call_operation::apply: {
         if (row.now == refused) return {answer::refused, 0};
         if (row.now && row.under == call.under) return {answer::applied, row.result};
         bool const late = call.late && remembers;
-        auto const made = late ? call_answer{answer::refused, 0} : work_of_apply(row, of, call);
-        if (made.what == answer::applied && remembers) row.now = applied;
-        if (made.what == answer::refused && of.grade.keeps_refusals) row.now = refused;
-        return made;
+        auto const answer =
+            late ? call_answer{answer::refused, 0} : work_of_apply(row, model, call);
+        if (answer.what == answer::applied && remembers) row.now = applied;
+        if (answer.what == answer::refused && model.grade.keeps_refusals) row.now = refused;
+        return answer;
     }
     case call_operation::confirm:
-        if (of.moments == call_moments::confirm_only && !row.now) work_of_confirm(row, of, call);
+        if (model.moments == call_moments::confirm_only && !row.now)
+            work_of_confirm(row, model, call);
         if (remembers) row.now = confirmed;
         break;
     case call_operation::compensate:
-        if (!row.compensated) undo_effect(row, of);
+        if (!row.compensated) undo_effect(row, model);
         row.compensated = remembers;
         break;
     case call_operation::query: break;
@@ -168,9 +171,9 @@ inline call_answer execute_without_rows(receiver_row& row, call_model const& of,
 }
 
 /// Closes a key without an effect; then no apply takes effect any more.
-inline call_answer close_key(receiver_row& row, call_model const& of) {
+inline call_answer close_key(receiver_row& row, call_model const& model) {
     if (row.now == receiver_status::applied) return {answer::unavailable, 0};
-    bool const keeps_rows = of.grade.remembers == receiver_grade::memory::rows;
+    bool const keeps_rows = model.grade.remembers == receiver_grade::memory::rows;
     row.now = keeps_rows ? receiver_status::closed : receiver_status::refused;
     return {answer::applied, 0};
 }
@@ -178,28 +181,28 @@ inline call_answer close_key(receiver_row& row, call_model const& of) {
 } // namespace detail
 
 /// Executes one call at its receiver. A moment at which the participant makes no call is applied.
-inline call_answer execute_call(receiver_row& row, call_model const& of,
+inline call_answer execute_call(receiver_row& row, call_model const& model,
                                 received_call const& call) {
     using enum call_moments;
-    if (call.closes) return detail::close_key(row, of);
-    bool const asks = call.at == step::apply     ? of.moments != confirm_only
-                      : call.at == step::confirm ? confirms(of)
-                                                 : of.moments == undoable;
+    if (call.closes) return detail::close_key(row, model);
+    bool const asks = call.at == step::apply     ? model.moments != confirm_only
+                      : call.at == step::confirm ? confirms(model)
+                                                 : model.moments == undoable;
     if (!asks) return {answer::applied, 0};
-    if (!of.ends && call.at != step::apply) return {answer::unavailable, 0};
-    if (of.moments == query) return detail::work_of_apply(row, of, call);
-    return of.grade.remembers == receiver_grade::memory::rows
-               ? detail::execute_by_rule(row, of, call)
-               : detail::execute_without_rows(row, of, call);
+    if (!model.ends && call.at != step::apply) return {answer::unavailable, 0};
+    if (model.moments == query) return detail::work_of_apply(row, model, call);
+    return model.grade.remembers == receiver_grade::memory::rows
+               ? detail::execute_by_rule(row, model, call)
+               : detail::execute_without_rows(row, model, call);
 }
 
 /// Executes one call at a receiver that stores its row and its effect apart, and stops in between.
 /// False if the call needs no two writes.
-inline bool execute_half(receiver_row& row, call_model const& of, received_call const& call) {
+inline bool execute_half(receiver_row& row, call_model const& model, received_call const& call) {
     receiver_row half = row;
-    execute_call(half, of, call);
+    execute_call(half, model, call);
     if (half.effects == row.effects) return false;
-    if (of.writes == row_write::before_effect) {
+    if (model.writes == row_write::before_effect) {
         half.effects = row.effects;
         row = half;
     } else {

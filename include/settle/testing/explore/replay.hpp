@@ -19,19 +19,19 @@ struct replay {
 
     /// Errors:  throws std::invalid_argument when the name is malformed
     [[nodiscard]] std::vector<std::uint16_t> moves() const {
-        std::vector<std::uint16_t> found;
-        char const* at = run.data();
-        char const* const end = at + run.size();
-        while (at != end) {
+        std::vector<std::uint16_t> moves;
+        char const* position = run.data();
+        char const* const end = position + run.size();
+        while (position != end) {
             std::uint16_t move = 0;
-            auto const [rest, problem] = std::from_chars(at, end, move);
+            auto const [rest, problem] = std::from_chars(position, end, move);
             if (problem != std::errc{} || (rest != end && *rest != '.')) {
                 throw std::invalid_argument("settle: '" + run + "' is no run of a search");
             }
-            found.push_back(move);
-            at = rest == end ? end : rest + 1;
+            moves.push_back(move);
+            position = rest == end ? end : rest + 1;
         }
-        return found;
+        return moves;
     }
 };
 

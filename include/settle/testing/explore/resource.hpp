@@ -88,9 +88,10 @@ struct prepared_request {
 };
 
 /// The number of answers that the database chooses from.
-[[nodiscard]] inline std::size_t possible_answers(prepared_model const& of, step at, bool begins) {
-    if (at != step::apply || begins) return 1;
-    return 1U + (of.refuses ? 1U : 0U) + (of.busy ? 1U : 0U);
+[[nodiscard]] inline std::size_t possible_answers(prepared_model const& model, step current,
+                                                  bool begins) {
+    if (current != step::apply || begins) return 1;
+    return 1U + (model.refuses ? 1U : 0U) + (model.busy ? 1U : 0U);
 }
 
 namespace detail {
@@ -98,25 +99,25 @@ namespace detail {
 /// Returns: `none` if the part may be prepared
 template <typename Rules>
 answer clear_before_prepare(prepared_row& row, epoch under) {
-    answer found = answer::none;
+    answer answer = answer::none;
     row.end(false, [&](epoch name) {
         auto const decided = before_prepare<Rules>(name, under);
-        if (decided == found_name::fences) found = answer::fenced;
-        if (decided == found_name::adopted) found = answer::applied;
+        if (decided == found_name::fences) answer = answer::fenced;
+        if (decided == found_name::adopted) answer = answer::applied;
         return decided == found_name::rolled_back;
     });
-    return found;
+    return answer;
 }
 
 template <typename Rules>
-prepare_answer prepare(prepared_row& row, prepared_model const& of,
+prepare_answer prepare(prepared_row& row, prepared_model const& model,
                        prepared_request const& request) {
     using enum prepare_answer;
     if (Rules::receipts && row.receipt) return denied;
     // The name is in use. A worker that repeats its prepare takes that for an answer.
     if (row.has(request.under)) return Rules::unknown_claims ? unknown : prepared;
     if (Rules::receipts && !row.names.empty()) return busy;
-    if (request.chosen != 0) return of.refuses && request.chosen == 1 ? refused : busy;
+    if (request.chosen != 0) return model.refuses && request.chosen == 1 ? refused : busy;
     row.add(request.under);
     return prepared;
 }
@@ -146,12 +147,12 @@ answer deny(prepared_row& row, epoch latest) {
 /// Executes one request at the database of its part.
 /// Returns: `none` if the other half of the request is next
 template <typename Rules>
-answer execute_prepared(prepared_row& row, prepared_model const& of,
+answer execute_prepared(prepared_row& row, prepared_model const& model,
                         prepared_request const& request) {
     switch (request.at) {
     case step::apply:
         if (request.begins) return detail::clear_before_prepare<Rules>(row, request.under);
-        return answer_of(detail::prepare<Rules>(row, of, request));
+        return answer_of(detail::prepare<Rules>(row, model, request));
     case step::confirm: return detail::confirm<Rules>(row, request.committed);
     case step::compensate:
         if (!request.begins) return detail::deny<Rules>(row, request.under);

@@ -83,18 +83,18 @@ private:
         std::deque<std::pair<world_type, std::uint32_t>> waiting;
         states_.add(first_.print(), seen_states::none, 0);
         waiting.emplace_back(first_, 0U);
-        for (number at = 0; !waiting.empty(); ++at) {
+        for (number index = 0; !waiting.empty(); ++index) {
             auto const& [here, depth] = waiting.front();
             seen_.depth = depth;
             if (std::string const wrong = checker_.wrong(here); !wrong.empty()) {
-                return fail(states_.path(at), "WRONG: " + wrong);
+                return fail(states_.path(index), "WRONG: " + wrong);
             }
             std::uint16_t move = 0;
             std::uint32_t const next_depth = depth + 1;
             possible_.each(here, [&](world_type&& next, move_kind kind, auto const&) {
                 ++seen_.transitions;
                 possible_.canonize(next);
-                auto const [to, fresh] = states_.add(next.print(), at, move++);
+                auto const [to, fresh] = states_.add(next.print(), index, move++);
                 if (fresh) waiting.emplace_back(std::move(next), next_depth);
                 if (kind == move_kind::protocol) states_.step_to(to);
             });

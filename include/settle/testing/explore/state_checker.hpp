@@ -25,23 +25,23 @@ public:
 
     /// The problem of a state, or an empty string.
     [[nodiscard]] std::string wrong(world_type const& now) const {
-        std::string found;
+        std::string violation;
         now.data.for_each_cell([&](auto const& cell) {
-            if (found.empty()) found = wrong_cell(now, cell);
+            if (violation.empty()) violation = wrong_cell(now, cell);
         });
-        for (std::size_t t = 0; found.empty() && t < all_.size(); ++t) {
-            found = wrong_entry(now, t);
-            for (std::size_t i = 0; found.empty() && i < all_[t]->prepared.size(); ++i) {
-                found = wrong_prepared(now, t, i);
+        for (std::size_t t = 0; violation.empty() && t < all_.size(); ++t) {
+            violation = wrong_entry(now, t);
+            for (std::size_t i = 0; violation.empty() && i < all_[t]->prepared.size(); ++i) {
+                violation = wrong_prepared(now, t, i);
             }
-            for (std::size_t i = 0; found.empty() && i < all_[t]->calls.size(); ++i) {
-                found = wrong_call(now, t, i);
+            for (std::size_t i = 0; violation.empty() && i < all_[t]->calls.size(); ++i) {
+                violation = wrong_call(now, t, i);
             }
         }
         for (auto const& check : declared_) {
-            if (found.empty()) found = check(now.data);
+            if (violation.empty()) violation = check(now.data);
         }
-        return found;
+        return violation;
     }
 
     /// True when all workers are idle, no write is late, all entries are final and no mark or
@@ -68,10 +68,10 @@ private:
     [[nodiscard]] std::string wrong_cell(world_type const& now, Cell const& cell) const {
         if (cell.slot.marks.empty() && equal_members(cell.slot.record, cell.truth)) return {};
         auto settled = cell.slot;
-        for (auto const& one : cell.slot.marks) {
-            epoch const committed = committed_of(now, one.id);
-            if (committed != 0) finish<Rules>(settled, one.id, one.part, committed);
-            else undo<Rules>(settled, one.id, one.part);
+        for (auto const& mark : cell.slot.marks) {
+            epoch const committed = committed_of(now, mark.id);
+            if (committed != 0) finish<Rules>(settled, mark.id, mark.part, committed);
+            else undo<Rules>(settled, mark.id, mark.part);
         }
         if (equal_members(settled.record, cell.truth)) return {};
         return "with all marks settled, a record holds " + show_record(settled.record) +
@@ -87,24 +87,24 @@ private:
     }
 
     [[nodiscard]] std::string wrong_entry(world_type const& now, std::size_t t) const {
-        model_entry const& here = now.entries[t];
+        model_entry const& entry = now.entries[t];
         std::string const& id = all_[t]->id();
         // With a rule switched off, a search must find a harmful end, not the broken rule itself.
-        if (has_all_rules() && here.broken != breach::none) {
-            return id + " " + std::string{words_of(here.broken)};
+        if (has_all_rules() && entry.broken != breach::none) {
+            return id + " " + std::string{words_of(entry.broken)};
         }
-        if (here.commits > 1U + here.purges) return id + " was committed twice";
-        if (here.commits > 1 && !resubmits_) return id + " was committed again after its purge";
-        if ((here.resolved & here.ever_resolved) != here.ever_resolved) {
+        if (entry.commits > 1U + entry.purges) return id + " was committed twice";
+        if (entry.commits > 1 && !resubmits_) return id + " was committed again after its purge";
+        if ((entry.resolved & entry.ever_resolved) != entry.ever_resolved) {
             return id + " has lost the reason of a person who closed a call";
         }
-        if (here.commits != 0 && all_[t]->undoes && now.entries[*all_[t]->undoes].commits == 0) {
+        if (entry.commits != 0 && all_[t]->undoes && now.entries[*all_[t]->undoes].commits == 0) {
             return id + " is committed, and its original is not";
         }
-        if (!here.present || here.now.state != state::done) return {};
+        if (!entry.present || entry.now.state != state::done) return {};
         for (std::size_t part = 0; part < all_[t]->records(); ++part) {
             epoch const marked = all_[t]->mark_epoch(now.data, part);
-            if (marked != 0 && marked == here.now.committed) {
+            if (marked != 0 && marked == entry.now.committed) {
                 return id + " is done, and a part is not confirmed";
             }
         }
@@ -115,14 +115,14 @@ private:
     /// as often once the transaction has ended.
     [[nodiscard]] std::string wrong_prepared(world_type const& now, std::size_t t,
                                              std::size_t i) const {
-        auto const& one = *all_[t];
-        model_entry const& here = now.entries[t];
-        prepared_row const& row = now.prepared[one.first_prepared + i];
-        std::string const name = one.id() + " " + one.prepared[i].name;
-        if (row.commits > 1U + here.purges) return name + ": this part was committed twice";
-        if (row.commits > here.commits) return name + ": this part is committed too early";
-        bool const over = !here.present || is_final(here.now.state);
-        if (over && row.commits < here.commits) {
+        auto const& transaction = *all_[t];
+        model_entry const& entry = now.entries[t];
+        prepared_row const& row = now.prepared[transaction.first_prepared + i];
+        std::string const name = transaction.id() + " " + transaction.prepared[i].name;
+        if (row.commits > 1U + entry.purges) return name + ": this part was committed twice";
+        if (row.commits > entry.commits) return name + ": this part is committed too early";
+        bool const over = !entry.present || is_final(entry.now.state);
+        if (over && row.commits < entry.commits) {
             return name + ": the transaction is done, and this part is not committed";
         }
         return {};
@@ -133,41 +133,42 @@ private:
     /// earlier stages, and the results that its entry keeps.
     [[nodiscard]] std::string wrong_call(world_type const& now, std::size_t t,
                                          std::size_t i) const {
-        auto const& one = *all_[t];
-        call_model const& made = one.calls[i];
-        if (made.moments == call_moments::query) return {};
-        model_entry const& here = now.entries[t];
-        receiver_row const& row = now.rows[one.first_row + i];
-        std::string const name = one.id() + " " + made.name;
-        bool const committed = here.commits > here.earlier;
-        bool const over = !here.present || is_final(here.now.state);
-        int const effects = row.effects - here.earlier;
+        auto const& transaction = *all_[t];
+        call_model const& model = transaction.calls[i];
+        if (model.moments == call_moments::query) return {};
+        model_entry const& entry = now.entries[t];
+        receiver_row const& row = now.rows[transaction.first_row + i];
+        std::string const name = transaction.id() + " " + model.name;
+        bool const committed = entry.commits > entry.earlier;
+        bool const over = !entry.present || is_final(entry.now.state);
+        int const effects = row.effects - entry.earlier;
         if (effects > 1) return name + ": this call took effect twice";
         if (effects < 0) return name + ": this call was undone without an effect";
-        if (over && committed && (effects == 0 || unconfirmed(row, made))) {
+        if (over && committed && (effects == 0 || unconfirmed(row, model))) {
             return name + ": the transaction is done, and this call is not confirmed";
         }
         if (effects == 0) return {};
         if (over && !committed) {
             return name + ": the transaction is not done, and this call has an effect";
         }
-        bool const at_commit = made.moments == call_moments::confirm_only;
+        bool const at_commit = model.moments == call_moments::confirm_only;
         if (at_commit && !committed) return name + ": this call was confirmed before the commit";
         // A late insert after a purge makes an entry that is only canceled.
-        stage_number const stage = at_commit ? one.stages().count : made.stage;
-        if (here.present && here.purges == 0 && contradicts(row.parameters, one, stage, here)) {
+        stage_number const stage = at_commit ? transaction.stages().count : model.stage;
+        if (entry.present && entry.purges == 0 &&
+            contradicts(row.parameters, transaction, stage, entry)) {
             return name + ": the call was made with results that its entry does not keep";
         }
         if (committed) return {};
-        for (std::size_t part = 0; part < one.records(); ++part) {
-            if (one.mark_epoch(now.data, part) == 0) {
+        for (std::size_t part = 0; part < transaction.records(); ++part) {
+            if (transaction.mark_epoch(now.data, part) == 0) {
                 return name + ": this call has an effect without the records";
             }
         }
-        for (std::size_t k = 0; k < one.calls.size(); ++k) {
-            bool const needed =
-                one.calls[k].moments == call_moments::undoable && one.calls[k].stage < made.stage;
-            if (needed && now.rows[one.first_row + k].effects == 0) {
+        for (std::size_t k = 0; k < transaction.calls.size(); ++k) {
+            bool const needed = transaction.calls[k].moments == call_moments::undoable &&
+                                transaction.calls[k].stage < model.stage;
+            if (needed && now.rows[transaction.first_row + k].effects == 0) {
                 return name + ": this call has an effect without an earlier stage";
             }
         }
@@ -175,20 +176,20 @@ private:
     }
 
     /// A receiver with rows knows whether its call was confirmed.
-    [[nodiscard]] static bool unconfirmed(receiver_row const& row, call_model const& of) {
-        return of.moments == call_moments::undoable && of.confirms &&
-               of.grade.remembers == receiver_grade::memory::rows &&
+    [[nodiscard]] static bool unconfirmed(receiver_row const& row, call_model const& model) {
+        return model.moments == call_moments::undoable && model.confirms &&
+               model.grade.remembers == receiver_grade::memory::rows &&
                row.now == receiver_status::applied;
     }
 
     /// With a rule switched off, a call may precede the keep of its parameters, as long as the
     /// entry gets no other results.
     [[nodiscard]] static bool contradicts(call_results parameters,
-                                          model_transaction<Records> const& of, stage_number stage,
-                                          model_entry const& here) {
-        call_results const kept = of.results_before(stage, here.results);
-        if (has_all_rules() || here.commits != 0) return parameters != kept;
-        for (std::size_t i = 0; i < of.calls.size(); ++i) {
+                                          model_transaction<Records> const& transaction,
+                                          stage_number stage, model_entry const& entry) {
+        call_results const kept = transaction.results_before(stage, entry.results);
+        if (has_all_rules() || entry.commits != 0) return parameters != kept;
+        for (std::size_t i = 0; i < transaction.calls.size(); ++i) {
             std::uint8_t const one = result_of(kept, i);
             if (one != 0 && one != result_of(parameters, i)) return true;
         }

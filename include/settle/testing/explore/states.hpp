@@ -23,17 +23,18 @@ public:
     /// The number of a state, and whether it is new.
     std::pair<number, bool> add(fingerprint const& print, number parent, std::uint16_t move) {
         if (nodes_.size() * 2 > table_.size()) grow();
-        std::size_t const at = slot(print);
-        if (table_[at] != none) return {table_[at], false};
-        table_[at] = static_cast<number>(nodes_.size());
+        std::size_t const index = slot(print);
+        if (table_[index] != none) return {table_[index], false};
+        table_[index] = static_cast<number>(nodes_.size());
         nodes_.push_back({print, parent, move});
-        return {table_[at], true};
+        return {table_[index], true};
     }
 
     /// The moves that lead to a state, from the first.
-    [[nodiscard]] std::vector<std::uint16_t> path(number at) const {
+    [[nodiscard]] std::vector<std::uint16_t> path(number index) const {
         std::vector<std::uint16_t> moves;
-        for (; nodes_[at].parent != none; at = nodes_[at].parent) moves.push_back(nodes_[at].move);
+        for (; nodes_[index].parent != none; index = nodes_[index].parent)
+            moves.push_back(nodes_[index].move);
         std::reverse(moves.begin(), moves.end());
         return moves;
     }
@@ -75,11 +76,11 @@ private:
     };
 
     [[nodiscard]] std::size_t slot(fingerprint const& print) const {
-        std::size_t at = print.first & (table_.size() - 1);
-        while (table_[at] != none && nodes_[table_[at]].print != print) {
-            at = (at + 1) & (table_.size() - 1);
+        std::size_t index = print.first & (table_.size() - 1);
+        while (table_[index] != none && nodes_[table_[index]].print != print) {
+            index = (index + 1) & (table_.size() - 1);
         }
-        return at;
+        return index;
     }
 
     void grow() {

@@ -29,19 +29,19 @@ struct model_worker {
     Coordinator coordinator{};
 
     [[nodiscard]] fingerprint print() const {
-        fingerprint made;
-        made.add(static_cast<std::uint64_t>(what));
-        if (what == role::idle) return made;
-        made.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U |
-                 (found_stray ? 1U : 0U) << 16U | (old ? 1U : 0U) << 17U |
-                 std::uint64_t{burned} << 18U | std::uint64_t{refused} << 26U |
-                 std::uint64_t{begun} << 34U | (lists ? std::uint64_t{1} : 0U) << 42U);
-        made.add(marked);
-        made.add(coordinator.hash());
+        fingerprint fingerprint;
+        fingerprint.add(static_cast<std::uint64_t>(what));
+        if (what == role::idle) return fingerprint;
+        fingerprint.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U |
+                        (found_stray ? 1U : 0U) << 16U | (old ? 1U : 0U) << 17U |
+                        std::uint64_t{burned} << 18U | std::uint64_t{refused} << 26U |
+                        std::uint64_t{begun} << 34U | (lists ? std::uint64_t{1} : 0U) << 42U);
+        fingerprint.add(marked);
+        fingerprint.add(coordinator.hash());
         if (results != 0 || resolved != 0) {
-            made.add(results | std::uint64_t{resolved} << 16U | std::uint64_t{1} << 63U);
+            fingerprint.add(results | std::uint64_t{resolved} << 16U | std::uint64_t{1} << 63U);
         }
-        return made;
+        return fingerprint;
     }
 
     void rest() {
@@ -69,26 +69,26 @@ struct sent_operation {
     transition change{};
 
     [[nodiscard]] fingerprint print() const {
-        fingerprint made;
-        made.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U | (old ? 1U : 0U) << 16U |
-                 (burns ? 1U : 0U) << 17U | (closes ? 1U : 0U) << 18U |
-                 static_cast<std::uint64_t>(at) << 24U |
-                 static_cast<std::uint64_t>(inserts) << 32U |
-                 static_cast<std::uint64_t>(change.from) << 40U |
-                 static_cast<std::uint64_t>(change.to) << 48U);
-        made.add(under);
-        made.add(committed);
-        made.add(change.from_epoch);
-        made.add(change.to_epoch);
-        made.add(change.committed);
-        made.add(change.attempts);
+        fingerprint fingerprint;
+        fingerprint.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U |
+                        (old ? 1U : 0U) << 16U | (burns ? 1U : 0U) << 17U |
+                        (closes ? 1U : 0U) << 18U | static_cast<std::uint64_t>(at) << 24U |
+                        static_cast<std::uint64_t>(inserts) << 32U |
+                        static_cast<std::uint64_t>(change.from) << 40U |
+                        static_cast<std::uint64_t>(change.to) << 48U);
+        fingerprint.add(under);
+        fingerprint.add(committed);
+        fingerprint.add(change.from_epoch);
+        fingerprint.add(change.to_epoch);
+        fingerprint.add(change.committed);
+        fingerprint.add(change.attempts);
         if (results != 0 || change.to_revision != 0 || change.stages_kept != 0) {
-            made.add(std::uint64_t{change.from_revision} | std::uint64_t{results} << 16U |
-                     std::uint64_t{change.to_revision} << 32U |
-                     std::uint64_t{change.stages_kept} << 48U | std::uint64_t{resolved} << 56U |
-                     std::uint64_t{1} << 63U);
+            fingerprint.add(std::uint64_t{change.from_revision} | std::uint64_t{results} << 16U |
+                            std::uint64_t{change.to_revision} << 32U |
+                            std::uint64_t{change.stages_kept} << 48U |
+                            std::uint64_t{resolved} << 56U | std::uint64_t{1} << 63U);
         }
-        return made;
+        return fingerprint;
     }
 };
 
@@ -104,47 +104,47 @@ struct world {
     std::uint8_t again = 0; ///< repeated calls so far
 
     [[nodiscard]] fingerprint print() const {
-        fingerprint made;
-        data.for_each_cell([&](auto const& cell) { made.add(cell.print); });
-        for (auto const& one : entries) one.add_to(made);
-        for (auto const& one : workers) made.add(one.print());
-        for (auto const& one : unanswered) made.add(one.print());
-        for (auto const& one : prepared) one.add_to(made);
+        fingerprint fingerprint;
+        data.for_each_cell([&](auto const& cell) { fingerprint.add(cell.print); });
+        for (auto const& one : entries) one.add_to(fingerprint);
+        for (auto const& one : workers) fingerprint.add(one.print());
+        for (auto const& one : unanswered) fingerprint.add(one.print());
+        for (auto const& one : prepared) one.add_to(fingerprint);
         for (auto const& one : rows) {
-            made.add(one.packed());
-            if (one.stray.operation) made.add(one.stray.packed());
+            fingerprint.add(one.packed());
+            if (one.stray.operation) fingerprint.add(one.stray.packed());
         }
-        made.add(late | std::uint64_t{again} << 8U);
-        return made;
+        fingerprint.add(late | std::uint64_t{again} << 8U);
+        return fingerprint;
     }
 
     /// Calls `function(epoch&)` for every epoch of a transaction outside of the records.
     template <typename Function>
     void visit_epochs(std::size_t transaction, Function&& function) {
-        auto& here = entries[transaction];
-        function(here.now.epoch_number);
-        function(here.now.committed);
-        function(here.first_epoch);
-        for (auto& one : workers) {
-            if (one.what == role::idle || one.transaction != transaction) continue;
-            function(one.marked);
-            one.coordinator.visit_epochs(function);
+        auto& entry = entries[transaction];
+        function(entry.now.epoch_number);
+        function(entry.now.committed);
+        function(entry.first_epoch);
+        for (auto& worker : workers) {
+            if (worker.what == role::idle || worker.transaction != transaction) continue;
+            function(worker.marked);
+            worker.coordinator.visit_epochs(function);
         }
-        for (auto& one : prepared) {
-            if (one.transaction != transaction) continue;
-            for (epoch& name : one.names) function(name);
-            if (one.receipt) function(*one.receipt);
+        for (auto& row : prepared) {
+            if (row.transaction != transaction) continue;
+            for (epoch& name : row.names) function(name);
+            if (row.receipt) function(*row.receipt);
         }
         for (auto& one : rows) {
             if (one.transaction == transaction) function(one.under);
         }
-        for (auto& one : unanswered) {
-            if (one.transaction != transaction) continue;
-            function(one.under);
-            function(one.committed);
-            function(one.change.from_epoch);
-            function(one.change.to_epoch);
-            function(one.change.committed);
+        for (auto& call : unanswered) {
+            if (call.transaction != transaction) continue;
+            function(call.under);
+            function(call.committed);
+            function(call.change.from_epoch);
+            function(call.change.to_epoch);
+            function(call.change.committed);
         }
     }
 
@@ -164,12 +164,12 @@ struct world {
     void rename_epochs(std::size_t transaction, transaction_id const& id) {
         std::array<epoch, 24> seen{};
         std::size_t count = 0;
-        auto const note = [&](epoch one) {
-            if (one == 0 ||
-                std::find(seen.begin(), seen.begin() + count, one) != seen.begin() + count) {
+        auto const note = [&](epoch epoch) {
+            if (epoch == 0 ||
+                std::find(seen.begin(), seen.begin() + count, epoch) != seen.begin() + count) {
                 return;
             }
-            seen.at(count++) = one;
+            seen.at(count++) = epoch;
         };
         visit_epochs(transaction, note);
         visit_marks(id, note);
@@ -184,10 +184,10 @@ struct world {
             same = same && renamed[i] == seen[i];
         }
         if (same) return;
-        auto const rename = [&](epoch& one) {
-            if (one == 0) return;
-            auto const at = std::lower_bound(seen.begin(), seen.begin() + count, one);
-            one = renamed[static_cast<std::size_t>(at - seen.begin())];
+        auto const rename = [&](epoch& epoch) {
+            if (epoch == 0) return;
+            auto const at = std::lower_bound(seen.begin(), seen.begin() + count, epoch);
+            epoch = renamed[static_cast<std::size_t>(at - seen.begin())];
         };
         visit_epochs(transaction, rename);
         rename_marks(id, rename);
@@ -224,7 +224,7 @@ private:
             for (std::size_t i = 0; i < table.cells.size(); ++i) {
                 auto const& marks = table.cells[i]->slot.marks;
                 if (std::none_of(marks.begin(), marks.end(),
-                                 [&](auto const& one) { return one.id == id; })) {
+                                 [&](auto const& mark) { return mark.id == id; })) {
                     continue;
                 }
                 table.change(i, [&](auto& cell) {

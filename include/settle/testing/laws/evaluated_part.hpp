@@ -39,45 +39,45 @@ struct evaluated_part {
 };
 
 template <typename Moment, typename S>
-bool is_exclusive(Moment const& moment, S at) {
+bool is_exclusive(Moment const& moment, S state) {
     bool exclusive = false;
     if constexpr (settle::detail::is_moment<Moment>) {
         exclusive = Moment::creates || Moment::erases;
-        for_each_element(moment.effects, [&](auto const& one) {
-            at.read = 0;
-            static_cast<void>(plain_value(one.operand, at));
-            using effect_type = std::remove_cvref_t<decltype(one)>;
-            exclusive = exclusive || at.read != 0 || effect_type::kind == effect_kind::assign;
+        for_each_element(moment.effects, [&](auto const& effect) {
+            state.read = 0;
+            static_cast<void>(plain_value(effect.operand, state));
+            using effect_type = std::remove_cvref_t<decltype(effect)>;
+            exclusive = exclusive || state.read != 0 || effect_type::kind == effect_kind::assign;
         });
     }
     return exclusive;
 }
 
 template <typename Guards, typename S, typename Record>
-void evaluate_guards(Guards const& guards, S at, evaluated_part<Record>& into) {
+void evaluate_guards(Guards const& guards, S state, evaluated_part<Record>& into) {
     for_each_element(guards, [&](auto const& guard) {
         using guard_type = std::remove_cvref_t<decltype(guard)>;
-        at.read = 0;
+        state.read = 0;
         if constexpr (requires { guard_type::side; }) {
             constexpr auto index = member_index<Record, guard_type::member>;
-            into.bounds.push_back(
-                {integer_position<Record, index>, guard_type::side, plain_value(guard.limit, at)});
+            into.bounds.push_back({integer_position<Record, index>, guard_type::side,
+                                   plain_value(guard.limit, state)});
         } else {
-            into.hold = plain_value(guard.condition, at) && into.hold;
-            into.exact_fields |= at.read;
+            into.hold = plain_value(guard.condition, state) && into.hold;
+            into.exact_fields |= state.read;
         }
     });
-    into.guard_overflow = at.overflow;
+    into.guard_overflow = state.overflow;
 }
 
 template <typename Participant, typename S, typename Record>
-void evaluate_exclusive(Participant const& participant, S at, Record start,
+void evaluate_exclusive(Participant const& participant, S state, Record start,
                         evaluated_part<Record>& into) {
     auto const before = start;
-    into.amounts_hold = change_record(participant.applying, at, into.effect_overflow, start);
+    into.amounts_hold = change_record(participant.applying, state, into.effect_overflow, start);
     into.pending = start;
-    into.amounts_hold =
-        change_record(participant.confirming, at, into.effect_overflow, start) && into.amounts_hold;
+    into.amounts_hold = change_record(participant.confirming, state, into.effect_overflow, start) &&
+                        into.amounts_hold;
     into.confirmed = start;
     if constexpr (settle::detail::is_moment<typename Participant::confirm_type>) {
         if (Participant::confirm_type::erases) into.confirmed.reset();
@@ -86,22 +86,22 @@ void evaluate_exclusive(Participant const& participant, S at, Record start,
         if (!Participant::compensate_type::erases && into.hold && !into.effect_overflow) {
             Record undone = *into.pending;
             bool ignored = false;
-            change_record(participant.compensating, at, ignored, undone);
+            change_record(participant.compensating, state, ignored, undone);
             into.compensates = equal_members(undone, before);
         }
     }
 }
 
 template <typename Participant, typename S, typename Record>
-void evaluate_commuting(Participant const& participant, S at, evaluated_part<Record>& into) {
-    sum_deltas(participant.applying, at, into.apply);
-    sum_deltas(participant.confirming, at, into.confirm);
-    into.effect_overflow = at.overflow;
+void evaluate_commuting(Participant const& participant, S state, evaluated_part<Record>& into) {
+    sum_deltas(participant.applying, state, into.apply);
+    sum_deltas(participant.confirming, state, into.confirm);
+    into.effect_overflow = state.overflow;
     if constexpr (settle::detail::is_moment<typename Participant::compensate_type>) {
         wides<Record> back{};
-        sum_deltas(participant.compensating, at, back);
+        sum_deltas(participant.compensating, state, back);
         for (std::size_t i = 0; i < back.size(); ++i) {
-            into.compensates = into.compensates && (at.overflow || back[i] == -into.apply[i]);
+            into.compensates = into.compensates && (state.overflow || back[i] == -into.apply[i]);
         }
     }
 }
@@ -113,28 +113,29 @@ evaluated_part<Record> evaluate_part(std::optional<Record> const& record,
                                      std::size_t line) {
     using participant = typename forward<Type>::template participant<Index>;
     auto const& part = forward<Type>::template description<Index>();
-    evaluated_part<Record> made;
+    evaluated_part<Record> evaluated_part;
     Record start{};
     if (record) start = *record;
     plain_scope<Record, typename forward<Type>::parameters,
                 typename forward<Type>::template element_of<Index>>
-        at{&start, &given, forward<Type>::template element<Index>(given, line)};
-    evaluate_guards(part.guards, at, made);
+        scope{&start, &given, forward<Type>::template element<Index>(given, line)};
+    evaluate_guards(part.guards, scope, evaluated_part);
     if constexpr (settle::detail::is_moment<typename participant::apply_type>) {
-        made.creates = participant::apply_type::creates;
+        evaluated_part.creates = participant::apply_type::creates;
     }
-    made.exclusive = is_exclusive(part.applying, at) || is_exclusive(part.confirming, at);
-    if (made.exclusive) {
-        if (made.creates) {
+    evaluated_part.exclusive =
+        is_exclusive(part.applying, scope) || is_exclusive(part.confirming, scope);
+    if (evaluated_part.exclusive) {
+        if (evaluated_part.creates) {
             start = Record{};
-            assign(start.*participant::target_type::key_member, plain_value(part.key, at),
-                   made.effect_overflow);
+            assign(start.*participant::target_type::key_member, plain_value(part.key, scope),
+                   evaluated_part.effect_overflow);
         }
-        evaluate_exclusive(part, at, start, made);
+        evaluate_exclusive(part, scope, start, evaluated_part);
     } else {
-        evaluate_commuting(part, at, made);
+        evaluate_commuting(part, scope, evaluated_part);
     }
-    return made;
+    return evaluated_part;
 }
 
 /// The result of the guards on the parameters, and of the amounts that must not be negative.
@@ -144,59 +145,60 @@ struct parameter_check {
 };
 
 template <typename Moment, typename S>
-void check_amounts(Moment const& moment, S& at, parameter_check& into) {
+void check_amounts(Moment const& moment, S& state, parameter_check& into) {
     if constexpr (settle::detail::is_moment<Moment>) {
-        using record = std::remove_cvref_t<decltype(*at.record)>;
-        for_each_element(moment.effects, [&](auto const& one) {
-            using effect_type = std::remove_cvref_t<decltype(one)>;
+        using record = std::remove_cvref_t<decltype(*state.record)>;
+        for_each_element(moment.effects, [&](auto const& effect) {
+            using effect_type = std::remove_cvref_t<decltype(effect)>;
             if constexpr (is_delta<effect_type> && !effect_type::is_signed) {
-                into.hold = plain_value(one.operand, at) >= 0 && into.hold;
+                into.hold = plain_value(effect.operand, state) >= 0 && into.hold;
             }
         });
         // Operands that read a field are not checked with the parameters.
         if constexpr (Moment::commutes) {
             wides<record> sums{};
-            sum_deltas(moment, at, sums);
+            sum_deltas(moment, state, sums);
         }
     }
 }
 
 template <auto const& Type>
-parameter_check check_parameters(typename forward<Type>::parameters const& given) {
-    parameter_check made;
-    plain_scope<nothing, typename forward<Type>::parameters, nothing> whole{nullptr, &given,
+parameter_check check_parameters(typename forward<Type>::parameters const& parameters) {
+    parameter_check check;
+    plain_scope<nothing, typename forward<Type>::parameters, nothing> whole{nullptr, &parameters,
                                                                             nullptr};
     for_each_element(Type.guards, [&](auto const& guard) {
-        made.hold = plain_value(guard.condition, whole) && made.hold;
+        check.hold = plain_value(guard.condition, whole) && check.hold;
     });
-    made.overflow = whole.overflow;
+    check.overflow = whole.overflow;
     forward<Type>::for_each_participant([&](auto index) {
         using participant = typename forward<Type>::template participant<index>;
         using record_type = typename participant::record_type;
         auto const& part = forward<Type>::template description<index>();
         record_type const none{};
-        for (std::size_t line = 0; line < forward<Type>::template lines<index>(given); ++line) {
+        for (std::size_t line = 0; line < forward<Type>::template lines<index>(parameters);
+             ++line) {
             plain_scope<record_type, typename forward<Type>::parameters,
                         typename forward<Type>::template element_of<index>>
-                at{&none, &given, forward<Type>::template element<index>(given, line)};
+                scope{&none, &parameters, forward<Type>::template element<index>(parameters, line)};
             for_each_element(part.guards, [&](auto const& guard) {
-                auto own = at;
+                auto own = scope;
                 own.read = 0;
                 if constexpr (requires { guard.limit; }) {
                     static_cast<void>(plain_value(guard.limit, own));
                 } else {
                     bool const holds = plain_value(guard.condition, own);
                     if (own.read != 0) return;
-                    made.hold = made.hold && holds;
+                    check.hold = check.hold && holds;
                 }
-                made.overflow = made.overflow || own.overflow;
+                check.overflow = check.overflow || own.overflow;
             });
-            check_amounts(part.applying, at, made);
-            check_amounts(part.confirming, at, made);
-            made.overflow = made.overflow || at.overflow;
+            check_amounts(part.applying, scope, check);
+            check_amounts(part.confirming, scope, check);
+            check.overflow = check.overflow || scope.overflow;
         }
     });
-    return made;
+    return check;
 }
 
 } // namespace laws

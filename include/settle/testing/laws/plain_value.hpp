@@ -61,25 +61,25 @@ bool compare(L const& left, R const& right) {
 
 /// Returns the value if it fits 64 bits; otherwise sets `overflow` and returns 0.
 template <typename S>
-wide check_range(wide value, S& at) {
+wide check_range(wide value, S& state) {
     if (fits_64(value)) return value;
-    at.overflow = true;
+    state.overflow = true;
     return 0;
 }
 
 template <auto Member, typename S>
-auto plain_value(field_expression<Member> const&, S& at) {
-    using record = std::remove_cvref_t<decltype(*at.record)>;
-    at.read |= std::uint64_t{1} << member_index<record, Member>;
-    return widened((*at.record).*Member);
+auto plain_value(field_expression<Member> const&, S& state) {
+    using record = std::remove_cvref_t<decltype(*state.record)>;
+    state.read |= std::uint64_t{1} << member_index<record, Member>;
+    return widened((*state.record).*Member);
 }
 template <auto... Path, typename S>
-auto plain_value(param_expression<Path...> const&, S& at) {
-    return widened(settle::detail::follow<Path...>(*at.parameters));
+auto plain_value(param_expression<Path...> const&, S& state) {
+    return widened(settle::detail::follow<Path...>(*state.parameters));
 }
 template <auto... Path, typename S>
-auto plain_value(line_expression<Path...> const&, S& at) {
-    return widened(settle::detail::follow<Path...>(*at.line));
+auto plain_value(line_expression<Path...> const&, S& state) {
+    return widened(settle::detail::follow<Path...>(*state.line));
 }
 template <settle::detail::literal_value Value, typename S>
 auto plain_value(literal_expression<Value> const&, S&) {
@@ -94,18 +94,20 @@ auto plain_value(none_expression const&, S&) {
     return std::nullopt;
 }
 template <operation_kind Operation, typename E, typename S>
-auto plain_value(unary_expression<Operation, E> const& node, S& at) {
+auto plain_value(unary_expression<Operation, E> const& node, S& state) {
     if constexpr (Operation == operation_kind::negate)
-        return check_range(-plain_value(node.operand, at), at);
-    else return !plain_value(node.operand, at);
+        return check_range(-plain_value(node.operand, state), state);
+    else return !plain_value(node.operand, state);
 }
 template <operation_kind Operation, typename L, typename R, typename S>
-auto plain_value(binary_expression<Operation, L, R> const& node, S& at) {
-    auto const left = plain_value(node.left, at);
-    auto const right = plain_value(node.right, at);
-    if constexpr (Operation == operation_kind::add) return check_range(left + right, at);
-    else if constexpr (Operation == operation_kind::subtract) return check_range(left - right, at);
-    else if constexpr (Operation == operation_kind::multiply) return check_range(left * right, at);
+auto plain_value(binary_expression<Operation, L, R> const& node, S& state) {
+    auto const left = plain_value(node.left, state);
+    auto const right = plain_value(node.right, state);
+    if constexpr (Operation == operation_kind::add) return check_range(left + right, state);
+    else if constexpr (Operation == operation_kind::subtract)
+        return check_range(left - right, state);
+    else if constexpr (Operation == operation_kind::multiply)
+        return check_range(left * right, state);
     else if constexpr (Operation == operation_kind::both) return left && right;
     else if constexpr (Operation == operation_kind::either) return left || right;
     else return compare<Operation>(left, right);
@@ -128,17 +130,17 @@ void assign(T& member, Value const& value, bool& overflow) {
 
 /// Sums the numbers that a commuting moment adds to each integer member.
 template <typename Moment, typename S, std::size_t Count>
-void sum_deltas(Moment const& moment, S& at, std::array<wide, Count>& sums) {
+void sum_deltas(Moment const& moment, S& state, std::array<wide, Count>& sums) {
     if constexpr (settle::detail::is_moment<Moment>) {
-        using record = std::remove_cvref_t<decltype(*at.record)>;
-        for_each_element(moment.effects, [&](auto const& one) {
-            using effect_type = std::remove_cvref_t<decltype(one)>;
+        using record = std::remove_cvref_t<decltype(*state.record)>;
+        for_each_element(moment.effects, [&](auto const& effect) {
+            using effect_type = std::remove_cvref_t<decltype(effect)>;
             if constexpr (effect_type::kind != effect_kind::assign) {
                 constexpr auto index = member_index<record, effect_type::member>;
                 wide& sum = sums[integer_position<record, index>];
-                wide const operand = plain_value(one.operand, at);
+                wide const operand = plain_value(effect.operand, state);
                 sum += effect_type::kind == effect_kind::add ? operand : -operand;
-                sum = check_range(sum, at);
+                sum = check_range(sum, state);
             }
         });
     }
@@ -147,16 +149,16 @@ void sum_deltas(Moment const& moment, S& at, std::array<wide, Count>& sums) {
 /// Applies the effects of one moment to a record; each effect reads the record before the moment.
 /// Returns false if an amount is negative and its effect does not permit that.
 template <typename Moment, typename S>
-bool change_record(Moment const& moment, S at, bool& overflow,
-                   std::remove_cvref_t<decltype(*at.record)>& record) {
+bool change_record(Moment const& moment, S state, bool& overflow,
+                   std::remove_cvref_t<decltype(*state.record)>& record) {
     bool holds = true;
     if constexpr (settle::detail::is_moment<Moment>) {
         auto const before = record;
-        at.record = &before;
-        for_each_element(moment.effects, [&](auto const& one) {
-            using effect_type = std::remove_cvref_t<decltype(one)>;
+        state.record = &before;
+        for_each_element(moment.effects, [&](auto const& effect) {
+            using effect_type = std::remove_cvref_t<decltype(effect)>;
             auto& member = record.*effect_type::member;
-            auto const value = plain_value(one.operand, at);
+            auto const value = plain_value(effect.operand, state);
             if constexpr (effect_type::kind == effect_kind::assign) {
                 assign(member, value, overflow);
             } else {
@@ -166,7 +168,7 @@ bool change_record(Moment const& moment, S at, bool& overflow,
                        overflow);
             }
         });
-        overflow = overflow || at.overflow;
+        overflow = overflow || state.overflow;
     }
     return holds;
 }

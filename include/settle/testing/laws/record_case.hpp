@@ -12,20 +12,20 @@ namespace testing {
 namespace laws {
 
 template <typename Guard, typename S, typename Record>
-void fit_to_bound(value_source& source, Guard const& guard, S at, Record& record) {
+void fit_to_bound(value_source& source, Guard const& guard, S state, Record& record) {
     bool ignored = false;
     if (!source.one_in(2)) return;
     auto const off = static_cast<std::int64_t>(source.below(4)) - 1;
     wide const near = Guard::side == bound_side::lower ? off : -off;
-    assign(record.*Guard::member, plain_value(guard.limit, at) + near, ignored);
+    assign(record.*Guard::member, plain_value(guard.limit, state) + near, ignored);
 }
 template <auto Member, typename R, typename S, typename Record>
 void fit_to_condition(
     value_source& source,
-    binary_expression<operation_kind::equal, field_expression<Member>, R> const& condition, S at,
+    binary_expression<operation_kind::equal, field_expression<Member>, R> const& condition, S state,
     Record& record) {
     bool ignored = false;
-    if (!source.one_in(8)) assign(record.*Member, plain_value(condition.right, at), ignored);
+    if (!source.one_in(8)) assign(record.*Member, plain_value(condition.right, state), ignored);
 }
 template <typename Condition, typename S, typename Record>
 void fit_to_condition(value_source&, Condition const&, S const&, Record&) {}
@@ -33,15 +33,15 @@ void fit_to_condition(value_source&, Condition const&, S const&, Record&) {}
 /// Sets members of a record so that the guards of one part just hold or just fail.
 template <auto const& Type, std::size_t Index, typename Record>
 void fit_to_guards(value_source& source, Record& record,
-                   typename forward<Type>::parameters const& given, std::size_t line) {
+                   typename forward<Type>::parameters const& parameters, std::size_t line) {
     using direction = forward<Type>;
-    if (direction::template lines<Index>(given) <= line) return;
+    if (direction::template lines<Index>(parameters) <= line) return;
     plain_scope<Record, typename direction::parameters,
                 typename direction::template element_of<Index>>
-        at{&record, &given, direction::template element<Index>(given, line)};
+        scope{&record, &parameters, direction::template element<Index>(parameters, line)};
     for_each_element(direction::template description<Index>().guards, [&](auto const& guard) {
-        if constexpr (requires { guard.limit; }) fit_to_bound(source, guard, at, record);
-        else fit_to_condition(source, guard.condition, at, record);
+        if constexpr (requires { guard.limit; }) fit_to_bound(source, guard, scope, record);
+        else fit_to_condition(source, guard.condition, scope, record);
     });
 }
 
@@ -112,12 +112,12 @@ public:
     [[nodiscard]] bool exact_guards_hold(Record const&, bool&) const { return true; }
 
     [[nodiscard]] evaluated_part<Record> evaluate() const {
-        evaluated_part<Record> made;
-        for (std::size_t i = 0; i < made.apply.size(); ++i) {
-            made.apply[i] = deltas_[i];
-            made.confirm[i] = deltas_[made.apply.size() + i];
+        evaluated_part<Record> part;
+        for (std::size_t i = 0; i < part.apply.size(); ++i) {
+            part.apply[i] = deltas_[i];
+            part.confirm[i] = deltas_[part.apply.size() + i];
         }
-        return made;
+        return part;
     }
 
 private:
@@ -139,10 +139,10 @@ struct record_case {
     template <typename Function>
     static bool visit(std::size_t participant, Function&& function) {
         bool found = false;
-        std::size_t at = 0;
+        std::size_t position = 0;
         direction::for_each_participant([&](auto index) {
             if constexpr (is_on_record<index>()) {
-                if (at++ == participant) {
+                if (position++ == participant) {
                     function(index);
                     found = true;
                 }
@@ -160,44 +160,44 @@ struct record_case {
     /// Draws a case in which some parts are likely to be applied.
     /// Shape:   least, most - limits of the number of parts
     static record_case draw(value_source& source, std::size_t least, std::size_t most) {
-        record_case made;
+        record_case made_case;
         source.begin_case();
         std::size_t const count = least + source.below(most - least + 1);
-        for (std::size_t at = 0; at < count; ++at) made.parts.push_back(draw_part(source, at));
-        if (!source.one_in(16)) made.record = source.draw<record_type>();
-        if (made.record) made.fit(source);
+        for (std::size_t at = 0; at < count; ++at) made_case.parts.push_back(draw_part(source, at));
+        if (!source.one_in(16)) made_case.record = source.draw<record_type>();
+        if (made_case.record) made_case.fit(source);
         std::size_t const steps = 2 + source.below(3 * count + 2);
-        for (std::size_t at = 0; at < steps; ++at) {
+        for (std::size_t position = 0; position < steps; ++position) {
             constexpr std::array<part_action, 8> actions{
                 part_action::apply, part_action::apply,       part_action::apply,
                 part_action::apply, part_action::finish,      part_action::finish,
                 part_action::undo,  part_action::undo_exactly};
             // First an apply of every part, then operations in any order.
             part_action const action =
-                at < count ? part_action::apply : actions[source.below(actions.size())];
-            std::size_t const index = at < count ? at : source.below(count);
+                position < count ? part_action::apply : actions[source.below(actions.size())];
+            std::size_t const index = position < count ? position : source.below(count);
             std::size_t const raised = source.one_in(4) ? source.below(3) : 1;
-            made.operations.push_back(
+            made_case.operations.push_back(
                 {action, static_cast<std::uint8_t>(index), static_cast<std::uint8_t>(raised)});
         }
         if (source.one_in(2)) {
             for (std::size_t at = steps; at-- > 1;) {
-                std::swap(made.operations[at], made.operations[source.below(at + 1)]);
+                std::swap(made_case.operations[at], made_case.operations[source.below(at + 1)]);
             }
         }
-        return made;
+        return made_case;
     }
 
     template <typename StillFails>
-    void shrink(shrinker& with, StillFails const& still_fails) {
+    void shrink(shrinker& shrinker, StillFails const& still_fails) {
         bool better = true;
-        while (better && with.has_tries()) {
-            better = with.shorten(operations, 1, still_fails);
-            if (record) better = with.shrink(*record, still_fails) || better;
-            for (auto& one : parts) {
-                better = with.shrink(one.parameters, still_fails) || better;
-                for (auto& delta : one.foreign_deltas) {
-                    better = with.shrink(delta, still_fails) || better;
+        while (better && shrinker.has_tries()) {
+            better = shrinker.shorten(operations, 1, still_fails);
+            if (record) better = shrinker.shrink(*record, still_fails) || better;
+            for (auto& part : parts) {
+                better = shrinker.shrink(part.parameters, still_fails) || better;
+                for (auto& delta : part.foreign_deltas) {
+                    better = shrinker.shrink(delta, still_fails) || better;
                 }
             }
         }
@@ -207,15 +207,15 @@ struct record_case {
     [[nodiscard]] std::string describe() const {
         std::string out = "record " + (record ? encode_json(*record) : std::string{"none"}) + '\n';
         std::vector<bool> described(parts.size());
-        for (case_operation const& one : operations) {
-            auto const& part = parts[one.part];
+        for (case_operation const& operation : operations) {
+            auto const& part = parts[operation.part];
             constexpr std::array<std::string_view, 4> names{"apply", "finish", "undo",
                                                             "undo exactly"};
-            out.append("  ").append(names[static_cast<std::size_t>(one.action)]).append(" '");
-            out.append(part.id).append("' part ").append(std::to_string(one.part));
-            out.append(" under ").append(std::to_string(one.epoch_number()));
-            if (!described[one.part]) out.append(": ").append(describe(part));
-            described[one.part] = true;
+            out.append("  ").append(names[static_cast<std::size_t>(operation.action)]).append(" '");
+            out.append(part.id).append("' part ").append(std::to_string(operation.part));
+            out.append(" under ").append(std::to_string(operation.epoch_number()));
+            if (!described[operation.part]) out.append(": ").append(describe(part));
+            described[operation.part] = true;
             out += '\n';
         }
         return out;
@@ -227,28 +227,28 @@ private:
         return std::is_same_v<typename direction::template target_of<Index>, Collection>;
     }
 
-    static case_part<parameters> draw_part(value_source& source, std::size_t at) {
-        case_part<parameters> made;
-        made.participant = source.below(participants() + (at == 0 ? 0 : 1));
+    static case_part<parameters> draw_part(value_source& source, std::size_t position) {
+        case_part<parameters> part;
+        part.participant = source.below(participants() + (position == 0 ? 0 : 1));
         // Some cases have two parts of one transaction on the record.
-        made.id = at > 0 && source.one_in(6) ? "t0" : "t" + std::to_string(at);
-        fill_parameters<Type>(source, made.parameters, 8);
-        made.foreign_deltas.resize(2 * integer_count<record_type>);
-        for (auto& delta : made.foreign_deltas) {
+        part.id = position > 0 && source.one_in(6) ? "t0" : "t" + std::to_string(position);
+        fill_parameters<Type>(source, part.parameters, 8);
+        part.foreign_deltas.resize(2 * integer_count<record_type>);
+        for (auto& delta : part.foreign_deltas) {
             if (source.one_in(2)) delta = source.draw<std::int64_t>();
         }
-        visit(made.participant, [&](auto index) {
-            if (std::size_t const lines = direction::template lines<index>(made.parameters)) {
-                made.line = source.below(lines);
+        visit(part.participant, [&](auto index) {
+            if (std::size_t const lines = direction::template lines<index>(part.parameters)) {
+                part.line = source.below(lines);
             }
         });
-        return made;
+        return part;
     }
 
     void fit(value_source& source) {
-        for (auto const& one : parts) {
-            visit(one.participant, [&](auto index) {
-                fit_to_guards<Type, index>(source, *record, one.parameters, one.line);
+        for (auto const& part : parts) {
+            visit(part.participant, [&](auto index) {
+                fit_to_guards<Type, index>(source, *record, part.parameters, part.line);
             });
         }
     }

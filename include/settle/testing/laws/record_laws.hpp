@@ -40,11 +40,11 @@ public:
     }
 
     broken_law run() {
-        for (case_operation const& one : case_.operations) {
-            auto const& part = case_.parts[one.part];
+        for (case_operation const& operation : case_.operations) {
+            auto const& part = case_.parts[operation.part];
             if (direction::check(part.parameters).why != reason::none) continue;
-            broken_law found = perform(one, part);
-            if (!found) found = compare(one);
+            broken_law found = perform(operation, part);
+            if (!found) found = compare(operation);
             if (found) return found;
         }
         return {};
@@ -55,21 +55,21 @@ public:
 private:
     broken_law perform(case_operation const& operation,
                        case_part<typename case_type::parameters> const& part) {
-        broken_law found;
+        broken_law law;
         bool const is_tested = case_type::visit(part.participant, [&](auto index) {
             if (part.line >= direction::template lines<index>(part.parameters)) return;
             if (operation.action != part_action::apply) {
-                found = check_end(operation, part.id);
+                law = check_end(operation, part.id);
                 return;
             }
             record_type created{};
             set_key<Type, index>(created, part);
-            found =
+            law =
                 check_apply(operation, part.id, created,
                             direction::template intent<index>(part.parameters, part.line),
                             evaluate_part<Type, index>(model_.record, part.parameters, part.line));
         });
-        if (is_tested) return found;
+        if (is_tested) return law;
         if (operation.action != part_action::apply) return check_end(operation, part.id);
         foreign_intent<record_type> const intent{part.foreign_deltas};
         return check_apply(operation, part.id, record_type{}, intent, intent.evaluate());
@@ -226,16 +226,16 @@ broken_law read_back(record_case<Type, Collection> const& tested) {
 /// Checks the answer for the guards that read the parameters alone.
 template <auto const& Type, typename Collection>
 broken_law refuse(record_case<Type, Collection> const& tested) {
-    for (auto const& one : tested.parts) {
-        reason const refusal = forward<Type>::check(one.parameters).why;
-        parameter_check const plain = check_parameters<Type>(one.parameters);
+    for (auto const& part : tested.parts) {
+        reason const refusal = forward<Type>::check(part.parameters).why;
+        parameter_check const plain = check_parameters<Type>(part.parameters);
         bool const right = plain.hold && !plain.overflow ? refusal == reason::none
                            : plain.hold                  ? refusal == reason::overflow
                            : plain.overflow              ? refusal != reason::none
                                                          : refusal == reason::guard_failed;
         if (!right) {
             return {"parameters that break one of their guards are refused",
-                    std::string{name_of(refusal)} + " for " + encode_json(one.parameters)};
+                    std::string{name_of(refusal)} + " for " + encode_json(part.parameters)};
         }
     }
     return {};

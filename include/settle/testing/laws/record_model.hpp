@@ -79,10 +79,11 @@ public:
     /// Applies a part for which the record rule answered `applied`.
     void apply(transaction_id id, part_number part, epoch number,
                evaluated_part<Record> evaluated) {
-        pending_part<Record> made{std::move(id), part, number, std::move(evaluated), record};
-        if (made.evaluated.exclusive) record = made.evaluated.pending;
-        else add(made.evaluated.apply, 1);
-        pending.push_back(std::move(made));
+        pending_part<Record> pending_part{std::move(id), part, number, std::move(evaluated),
+                                          record};
+        if (pending_part.evaluated.exclusive) record = pending_part.evaluated.pending;
+        else add(pending_part.evaluated.apply, 1);
+        pending.push_back(std::move(pending_part));
     }
 
     /// Confirms or undoes a pending part.

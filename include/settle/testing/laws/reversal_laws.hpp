@@ -20,8 +20,8 @@ struct effect_members {
 template <typename Record, typename Moment>
 void add_members(effect_members& to, Moment const& moment) {
     if constexpr (settle::detail::is_moment<Moment>) {
-        for_each_element(moment.effects, [&](auto const& one) {
-            using effect_type = std::remove_cvref_t<decltype(one)>;
+        for_each_element(moment.effects, [&](auto const& effect) {
+            using effect_type = std::remove_cvref_t<decltype(effect)>;
             auto const bit = std::uint64_t{1} << member_index<Record, effect_type::member>;
             if (effect_type::kind == effect_kind::assign) to.assigned |= bit;
             if (effect_type::may_pass_zero) to.below_zero |= bit;
@@ -123,8 +123,8 @@ private:
     broken_law reverse() {
         auto const current = slot_;
         bool const allowed = expect();
-        reversal_parameters<parameters> const given{tested_.parameters, {kept_}};
-        auto const intent = backward<Type>::template intent<Index>(given, tested_.line);
+        reversal_parameters<parameters> const reversed{tested_.parameters, {kept_}};
+        auto const intent = backward<Type>::template intent<Index>(reversed, tested_.line);
         if (intent.premises() != reason::none) {
             return {"a reversal reads its images", "an image cannot be read"};
         }
@@ -201,21 +201,21 @@ private:
 template <auto const& Type, typename Collection>
 broken_law reverse_each(record_case<Type, Collection> const& tested) {
     using direction = forward<Type>;
-    broken_law found;
+    broken_law law;
     for (auto const& part : tested.parts) {
-        if (found || direction::check(part.parameters).why != reason::none) continue;
+        if (law || direction::check(part.parameters).why != reason::none) continue;
         record_case<Type, Collection>::visit(part.participant, [&](auto index) {
             if (part.line >= direction::template lines<index>(part.parameters)) return;
             for (interim_change const interim :
                  {interim_change::none, interim_change::random_sums, interim_change::exact_gain,
                   interim_change::gain_less_one}) {
-                if (!found) {
-                    found = reversal_trial<Type, index>{tested.record, part}.run(interim);
+                if (!law) {
+                    law = reversal_trial<Type, index>{tested.record, part}.run(interim);
                 }
             }
         });
     }
-    return found;
+    return law;
 }
 
 } // namespace laws

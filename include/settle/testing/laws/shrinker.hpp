@@ -42,9 +42,9 @@ public:
     template <typename Element, typename StillFails>
     bool shorten(std::vector<Element>& elements, std::size_t least, StillFails const& still_fails) {
         bool better = false;
-        for (std::size_t at = elements.size(); at-- > 0 && elements.size() > least;) {
+        for (std::size_t index = elements.size(); index-- > 0 && elements.size() > least;) {
             auto shorter = elements;
-            shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(at));
+            shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(index));
             better = try_value(elements, std::move(shorter), still_fails) || better;
         }
         for (auto& element : elements) better = shrink(element, still_fails) || better;

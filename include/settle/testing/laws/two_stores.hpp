@@ -107,25 +107,26 @@ template <auto const& Type, typename First, typename Second>
     learn_from_type(source, Type);
     typename laws::pair_of_stores<Type, list>::template comparison<First, Second> stores{
         first, second, report};
-    auto const populate = [&](typename direction::parameters const& given) {
+    auto const populate = [&](typename direction::parameters const& parameters) {
         direction::for_each_participant([&](auto index) {
             using collection = typename direction::template target_of<index>;
-            for (std::size_t line = 0; line < direction::template lines<index>(given); ++line) {
+            for (std::size_t line = 0; line < direction::template lines<index>(parameters);
+                 ++line) {
                 auto record = source.draw<typename collection::record_type>();
-                laws::fit_to_guards<Type, index>(source, record, given, line);
+                laws::fit_to_guards<Type, index>(source, record, parameters, line);
                 bool overflow = false;
                 store_value(record.*collection::key_member,
-                            direction::template key<index>(given, line), overflow);
+                            direction::template key<index>(parameters, line), overflow);
                 if (!overflow && !source.one_in(4)) stores.template create<collection>(record);
             }
         });
     };
     auto const make_parameters = [&] {
-        typename direction::parameters given{};
+        typename direction::parameters values{};
         source.begin_case();
-        laws::fill_parameters<Type>(source, given, 9);
-        populate(given);
-        return given;
+        laws::fill_parameters<Type>(source, values, 9);
+        populate(values);
+        return values;
     };
     std::mt19937_64 order{seed};
     for (std::uint64_t wave = 0; wave < waves && report;) {

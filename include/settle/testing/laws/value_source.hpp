@@ -111,10 +111,10 @@ private:
                                                                      "\xe2\x82\xac",
                                                                      "\xef\xbf\xbf",
                                                                      "\xf0\x9f\x98\x80"};
-        std::string made;
-        for (std::size_t length = below(4); length > 0; --length) made += characters[below(16)];
-        texts_.push_back(made);
-        return made;
+        std::string text;
+        for (std::size_t length = below(4); length > 0; --length) text += characters[below(16)];
+        texts_.push_back(text);
+        return text;
     }
 
     static constexpr std::array<std::int64_t, 6> edges_{
@@ -162,7 +162,7 @@ template <typename Guard>
 template <typename Moment>
 void learn_from_moment(value_source& source, Moment const& moment) {
     if constexpr (settle::detail::is_moment<Moment>) {
-        for_each_element(moment.effects, [&](auto const& one) { learn_from(source, one); });
+        for_each_element(moment.effects, [&](auto const& effect) { learn_from(source, effect); });
     }
 }
 
@@ -176,11 +176,11 @@ void learn_from_type(value_source& source, Type const& type) {
             guards, [&](auto const& guard) { learn_from(source, laws::expression_in(guard)); });
     };
     learn_guards(type.guards);
-    for_each_element(type.participants, [&](auto const& one) {
-        learn_from(source, one.key);
-        learn_guards(one.guards);
-        laws::learn_from_moment(source, one.applying);
-        laws::learn_from_moment(source, one.confirming);
+    for_each_element(type.participants, [&](auto const& participant) {
+        learn_from(source, participant.key);
+        learn_guards(participant.guards);
+        laws::learn_from_moment(source, participant.applying);
+        laws::learn_from_moment(source, participant.confirming);
     });
 }
 

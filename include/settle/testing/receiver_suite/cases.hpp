@@ -18,7 +18,7 @@ struct receiver_case {
 /// The properties of a case: the first that is broken is its failure.
 class findings {
 public:
-    explicit findings(trial& of) : of_(of) { std::ignore = of.look(); }
+    explicit findings(trial& trial) : of_(trial) { std::ignore = trial.look(); }
 
     findings& answer(service_answer const& got, call_status expected) {
         if (got.status == expected) return *this;
@@ -47,8 +47,8 @@ public:
     [[nodiscard]] std::string text() const { return text_; }
 
 private:
-    static std::string shown(service_answer const& one) {
-        return std::string{name_of(one.status)} + " '" + one.text + "'";
+    static std::string shown(service_answer const& answer) {
+        return std::string{name_of(answer.status)} + " '" + answer.text + "'";
     }
     findings& say(std::string wrong) {
         if (text_.empty()) text_ = std::move(wrong);
@@ -62,48 +62,50 @@ private:
 // -------------------------------------------------------------------------------------------------
 // every receiver
 
-inline std::string accepts(trial& of) {
-    findings found{of};
-    found.answer(of.apply(of.key()), call_status::ok).changed({1});
-    return found.answer(of.apply(of.key()), call_status::ok).changed({1}).text();
+inline std::string accepts(trial& trial) {
+    findings found{trial};
+    found.answer(trial.apply(trial.key()), call_status::ok).changed({1});
+    return found.answer(trial.apply(trial.key()), call_status::ok).changed({1}).text();
 }
-inline std::string refuses(trial& of) {
-    if (of.of().refused.empty()) return {};
-    findings found{of};
-    return found.answer(of.apply_refused(of.key()), call_status::refused).changed({0}).text();
+inline std::string refuses(trial& trial) {
+    if (trial.of().refused.empty()) return {};
+    findings found{trial};
+    return found.answer(trial.apply_refused(trial.key()), call_status::refused).changed({0}).text();
 }
-inline std::string undoes(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    found.answer(of.apply(key), call_status::ok).changed({1});
-    return found.answer(of.compensate(key), call_status::ok).changed({-1}).text();
+inline std::string undoes(trial& trial) {
+    auto const key = trial.key();
+    findings found{trial};
+    found.answer(trial.apply(key), call_status::ok).changed({1});
+    return found.answer(trial.compensate(key), call_status::ok).changed({-1}).text();
 }
-inline std::string confirms(trial& of) {
-    if (!of.of().confirms) return {};
-    auto const key = of.key();
-    findings found{of};
-    found.answer(of.apply(key), call_status::ok).changed({1});
-    return found.answer(of.confirm(key), call_status::ok).changed({0, 1}).text();
+inline std::string confirms(trial& trial) {
+    if (!trial.of().confirms) return {};
+    auto const key = trial.key();
+    findings found{trial};
+    found.answer(trial.apply(key), call_status::ok).changed({1});
+    return found.answer(trial.confirm(key), call_status::ok).changed({0, 1}).text();
 }
 
 /// The suite tries confirms of parts without an apply.
-inline bool tries_alone(trial const& of) { return of.of().confirms && of.of().confirms_alone; }
+inline bool tries_alone(trial const& trial) {
+    return trial.of().confirms && trial.of().confirms_alone;
+}
 
-inline std::string confirms_alone(trial& of) {
-    if (!tries_alone(of)) return {};
-    auto const key = of.key();
-    findings found{of};
-    auto const answer = of.send(of.confirm_alone(key));
+inline std::string confirms_alone(trial& trial) {
+    if (!tries_alone(trial)) return {};
+    auto const key = trial.key();
+    findings found{trial};
+    auto const answer = trial.send(trial.confirm_alone(key));
     return found.answer(answer, call_status::ok).changed({0, 1}).text();
 }
-inline std::string asks(trial& of) {
-    if (of.of().query.empty()) return {};
-    auto const key = of.key();
-    findings found{of};
-    found.answer(of.query(key), call_status::ok).changed({0});
-    found.answer(of.query(key), call_status::ok).changed({0});
+inline std::string asks(trial& trial) {
+    if (trial.of().query.empty()) return {};
+    auto const key = trial.key();
+    findings findings{trial};
+    findings.answer(trial.query(key), call_status::ok).changed({0});
+    findings.answer(trial.query(key), call_status::ok).changed({0});
     // The receiver must not take the query for an apply of the key.
-    return found.answer(of.apply(key), call_status::ok).changed({1}).text();
+    return findings.answer(trial.apply(key), call_status::ok).changed({1}).text();
 }
 
 inline constexpr std::array basic_cases{receiver_case{"an apply", accepts},
@@ -116,116 +118,117 @@ inline constexpr std::array basic_cases{receiver_case{"an apply", accepts},
 // -------------------------------------------------------------------------------------------------
 // remembers_keys
 
-inline std::string repeats_apply(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    auto const first = of.apply(key);
-    found.changed({1});
-    auto const repeated = of.apply(key);
-    return found.changed({0}).same(first, repeated).text();
+inline std::string repeats_apply(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    auto const first = trial.apply(key);
+    findings.changed({1});
+    auto const repeated = trial.apply(key);
+    return findings.changed({0}).same(first, repeated).text();
 }
-inline std::string repeats_compensate(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    std::ignore = of.apply(key);
-    auto const first = of.compensate(key);
-    found.changed({0});
-    auto const repeated = of.compensate(key);
-    return found.changed({0}).same(first, repeated).text();
+inline std::string repeats_compensate(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    std::ignore = trial.apply(key);
+    auto const first = trial.compensate(key);
+    findings.changed({0});
+    auto const repeated = trial.compensate(key);
+    return findings.changed({0}).same(first, repeated).text();
 }
-inline std::string repeats_confirm(trial& of) {
-    if (!of.of().confirms) return {};
-    auto const key = of.key();
-    findings found{of};
-    auto const ticket = of.apply(key);
-    auto const first = of.confirm(key);
-    found.changed({1, 1});
-    auto const repeated = of.confirm(key);
-    found.changed({0}).same(first, repeated);
-    auto const late = of.apply(key);
-    return found.changed({0}).same(ticket, late).text();
+inline std::string repeats_confirm(trial& trial) {
+    if (!trial.of().confirms) return {};
+    auto const key = trial.key();
+    findings findings{trial};
+    auto const ticket = trial.apply(key);
+    auto const first = trial.confirm(key);
+    findings.changed({1, 1});
+    auto const repeated = trial.confirm(key);
+    findings.changed({0}).same(first, repeated);
+    auto const late = trial.apply(key);
+    return findings.changed({0}).same(ticket, late).text();
 }
-inline std::string copies_of_apply(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    std::vector<service_call> const copies(8, of.call(call_operation::apply, key));
-    auto const answers = of.send_all(copies);
-    auto const last = of.apply(key);
-    found.answer(last, call_status::ok).changed({1});
+inline std::string copies_of_apply(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    std::vector<service_call> const copies(8, trial.call(call_operation::apply, key));
+    auto const answers = trial.send_all(copies);
+    auto const last = trial.apply(key);
+    findings.answer(last, call_status::ok).changed({1});
     for (auto const& one : answers) {
-        if (one.status == call_status::ok) found.same(one, last);
-        found.holds(one.status != call_status::refused, "a copy of an accepted apply is refused");
+        if (one.status == call_status::ok) findings.same(one, last);
+        findings.holds(one.status != call_status::refused,
+                       "a copy of an accepted apply is refused");
     }
-    return found.text();
+    return findings.text();
 }
 /// Sends copies of the end of an applied part at the same time, and then once more.
-inline std::string copies_of_end(trial& of, call_operation end, change_of const& expected) {
-    auto const key = of.key();
-    findings found{of};
-    found.answer(of.apply(key), call_status::ok).changed({1});
-    auto const ending = of.call(end, key);
-    std::ignore = of.send_all(std::vector<service_call>(8, ending));
-    return found.answer(of.send(ending), call_status::ok).changed(expected).text();
+inline std::string copies_of_end(trial& trial, call_operation end, change_of const& expected) {
+    auto const key = trial.key();
+    findings findings{trial};
+    findings.answer(trial.apply(key), call_status::ok).changed({1});
+    auto const ending = trial.call(end, key);
+    std::ignore = trial.send_all(std::vector<service_call>(8, ending));
+    return findings.answer(trial.send(ending), call_status::ok).changed(expected).text();
 }
-inline std::string copies_of_compensate(trial& of) {
-    return copies_of_end(of, call_operation::compensate, {-1});
+inline std::string copies_of_compensate(trial& trial) {
+    return copies_of_end(trial, call_operation::compensate, {-1});
 }
-inline std::string copies_of_confirm(trial& of) {
-    if (!of.of().confirms) return {};
-    return copies_of_end(of, call_operation::confirm, {0, 1});
+inline std::string copies_of_confirm(trial& trial) {
+    if (!trial.of().confirms) return {};
+    return copies_of_end(trial, call_operation::confirm, {0, 1});
 }
-inline std::string remembers_over_restart(trial& of) {
-    if (!of.of().restart) return {};
-    auto const applied = of.key();
-    auto const undone = of.key();
-    findings found{of};
-    auto const first = of.apply(applied);
-    std::ignore = of.apply(undone);
-    std::ignore = of.compensate(undone);
-    found.changed({1});
-    of.of().restart();
-    auto const repeated = of.apply(applied);
-    found.changed({0}).same(first, repeated);
-    return found.answer(of.compensate(undone), call_status::ok).changed({0}).text();
+inline std::string remembers_over_restart(trial& trial) {
+    if (!trial.of().restart) return {};
+    auto const applied = trial.key();
+    auto const undone = trial.key();
+    findings findings{trial};
+    auto const first = trial.apply(applied);
+    std::ignore = trial.apply(undone);
+    std::ignore = trial.compensate(undone);
+    findings.changed({1});
+    trial.of().restart();
+    auto const repeated = trial.apply(applied);
+    findings.changed({0}).same(first, repeated);
+    return findings.answer(trial.compensate(undone), call_status::ok).changed({0}).text();
 }
-inline std::string remembers_confirm(trial& of) {
-    if (!of.of().confirms || !of.of().restart) return {};
-    auto const key = of.key();
-    findings found{of};
-    std::ignore = of.apply(key);
-    auto const first = of.confirm(key);
-    found.changed({1, 1});
-    of.of().restart();
-    auto const repeated = of.confirm(key);
-    return found.changed({0}).same(first, repeated).text();
+inline std::string remembers_confirm(trial& trial) {
+    if (!trial.of().confirms || !trial.of().restart) return {};
+    auto const key = trial.key();
+    findings findings{trial};
+    std::ignore = trial.apply(key);
+    auto const first = trial.confirm(key);
+    findings.changed({1, 1});
+    trial.of().restart();
+    auto const repeated = trial.confirm(key);
+    return findings.changed({0}).same(first, repeated).text();
 }
 
-inline std::string repeats_confirm_alone(trial& of) {
-    if (!tries_alone(of)) return {};
-    auto const key = of.key();
-    findings found{of};
-    auto const first = of.send(of.confirm_alone(key));
-    found.changed({0, 1});
-    auto const repeated = of.send(of.confirm_alone(key));
-    return found.changed({0}).same(first, repeated).text();
+inline std::string repeats_confirm_alone(trial& trial) {
+    if (!tries_alone(trial)) return {};
+    auto const key = trial.key();
+    findings findings{trial};
+    auto const first = trial.send(trial.confirm_alone(key));
+    findings.changed({0, 1});
+    auto const repeated = trial.send(trial.confirm_alone(key));
+    return findings.changed({0}).same(first, repeated).text();
 }
-inline std::string copies_of_confirm_alone(trial& of) {
-    if (!tries_alone(of)) return {};
-    auto const key = of.key();
-    findings found{of};
-    std::ignore = of.send_all(std::vector<service_call>(8, of.confirm_alone(key)));
-    auto const last = of.send(of.confirm_alone(key));
-    return found.answer(last, call_status::ok).changed({0, 1}).text();
+inline std::string copies_of_confirm_alone(trial& trial) {
+    if (!tries_alone(trial)) return {};
+    auto const key = trial.key();
+    findings findings{trial};
+    std::ignore = trial.send_all(std::vector<service_call>(8, trial.confirm_alone(key)));
+    auto const last = trial.send(trial.confirm_alone(key));
+    return findings.answer(last, call_status::ok).changed({0, 1}).text();
 }
-inline std::string remembers_confirm_alone(trial& of) {
-    if (!tries_alone(of) || !of.of().restart) return {};
-    auto const key = of.key();
-    findings found{of};
-    auto const first = of.send(of.confirm_alone(key));
-    found.changed({0, 1});
-    of.of().restart();
-    auto const repeated = of.send(of.confirm_alone(key));
-    return found.changed({0}).same(first, repeated).text();
+inline std::string remembers_confirm_alone(trial& trial) {
+    if (!tries_alone(trial) || !trial.of().restart) return {};
+    auto const key = trial.key();
+    findings findings{trial};
+    auto const first = trial.send(trial.confirm_alone(key));
+    findings.changed({0, 1});
+    trial.of().restart();
+    auto const repeated = trial.send(trial.confirm_alone(key));
+    return findings.changed({0}).same(first, repeated).text();
 }
 
 inline constexpr std::array key_cases{
@@ -244,86 +247,86 @@ inline constexpr std::array key_cases{
 // -------------------------------------------------------------------------------------------------
 // rows for keys
 
-inline std::string empty_compensate(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    found.answer(of.compensate(key), call_status::ok).changed({0});
-    found.answer(of.apply(key), call_status::refused).changed({0});
-    return found.answer(of.compensate(key), call_status::ok).changed({0}).text();
+inline std::string empty_compensate(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    findings.answer(trial.compensate(key), call_status::ok).changed({0});
+    findings.answer(trial.apply(key), call_status::refused).changed({0});
+    return findings.answer(trial.compensate(key), call_status::ok).changed({0}).text();
 }
-inline std::string late_apply(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    std::ignore = of.apply(key);
-    std::ignore = of.compensate(key);
-    found.changed({0});
-    std::ignore = of.apply(key);
-    return found.changed({0}).text();
+inline std::string late_apply(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    std::ignore = trial.apply(key);
+    std::ignore = trial.compensate(key);
+    findings.changed({0});
+    std::ignore = trial.apply(key);
+    return findings.changed({0}).text();
 }
-inline std::string swapped(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    std::array const calls{of.call(call_operation::compensate, key),
-                           of.call(call_operation::apply, key), of.call(call_operation::apply, key),
-                           of.call(call_operation::compensate, key)};
-    std::ignore = of.send_all(calls);
-    found.answer(of.compensate(key), call_status::ok).changed({0});
-    std::ignore = of.apply(key);
-    return found.changed({0}).text();
+inline std::string swapped(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    std::array const calls{
+        trial.call(call_operation::compensate, key), trial.call(call_operation::apply, key),
+        trial.call(call_operation::apply, key), trial.call(call_operation::compensate, key)};
+    std::ignore = trial.send_all(calls);
+    findings.answer(trial.compensate(key), call_status::ok).changed({0});
+    std::ignore = trial.apply(key);
+    return findings.changed({0}).text();
 }
-inline std::string compensate_of_refusal(trial& of) {
-    if (of.of().refused.empty()) return {};
-    auto const key = of.key();
-    findings found{of};
-    std::ignore = of.apply_refused(key);
-    found.answer(of.compensate(key), call_status::ok).changed({0});
-    return found.answer(of.apply(key), call_status::refused).changed({0}).text();
+inline std::string compensate_of_refusal(trial& trial) {
+    if (trial.of().refused.empty()) return {};
+    auto const key = trial.key();
+    findings findings{trial};
+    std::ignore = trial.apply_refused(key);
+    findings.answer(trial.compensate(key), call_status::ok).changed({0});
+    return findings.answer(trial.apply(key), call_status::refused).changed({0}).text();
 }
-inline std::string last_moment(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    auto late = of.call(call_operation::apply, key);
-    late.last_moment = of.of().now() - std::chrono::hours{1};
-    auto const refused = of.send(late);
-    found.answer(refused, call_status::refused).changed({0});
-    auto const repeated = of.apply(key);
-    return found.changed({0}).same(refused, repeated).text();
+inline std::string last_moment(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    auto late = trial.call(call_operation::apply, key);
+    late.last_moment = trial.of().now() - std::chrono::hours{1};
+    auto const refused = trial.send(late);
+    findings.answer(refused, call_status::refused).changed({0});
+    auto const repeated = trial.apply(key);
+    return findings.changed({0}).same(refused, repeated).text();
 }
-inline std::string repeat_after_last_moment(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    auto const first = of.apply(key);
-    auto late = of.call(call_operation::apply, key);
-    late.last_moment = of.of().now() - std::chrono::hours{1};
-    found.changed({1});
-    auto const repeated = of.send(late);
-    return found.changed({0}).same(first, repeated).text();
+inline std::string repeat_after_last_moment(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    auto const first = trial.apply(key);
+    auto late = trial.call(call_operation::apply, key);
+    late.last_moment = trial.of().now() - std::chrono::hours{1};
+    findings.changed({1});
+    auto const repeated = trial.send(late);
+    return findings.changed({0}).same(first, repeated).text();
 }
-inline std::string notes_over_restart(trial& of) {
-    if (!of.of().restart) return {};
-    auto const key = of.key();
-    findings found{of};
-    found.answer(of.compensate(key), call_status::ok);
-    of.of().restart();
-    return found.answer(of.apply(key), call_status::refused).changed({0}).text();
+inline std::string notes_over_restart(trial& trial) {
+    if (!trial.of().restart) return {};
+    auto const key = trial.key();
+    findings findings{trial};
+    findings.answer(trial.compensate(key), call_status::ok);
+    trial.of().restart();
+    return findings.answer(trial.apply(key), call_status::refused).changed({0}).text();
 }
 
-inline std::string late_confirm_alone(trial& of) {
-    if (!tries_alone(of)) return {};
-    auto const key = of.key();
-    findings found{of};
+inline std::string late_confirm_alone(trial& trial) {
+    if (!tries_alone(trial)) return {};
+    auto const key = trial.key();
+    findings findings{trial};
     // Only a commit sends it, so it must take effect at any time.
-    auto late = of.confirm_alone(key);
-    late.last_moment = of.of().now() - std::chrono::hours{1};
-    return found.answer(of.send(late), call_status::ok).changed({0, 1}).text();
+    auto late = trial.confirm_alone(key);
+    late.last_moment = trial.of().now() - std::chrono::hours{1};
+    return findings.answer(trial.send(late), call_status::ok).changed({0, 1}).text();
 }
-inline std::string confirm_of_purged(trial& of) {
-    if (!of.of().confirms) return {};
-    findings found{of};
-    auto const key = of.key();
-    auto late = of.call(call_operation::confirm, key);
-    late.last_moment = of.of().now() - std::chrono::hours{1};
-    return found.answer(of.send(late), call_status::ok).changed({0}).text();
+inline std::string confirm_of_purged(trial& trial) {
+    if (!trial.of().confirms) return {};
+    findings findings{trial};
+    auto const key = trial.key();
+    auto late = trial.call(call_operation::confirm, key);
+    late.last_moment = trial.of().now() - std::chrono::hours{1};
+    return findings.answer(trial.send(late), call_status::ok).changed({0}).text();
 }
 
 inline constexpr std::array row_cases{
@@ -340,30 +343,30 @@ inline constexpr std::array row_cases{
 // -------------------------------------------------------------------------------------------------
 // keeps_refusals
 
-inline std::string has_refusal(trial& of) {
-    return of.of().refused.empty() ? "the description has no request that is refused" : "";
+inline std::string has_refusal(trial& trial) {
+    return trial.of().refused.empty() ? "the description has no request that is refused" : "";
 }
-inline std::string repeats_refusal(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    auto const first = of.apply_refused(key);
-    auto const repeated = of.apply_refused(key);
-    return found.changed({0}).same(first, repeated).text();
+inline std::string repeats_refusal(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    auto const first = trial.apply_refused(key);
+    auto const repeated = trial.apply_refused(key);
+    return findings.changed({0}).same(first, repeated).text();
 }
-inline std::string keeps_refusal(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    std::ignore = of.apply_refused(key);
+inline std::string keeps_refusal(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    std::ignore = trial.apply_refused(key);
     // The receiver must not look at the request again, which it would accept now.
-    return found.answer(of.apply(key), call_status::refused).changed({0}).text();
+    return findings.answer(trial.apply(key), call_status::refused).changed({0}).text();
 }
-inline std::string keeps_refusal_over_restart(trial& of) {
-    if (!of.of().restart) return {};
-    auto const key = of.key();
-    findings found{of};
-    std::ignore = of.apply_refused(key);
-    of.of().restart();
-    return found.answer(of.apply(key), call_status::refused).changed({0}).text();
+inline std::string keeps_refusal_over_restart(trial& trial) {
+    if (!trial.of().restart) return {};
+    auto const key = trial.key();
+    findings findings{trial};
+    std::ignore = trial.apply_refused(key);
+    trial.of().restart();
+    return findings.answer(trial.apply(key), call_status::refused).changed({0}).text();
 }
 
 inline constexpr std::array refusal_cases{
@@ -375,31 +378,31 @@ inline constexpr std::array refusal_cases{
 // -------------------------------------------------------------------------------------------------
 // closes_keys
 
-inline std::string has_close(trial& of) {
-    return of.of().close ? "" : "the description has no function that closes a key";
+inline std::string has_close(trial& trial) {
+    return trial.of().close ? "" : "the description has no function that closes a key";
 }
-inline std::string closes(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    found.holds(of.of().close(key), "a key without an apply counts as applied").changed({0});
-    found.answer(of.apply(key), call_status::refused).changed({0});
-    return found.holds(of.of().close(key), "a closed key counts as applied").text();
+inline std::string closes(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    findings.holds(trial.of().close(key), "a key without an apply counts as applied").changed({0});
+    findings.answer(trial.apply(key), call_status::refused).changed({0});
+    return findings.holds(trial.of().close(key), "a closed key counts as applied").text();
 }
-inline std::string tells_apply(trial& of) {
-    auto const key = of.key();
-    findings found{of};
-    std::ignore = of.apply(key);
-    found.changed({1});
-    found.holds(!of.of().close(key), "a key is closed, and its apply took effect");
-    return found.answer(of.apply(key), call_status::ok).text();
+inline std::string tells_apply(trial& trial) {
+    auto const key = trial.key();
+    findings findings{trial};
+    std::ignore = trial.apply(key);
+    findings.changed({1});
+    findings.holds(!trial.of().close(key), "a key is closed, and its apply took effect");
+    return findings.answer(trial.apply(key), call_status::ok).text();
 }
-inline std::string closes_over_restart(trial& of) {
-    if (!of.of().restart) return {};
-    auto const key = of.key();
-    findings found{of};
-    found.holds(of.of().close(key), "a key without an apply counts as applied");
-    of.of().restart();
-    return found.answer(of.apply(key), call_status::refused).changed({0}).text();
+inline std::string closes_over_restart(trial& trial) {
+    if (!trial.of().restart) return {};
+    auto const key = trial.key();
+    findings findings{trial};
+    findings.holds(trial.of().close(key), "a key without an apply counts as applied");
+    trial.of().restart();
+    return findings.answer(trial.apply(key), call_status::refused).changed({0}).text();
 }
 
 inline constexpr std::array closing_cases{

@@ -68,7 +68,8 @@ class trial {
 public:
     using sender = std::function<void(std::span<service_call const>, std::span<service_answer>)>;
 
-    trial(receiver_description const& of, sender send) : of_(&of), send_(std::move(send)) {
+    trial(receiver_description const& description, sender send)
+        : of_(&description), send_(std::move(send)) {
         prefix_ = "suite-" + fresh_id(system_environment{}) + "/";
     }
 
@@ -77,16 +78,16 @@ public:
     [[nodiscard]] std::string key() { return prefix_ + std::to_string(++keys_); }
 
     [[nodiscard]] service_call call(call_operation operation, std::string_view key) const {
-        service_call made{};
-        made.service = of_->service;
-        made.operation = operation;
-        made.key = key;
-        made.transaction = key;
-        made.participant = "part";
-        made.epoch_number = 1;
-        made.last_moment = of_->now() + std::chrono::hours{24};
-        made.request = of_->accepted;
-        return made;
+        service_call call{};
+        call.service = of_->service;
+        call.operation = operation;
+        call.key = key;
+        call.transaction = key;
+        call.participant = "part";
+        call.epoch_number = 1;
+        call.last_moment = of_->now() + std::chrono::hours{24};
+        call.request = of_->accepted;
+        return call;
     }
 
     service_answer apply(std::string_view key) { return send(call(call_operation::apply, key)); }
@@ -129,21 +130,21 @@ public:
 
     /// Makes one call, again while it is unavailable.
     /// Errors:  throws not_answered
-    service_answer send(service_call const& made) {
+    service_answer send(service_call const& call) {
         auto const until = std::chrono::steady_clock::now() + of_->patience;
         for (;;) {
             service_answer answer;
-            send_({&made, 1}, {&answer, 1});
-            if (answer.status == call_status::unknown) fail(made, answer, "unknown");
+            send_({&call, 1}, {&answer, 1});
+            if (answer.status == call_status::unknown) fail(call, answer, "unknown");
             if (answer.status != call_status::unavailable) return answer;
-            if (std::chrono::steady_clock::now() >= until) fail(made, answer, "unavailable");
+            if (std::chrono::steady_clock::now() >= until) fail(call, answer, "unavailable");
             std::this_thread::sleep_for(std::chrono::milliseconds{5});
         }
     }
     /// Makes calls at the same time, if the client does so. Any answer may be `unavailable`.
-    std::vector<service_answer> send_all(std::span<service_call const> made) {
-        std::vector<service_answer> answers(made.size());
-        send_(made, answers);
+    std::vector<service_answer> send_all(std::span<service_call const> calls) {
+        std::vector<service_answer> answers(calls.size());
+        send_(calls, answers);
         return answers;
     }
 
@@ -155,10 +156,10 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(service_call const& made, service_answer const& answer,
+    [[noreturn]] void fail(service_call const& call, service_answer const& answer,
                            std::string_view what) const {
         std::string text{"settle: the receiver cannot be graded, since a call of "};
-        text.append(name_of(made.operation)).append(" is ").append(what).append(": ");
+        text.append(name_of(call.operation)).append(" is ").append(what).append(": ");
         throw not_answered{text.append(answer.text).append(". See receivers#grade-a-receiver")};
     }
 
@@ -170,11 +171,11 @@ private:
 };
 
 /// Why a description cannot be used, or an empty text.
-[[nodiscard]] inline std::string fault_of(receiver_description const& of) {
-    if (!of.effects)
+[[nodiscard]] inline std::string fault_of(receiver_description const& description) {
+    if (!description.effects)
         return "settle: receiver_description::effects is empty. Give it a function "
                "that counts. See receivers#grade-a-receiver";
-    if (of.accepted.empty())
+    if (description.accepted.empty())
         return "settle: receiver_description::accepted is empty. Give it a "
                "request. See receivers#grade-a-receiver";
     return {};

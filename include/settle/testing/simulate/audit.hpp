@@ -55,10 +55,10 @@ public:
 protected:
     /// The log keeps the longest horizon of its engines, and those of the workers decide.
     static options shortest_horizon() {
-        options made;
-        made.resubmission = made.clocks = std::chrono::milliseconds{0};
-        made.lifetime = std::chrono::milliseconds{1};
-        return made;
+        options options;
+        options.resubmission = options.clocks = std::chrono::milliseconds{0};
+        options.lifetime = std::chrono::milliseconds{1};
+        return options;
     }
 
     template <typename... Given>
@@ -73,11 +73,11 @@ protected:
     }
 
     void look(witness& seen) {
-        for (auto const& one : sums_) {
-            std::int64_t const sum = one.now(plain_);
-            if (sum <= one.opening) continue;
-            seen.complain(one.name + ": a reader sees " + std::to_string(sum) +
-                          ", more than the opening sum " + std::to_string(one.opening));
+        for (auto const& total : sums_) {
+            std::int64_t const sum = total.now(plain_);
+            if (sum <= total.opening) continue;
+            seen.complain(total.name + ": a reader sees " + std::to_string(sum) +
+                          ", more than the opening sum " + std::to_string(total.opening));
         }
     }
 
@@ -85,11 +85,11 @@ protected:
     void audit(witness& seen, simulation_report& report) {
         auto const marks = plain_.marks().value();
         if (marks != 0) seen.complain(std::to_string(marks) + " marks are left");
-        for (auto const& one : sums_) {
-            std::int64_t const sum = one.now(plain_);
-            if (sum != one.opening) {
-                seen.complain(one.name + ": the final sum is " + std::to_string(sum) +
-                              ", and the opening sum was " + std::to_string(one.opening));
+        for (auto const& total : sums_) {
+            std::int64_t const sum = total.now(plain_);
+            if (sum != total.opening) {
+                seen.complain(total.name + ": the final sum is " + std::to_string(sum) +
+                              ", and the opening sum was " + std::to_string(total.opening));
             }
         }
         auto const done = done_in_order(seen, report);
@@ -127,12 +127,12 @@ private:
         std::int64_t sum = 0;
         std::optional<typename Collection::key_type> after;
         for (;;) {
-            auto const found = looked_at.template scan_page<Collection>(after, page_size).value();
-            for (auto const& one : found) {
+            auto const page = looked_at.template scan_page<Collection>(after, page_size).value();
+            for (auto const& one : page) {
                 ((sum += std::int64_t{one.*Fields::member}), ...);
             }
-            if (found.size() < page_size) return sum;
-            after = found.back().*Collection::key_member;
+            if (page.size() < page_size) return sum;
+            after = page.back().*Collection::key_member;
         }
     }
 
@@ -143,23 +143,24 @@ private:
         std::unordered_set<transaction_id> reversed;
         transaction_id after;
         for (bool more = true; more;) {
-            auto found = plain_.page({}, after, page_size).value();
-            more = found.size() == page_size;
-            if (more) after = found.back().id;
-            count += found.size();
-            for (entry& one : found) {
-                check_entry(one, seen);
-                if (one.state != state::done) {
+            auto page = plain_.page({}, after, page_size).value();
+            more = page.size() == page_size;
+            if (more) after = page.back().id;
+            count += page.size();
+            for (entry& stored : page) {
+                check_entry(stored, seen);
+                if (stored.state != state::done) {
                     ++report.canceled;
-                    ++report.reasons[one.why];
+                    ++report.reasons[stored.why];
                     continue;
                 }
                 ++report.done;
-                auto const cut = one.id.find("/reverse");
-                if (cut != transaction_id::npos && !reversed.insert(one.id.substr(0, cut)).second) {
-                    seen.complain(one.id + ": reversed a second time");
+                auto const cut = stored.id.find("/reverse");
+                if (cut != transaction_id::npos &&
+                    !reversed.insert(stored.id.substr(0, cut)).second) {
+                    seen.complain(stored.id + ": reversed a second time");
                 }
-                done.push_back(std::move(one));
+                done.push_back(std::move(stored));
             }
         }
         report.reversed = reversed.size();
@@ -179,8 +180,8 @@ private:
                           std::to_string(gone) + " purged, of " +
                           std::to_string(seen.entries().size()));
         }
-        auto const commit_number = [&](entry const& one) {
-            auto const observed = seen.entries().find(one.id);
+        auto const commit_number = [&](entry const& entry) {
+            auto const observed = seen.entries().find(entry.id);
             return observed == seen.entries().end() ? 0 : observed->second.commit;
         };
         std::sort(done.begin(), done.end(), [&](entry const& left, entry const& right) {
@@ -194,13 +195,13 @@ private:
     void compare_calls(std::vector<entry> const& done, witness& seen) {
         call_audit<typename gathered::types> calls{services_, seen};
         std::unordered_set<transaction_id> compared;
-        for (entry const& one : done) {
-            auto const found = seen.entries().find(one.id);
+        for (entry const& entry : done) {
+            auto const found = seen.entries().find(entry.id);
             // check_entry() has reported an entry that the witness never saw.
             if (found == seen.entries().end()) continue;
             auto const& observed = found->second;
-            calls.compare(one, true, !observed.gone && !observed.again);
-            compared.insert(one.id);
+            calls.compare(entry, true, !observed.gone && !observed.again);
+            compared.insert(entry.id);
         }
         for (auto const& [id, observed] : seen.entries()) {
             if (compared.contains(id)) continue;

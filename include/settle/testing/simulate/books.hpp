@@ -26,17 +26,17 @@ public:
     /// Shape:   done - the entry of a transaction that is done
     void enact(entry const& done, witness& seen) {
         bool found = false;
-        settle::detail::for_each_direction(
-            Types{}, [&]<typename Direction>(std::type_identity<Direction>) {
-                if (done.type != Direction::name()) return;
-                found = true;
-                auto const given = decode_json<typename Direction::parameters>(done.parameters);
-                if (!given.has_value()) {
-                    seen.complain(done.id + ": " + given.problem().message());
-                } else if (!enact_parts<Direction>(given.value())) {
-                    seen.complain(done.id + ": is done, though its record was not there");
-                }
-            });
+        settle::detail::for_each_direction(Types{}, [&]<typename Direction>(
+                                                        std::type_identity<Direction>) {
+            if (done.type != Direction::name()) return;
+            found = true;
+            auto const parameters = decode_json<typename Direction::parameters>(done.parameters);
+            if (!parameters.has_value()) {
+                seen.complain(done.id + ": " + parameters.problem().message());
+            } else if (!enact_parts<Direction>(parameters.value())) {
+                seen.complain(done.id + ": is done, though its record was not there");
+            }
+        });
         if (!found) seen.complain(done.id + ": is done, and is of no type");
     }
 
@@ -56,17 +56,18 @@ private:
     }
 
     template <typename Direction>
-    bool enact_parts(typename Direction::parameters const& given) {
+    bool enact_parts(typename Direction::parameters const& parameters) {
         bool all = true;
-        auto const& user = Direction::user(given);
+        auto const& user = Direction::user(parameters);
         Direction::for_each_participant([&](auto index) {
-            constexpr std::size_t at = decltype(index)::value;
-            using collection = typename Direction::template target_of<at>;
+            constexpr std::size_t position = decltype(index)::value;
+            using collection = typename Direction::template target_of<position>;
             if constexpr (settle::detail::is_collection<collection>) {
                 using key_type = typename collection::key_type;
-                for (std::size_t line = 0; line < Direction::template lines<at>(user); ++line) {
-                    key_type const key{key_type(Direction::template key<at>(user, line))};
-                    auto const intent = Direction::template intent<at>(given, line);
+                for (std::size_t line = 0; line < Direction::template lines<position>(user);
+                     ++line) {
+                    key_type const key{key_type(Direction::template key<position>(user, line))};
+                    auto const intent = Direction::template intent<position>(parameters, line);
                     all = enact_part<collection>(key, intent) && all;
                 }
             }
@@ -106,8 +107,8 @@ private:
         std::size_t count = 0;
         std::string const name{C::name};
         for (bool more = true; more;) {
-            auto const found = engine.template scan_page<C>(after, page).value();
-            for (auto const& record : found) {
+            auto const page_read = engine.template scan_page<C>(after, page).value();
+            for (auto const& record : page_read) {
                 ++count;
                 after = record.*C::key_member;
                 auto const expected = shelf<C>().find(*after);
@@ -118,7 +119,7 @@ private:
                                   encode_json(expected->second));
                 }
             }
-            more = found.size() == page;
+            more = page_read.size() == page;
         }
         if (count != shelf<C>().size()) {
             seen.complain(name + ": " + std::to_string(count) + " records are there, of " +

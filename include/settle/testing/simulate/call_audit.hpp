@@ -29,13 +29,14 @@ struct expected_call {
 /// the service has broken; without such a promise the library has broken one.
 class audited_service {
 public:
-    audited_service(simulated_receiver const& of, witness& seen) : of_(of), seen_(seen) {
+    audited_service(simulated_receiver const& receiver, witness& seen)
+        : of_(receiver), seen_(seen) {
         auto const add = [&](std::string const& key, auto const& from) {
             if (from.transaction.empty()) return;
             keys_[name_of_part(from.transaction, from.participant, from.line)].insert(key);
         };
-        for (auto const& [key, page] : of.pages()) add(key, page.books);
-        for (auto const& [key, promised] : of.promises()) add(key, promised);
+        for (auto const& [key, page] : receiver.pages()) add(key, page.books);
+        for (auto const& [key, promised] : receiver.promises()) add(key, promised);
         for (auto const& [name, keys] : keys_) unseen_.insert(name);
     }
 
@@ -100,11 +101,11 @@ private:
                                                std::int64_t effects) const {
         if (books.applies > 1) return ": it has taken more than one apply of this key";
         if (books.undos > books.applies) return ": it has undone an effect that it did not have";
-        service_promises const of = promises_of(key);
-        if (books.effects() < effects) return broken("ok to its apply", of.applied);
+        service_promises const promises = promises_of(key);
+        if (books.effects() < effects) return broken("ok to its apply", promises.applied);
         // A later answer replaces an earlier one: a compensation, or else a refusal.
-        return of.compensated ? broken("ok to its compensate", of.compensated)
-                              : broken("refused to its apply", of.refused);
+        return promises.compensated ? broken("ok to its compensate", promises.compensated)
+                                    : broken("refused to its apply", promises.refused);
     }
     [[nodiscard]] std::string blame_of_confirm(std::string const& key,
                                                service_books const& books) const {
@@ -120,19 +121,19 @@ private:
         return found == of_.promises().end() ? service_promises{} : found->second;
     }
     /// The promise of an answer, and the backup that broke it.
-    [[nodiscard]] std::string broken(std::string_view answer, std::optional<time> at) const {
-        if (!at) return ", and it did not answer " + std::string{answer};
-        std::string text = ": it answered " + std::string{answer} + " at " + seconds(*at);
-        for (service_restore const& one : of_.restores()) {
-            if (one.at < *at || one.back_to > *at) continue;
-            return text + ", and at " + seconds(one.at) + " it went back to its backup of " +
-                   seconds(one.back_to);
+    [[nodiscard]] std::string broken(std::string_view answer, std::optional<time> moment) const {
+        if (!moment) return ", and it did not answer " + std::string{answer};
+        std::string text = ": it answered " + std::string{answer} + " at " + seconds(*moment);
+        for (service_restore const& restore : of_.restores()) {
+            if (restore.at < *moment || restore.back_to > *moment) continue;
+            return text + ", and at " + seconds(restore.at) + " it went back to its backup of " +
+                   seconds(restore.back_to);
         }
         return text;
     }
-    [[nodiscard]] static std::string seconds(time at) {
+    [[nodiscard]] static std::string seconds(time moment) {
         char text[32];
-        std::snprintf(text, sizeof text, "%.3f s", std::chrono::duration<double>{at}.count());
+        std::snprintf(text, sizeof text, "%.3f s", std::chrono::duration<double>{moment}.count());
         return text;
     }
 
@@ -185,28 +186,31 @@ public:
 
 private:
     template <typename Direction>
-    void compare_parts(entry const& ended, typename Direction::parameters const& given, bool done,
-                       bool kept) {
-        auto const& user = Direction::user(given);
+    void compare_parts(entry const& ended, typename Direction::parameters const& parameters,
+                       bool done, bool kept) {
+        auto const& user = Direction::user(parameters);
         Direction::for_each_participant([&](auto index) {
-            constexpr std::size_t at = decltype(index)::value;
-            using participant = typename Direction::template participant<at>;
+            constexpr std::size_t position = decltype(index)::value;
+            using participant = typename Direction::template participant<position>;
             if constexpr (CallParticipant<participant>) {
                 audited_service* const service = find(participant::service_type::name);
                 if (service == nullptr) return;
-                for (std::size_t line = 0; line < Direction::template lines<at>(user); ++line) {
-                    compare_part<Direction, at>(
-                        *service, request_of<Direction, at>(ended, given, line), done, kept);
+                for (std::size_t line = 0; line < Direction::template lines<position>(user);
+                     ++line) {
+                    compare_part<Direction, position>(
+                        *service, request_of<Direction, position>(ended, parameters, line), done,
+                        kept);
                 }
             }
         });
     }
     template <typename Direction, std::size_t At>
-    static part_request request_of(entry const& ended, typename Direction::parameters const& given,
+    static part_request request_of(entry const& ended,
+                                   typename Direction::parameters const& parameters,
                                    std::size_t line) {
         return {&settle::detail::described_parts<Direction>::all[At],
                 &descriptor_of<Direction>,
-                &given,
+                &parameters,
                 &ended.id,
                 {static_cast<std::uint32_t>(At), static_cast<std::uint32_t>(line)},
                 step::apply,

@@ -12,11 +12,11 @@ namespace testing::detail {
 /// Copies of calls that are made later; their answers are dropped.
 class kept_service_calls {
 public:
-    explicit kept_service_calls(std::span<service_call const> given)
-        : calls_(given.begin(), given.end()) {
-        for (service_call& one : calls_) {
-            for (std::string_view* text : {&one.service, &one.key, &one.transaction,
-                                           &one.participant, &one.request, &one.result}) {
+    explicit kept_service_calls(std::span<service_call const> calls)
+        : calls_(calls.begin(), calls.end()) {
+        for (service_call& call : calls_) {
+            for (std::string_view* text : {&call.service, &call.key, &call.transaction,
+                                           &call.participant, &call.request, &call.result}) {
                 *text = texts_.emplace_back(*text);
             }
         }
@@ -53,12 +53,12 @@ public:
         std::vector<std::size_t> sent;
         std::vector<service_call> usual;
         std::vector<service_call> hit;
-        for (std::size_t at = 0; at < calls.size(); ++at) {
-            if (takes_no_effect(planned->kind) && hits(*planned, at)) {
-                hit.push_back(calls[at]);
+        for (std::size_t index = 0; index < calls.size(); ++index) {
+            if (takes_no_effect(planned->kind) && hits(*planned, index)) {
+                hit.push_back(calls[index]);
             } else {
-                sent.push_back(at);
-                usual.push_back(calls[at]);
+                sent.push_back(index);
+                usual.push_back(calls[index]);
             }
         }
         if (planned->kind == fault_kind::late) {
@@ -87,9 +87,9 @@ private:
         if (planned.kind == fault_kind::none) return;
         bool const certain = planned.kind == fault_kind::unavailable;
         auto const text = lost(planned.kind).text;
-        for (std::size_t at = 0; at < answers.size(); ++at) {
-            if (!hits(planned, at)) continue;
-            answers[at] =
+        for (std::size_t index = 0; index < answers.size(); ++index) {
+            if (!hits(planned, index)) continue;
+            answers[index] =
                 certain ? service_answer::unavailable(text) : service_answer::unknown(text);
         }
     }

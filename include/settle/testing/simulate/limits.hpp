@@ -65,11 +65,11 @@ struct simulation_limits {
 
     /// Draws limits from a seed: fault rates up to three times the default, 2 to 32 workers.
     [[nodiscard]] static simulation_limits drawn(std::uint64_t seed) {
-        simulation_limits made;
-        made.seed = seed;
+        simulation_limits limits;
+        limits.seed = seed;
         dice chance{hash_mix(2, seed)};
-        made.workers = chance.between<std::size_t>(2, 32);
-        fault_rates& rates = made.faults;
+        limits.workers = chance.between<std::size_t>(2, 32);
+        fault_rates& rates = limits.faults;
         auto const change = [&](std::uint32_t& rate) {
             constexpr std::uint32_t tenths[]{0, 3, 10, 10, 20, 30};
             rate = rate / 10 * tenths[chance.draw() % 6];
@@ -78,55 +78,55 @@ struct simulation_limits {
                                     &rates.late, &rates.away, &rates.jump}) {
             change(*rate);
         }
-        made.engine.attempts = chance.between(2U, 12U);
-        made.engine.takeover = std::chrono::milliseconds{chance.between(5, 400)};
-        made.longest_call = chance.up_to(std::chrono::milliseconds{20});
+        limits.engine.attempts = chance.between(2U, 12U);
+        limits.engine.takeover = std::chrono::milliseconds{chance.between(5, 400)};
+        limits.longest_call = chance.up_to(std::chrono::milliseconds{20});
         for (std::uint32_t* rate : {&rates.slow, &rates.garbled, &rates.restart}) change(*rate);
-        return made;
+        return limits;
     }
 
     /// Limits under which a run takes hours, so that services can be away for minutes.
     [[nodiscard]] static simulation_limits with_services(std::uint64_t seed) {
-        simulation_limits made;
-        made.seed = seed;
-        made.longest_rest = std::chrono::minutes{10};
-        made.longest_late = std::chrono::minutes{5};
-        made.engine.takeover = std::chrono::seconds{5};
-        made.engine.patience = std::chrono::seconds{30};
-        made.engine.lifetime = std::chrono::minutes{30};
-        made.settles_within = std::chrono::hours{2};
-        return made;
+        simulation_limits limits;
+        limits.seed = seed;
+        limits.longest_rest = std::chrono::minutes{10};
+        limits.longest_late = std::chrono::minutes{5};
+        limits.engine.takeover = std::chrono::seconds{5};
+        limits.engine.patience = std::chrono::seconds{30};
+        limits.engine.lifetime = std::chrono::minutes{30};
+        limits.settles_within = std::chrono::hours{2};
+        return limits;
     }
 
     /// Limits under which an entry can be purged while late writes to it are undelivered.
     [[nodiscard]] static simulation_limits slow(std::uint64_t seed) {
-        simulation_limits made;
-        made.seed = seed;
-        made.purges = true;
-        made.longest_call = std::chrono::seconds{20};
-        made.longest_late = std::chrono::minutes{40};
+        simulation_limits limits;
+        limits.seed = seed;
+        limits.purges = true;
+        limits.longest_call = std::chrono::seconds{20};
+        limits.longest_late = std::chrono::minutes{40};
         // A purge is safe only while clocks differ by at most `options::clocks`.
-        made.faults.jump = 0;
-        made.engine.clocks = std::chrono::milliseconds{0};
-        made.engine.resubmission = std::chrono::minutes{3};
-        made.engine.lifetime = std::chrono::minutes{5};
-        made.engine.takeover = std::chrono::minutes{1};
-        made.engine.patience = std::chrono::minutes{2};
-        made.settles_within = std::chrono::hours{2};
-        return made;
+        limits.faults.jump = 0;
+        limits.engine.clocks = std::chrono::milliseconds{0};
+        limits.engine.resubmission = std::chrono::minutes{3};
+        limits.engine.lifetime = std::chrono::minutes{5};
+        limits.engine.takeover = std::chrono::minutes{1};
+        limits.engine.patience = std::chrono::minutes{2};
+        limits.settles_within = std::chrono::hours{2};
+        return limits;
     }
 
 private:
     /// Short times, so that takeover, expiry and the end of patience occur in a run. Clocks jump
     /// further apart than `options::clocks` allows.
     static settle::options default_engine() {
-        settle::options made;
-        made.clocks = std::chrono::minutes{1};
-        made.takeover = std::chrono::milliseconds{50};
-        made.lifetime = std::chrono::minutes{1};
-        made.attempts = 8;
-        made.patience = std::chrono::milliseconds{500};
-        return made;
+        settle::options options;
+        options.clocks = std::chrono::minutes{1};
+        options.takeover = std::chrono::milliseconds{50};
+        options.lifetime = std::chrono::minutes{1};
+        options.attempts = 8;
+        options.patience = std::chrono::milliseconds{500};
+        return options;
     }
 };
 

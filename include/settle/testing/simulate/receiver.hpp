@@ -81,17 +81,18 @@ public:
         answered_ = memory_.moments();
         if (call.operation == call_operation::query) return;
         auto const [at, fresh] = promises_.try_emplace(std::string{call.key});
-        service_promises& of = at->second;
+        service_promises& promises = at->second;
         if (fresh) {
-            of.transaction = call.transaction;
-            of.participant = call.participant;
-            of.line = call.line;
+            promises.transaction = call.transaction;
+            promises.participant = call.participant;
+            promises.line = call.line;
         }
         time const now = world_.elapsed();
-        if (call.operation == call_operation::apply) (ok ? of.applied : of.refused) = now;
+        if (call.operation == call_operation::apply)
+            (ok ? promises.applied : promises.refused) = now;
         else if (!ok) return;
-        else if (call.operation == call_operation::confirm) of.confirmed = now;
-        else of.compensated = now;
+        else if (call.operation == call_operation::confirm) promises.confirmed = now;
+        else promises.compensated = now;
     }
 
     // For the audit:

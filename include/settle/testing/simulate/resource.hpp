@@ -94,9 +94,9 @@ template <typename Target, typename Resource, typename Function, typename Shared
 struct own_argument<client_binding<Target, prepared_work<Target, Resource, Function>>, Shared> {
     using given_type = client_binding<Target, prepared_work<Target, Resource, Function>>;
 
-    own_argument(given_type& given, Shared& shared, std::size_t worker)
-        : fragile(given.database.resource()), work(&given.database.work()) {
-        Resource& resource = given.database.resource();
+    own_argument(given_type& database, Shared& shared, std::size_t worker)
+        : fragile(database.database.resource()), work(&database.database.work()) {
+        Resource& resource = database.database.resource();
         std::size_t const number = shared.number_of(&resource);
         fault_source& source = fragile.source();
         source.plan([&shared, &source, &resource, worker, number](call const& current) {

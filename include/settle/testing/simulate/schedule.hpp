@@ -36,14 +36,14 @@ public:
     /// The worker with the earliest time (at equal times the lowest number), or `workers()` when
     /// all workers have left.
     [[nodiscard]] std::size_t earliest() const {
-        std::size_t found = times_.size();
+        std::size_t earliest = times_.size();
         time least = never;
         for (std::size_t i = 0; i < times_.size(); ++i) {
             if (times_[i] >= least) continue;
             least = times_[i];
-            found = i;
+            earliest = i;
         }
-        return found;
+        return earliest;
     }
 
     /// Passes the turn to another worker and waits for the next turn.

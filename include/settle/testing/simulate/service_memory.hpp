@@ -40,7 +40,7 @@ public:
 
     class transaction {
     public:
-        explicit transaction(service_memory& of) : of_(&of) {}
+        explicit transaction(service_memory& memory) : of_(&memory) {}
         void expect(std::span<settle::service_call const>) noexcept {}
         [[nodiscard]] std::optional<settle::receiver_row> find(std::string_view key) const {
             return of_->row_of(key);
@@ -79,16 +79,16 @@ public:
     }
     result<std::vector<settle::receiver_row>>
     list(receiver_filter const& filter, std::string_view after, std::size_t limit) const {
-        std::vector<settle::receiver_row> found;
-        for (auto at = pages_.upper_bound(after); at != pages_.end(); ++at) {
-            if (found.size() == limit) break;
-            auto const& row = at->second.row;
+        std::vector<settle::receiver_row> rows;
+        for (auto position = pages_.upper_bound(after); position != pages_.end(); ++position) {
+            if (rows.size() == limit) break;
+            auto const& row = position->second.row;
             bool const fits =
                 row && (!filter.status || *filter.status == row->standing.status) &&
                 (filter.transaction.empty() || filter.transaction == row->transaction);
-            if (fits) found.push_back(*row);
+            if (fits) rows.push_back(*row);
         }
-        return found;
+        return rows;
     }
     [[nodiscard]] result<std::optional<settle::receiver_row>> find(std::string_view key) const {
         return row_of(key);

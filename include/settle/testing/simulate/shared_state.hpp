@@ -194,29 +194,29 @@ private:
         return drawn;
     }
 
-    void disturb_service(disturbed& of) {
+    void disturb_service(disturbed& service) {
         fault_rates const& rates = limits_.faults;
         if (chance_.in_a_million(rates.slow)) {
-            of.slow_until = now_ + chance_.up_to(limits_.services.longest_slow);
+            service.slow_until = now_ + chance_.up_to(limits_.services.longest_slow);
             ++report_.service_faults;
         }
-        if (of.receiver == nullptr) return;
+        if (service.receiver == nullptr) return;
         if (chance_.in_a_million(rates.jump)) {
             auto const most = limits_.longest_jump.count();
-            of.receiver->set_clock(time{chance_.between(-most, most)});
+            service.receiver->set_clock(time{chance_.between(-most, most)});
         }
-        if (limits_.purges && chance_.in_a_million(20'000)) of.receiver->purge();
+        if (limits_.purges && chance_.in_a_million(20'000)) service.receiver->purge();
         bool const restarts = chance_.in_a_million(rates.restart);
         bool const restores = chance_.in_a_million(rates.restore);
-        if (restarts) of.receiver->restart();
+        if (restarts) service.receiver->restart();
         if (restores) {
             auto const age = chance_.up_to(limits_.services.oldest_backup);
-            of.receiver->restore(std::max(time{}, now_ - age));
+            service.receiver->restore(std::max(time{}, now_ - age));
             ++report_.restores;
         }
         if (!restarts && !restores) return;
         // The service is away while it starts.
-        of.away_until = now_ + chance_.up_to(std::chrono::minutes{1});
+        service.away_until = now_ + chance_.up_to(std::chrono::minutes{1});
         ++report_.service_faults;
     }
 

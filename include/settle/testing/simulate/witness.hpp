@@ -165,8 +165,8 @@ private:
         observed.commit = ++commits_;
     }
 
-    static std::string shown(state at, epoch number) {
-        return std::string{name_of(at)} + " (epoch " + std::to_string(number) + ')';
+    static std::string shown(state state, epoch number) {
+        return std::string{name_of(state)} + " (epoch " + std::to_string(number) + ')';
     }
 
     std::unordered_map<transaction_id, observed_entry> entries_;
@@ -195,8 +195,8 @@ public:
     [[nodiscard]] std::string const& name() const { return session_.name(); }
 
     void write(std::span<entry_write const> writes, std::span<write_result> results,
-               write_context const& at) {
-        session_.write(writes, results, at);
+               write_context const& context) {
+        session_.write(writes, results, context);
         for (std::size_t i = 0; i < writes.size(); ++i) {
             if (results[i].reply == log_answer::taken) seen_->note_write(writes[i]);
         }
@@ -204,9 +204,9 @@ public:
     /// One phase.
     /// Shape:   records - of the same database
     template <typename Records>
-    void settle_in(Records& records, std::span<one_phase_request> requests, write_context const& at,
-                   one_phase_decider& decider) {
-        records.one_phase(requests, session_, at, decider);
+    void settle_in(Records& records, std::span<one_phase_request> requests,
+                   write_context const& context, one_phase_decider& decider) {
+        records.one_phase(requests, session_, context, decider);
         for (one_phase_request const& one : requests) {
             if (one.result.reply == log_answer::taken) seen_->note_one_phase(one.write);
         }
@@ -253,8 +253,8 @@ public:
     explicit witnessed_records(Session&& inner) : Session(std::move(inner)) {}
 
     void one_phase(std::span<one_phase_request> requests, witnessed_log<Database>& log,
-                   write_context const& at, one_phase_decider& decider) {
-        log.settle_in(static_cast<Session&>(*this), requests, at, decider);
+                   write_context const& context, one_phase_decider& decider) {
+        log.settle_in(static_cast<Session&>(*this), requests, context, decider);
     }
 };
 

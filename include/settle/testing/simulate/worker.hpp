@@ -105,9 +105,10 @@ private:
     void begin(Engine& engine, bool submits) {
         auto const number = shared_.begin_one();
         if (!number) return;
-        with_parameters(made(*number), [&](auto const& given) {
-            shared_.seen().note_outcome(submits ? engine.submit(name(*number), given, patience())
-                                                : engine.run(name(*number), given, patience()));
+        with_parameters(made(*number), [&](auto const& parameters) {
+            shared_.seen().note_outcome(submits
+                                            ? engine.submit(name(*number), parameters, patience())
+                                            : engine.run(name(*number), parameters, patience()));
         });
     }
     /// Runs a batch of consecutive transactions of one type.
@@ -115,8 +116,8 @@ private:
     void begin_batch(Engine& engine) {
         auto const first = shared_.begin_one();
         if (!first) return;
-        with_parameters(made(*first), [&]<typename Given>(Given const& given) {
-            std::vector<std::pair<transaction_id, Given>> batch{{name(*first), given}};
+        with_parameters(made(*first), [&]<typename Given>(Given const& parameters) {
+            std::vector<std::pair<transaction_id, Given>> batch{{name(*first), parameters}};
             std::size_t const most = chance().between(std::size_t{2}, std::size_t{12});
             for (bool same = true; same && batch.size() < most;) {
                 auto const number = shared_.begin_one();
@@ -144,16 +145,16 @@ private:
     void run_again(Engine& engine) {
         std::uint64_t const number = recent_number();
         if (number == 0) return;
-        with_parameters(made(number), [&](auto const& given) {
-            shared_.seen().note_outcome(engine.run(name(number), given, patience()));
+        with_parameters(made(number), [&](auto const& parameters) {
+            shared_.seen().note_outcome(engine.run(name(number), parameters, patience()));
         });
     }
     template <typename Engine>
     void run_without_id(Engine& engine) {
         auto const number = shared_.begin_one();
         if (!number) return;
-        with_parameters(made(*number), [&](auto const& given) {
-            shared_.seen().note_outcome(engine.run(given, patience()));
+        with_parameters(made(*number), [&](auto const& parameters) {
+            shared_.seen().note_outcome(engine.run(parameters, patience()));
         });
     }
 

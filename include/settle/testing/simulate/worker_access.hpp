@@ -65,11 +65,11 @@ private:
         void send(std::span<service_call const> calls, std::span<service_answer> answers) {
             fragile.send(calls, answers);
             if (crashed()) return;
-            for (std::size_t at = 0; at < calls.size(); ++at) {
-                if (answers[at].status == call_status::ok && shared->garbles()) {
-                    garble(calls[at], answers[at]);
+            for (std::size_t index = 0; index < calls.size(); ++index) {
+                if (answers[index].status == call_status::ok && shared->garbles()) {
+                    garble(calls[index], answers[index]);
                 }
-                if (receiver != nullptr) receiver->note_answered(calls[at], answers[at]);
+                if (receiver != nullptr) receiver->note_answered(calls[index], answers[index]);
             }
         }
         [[nodiscard]] bool crashed() const { return fragile.crashed(); }
@@ -105,23 +105,23 @@ struct own_argument {
 template <typename Database, typename Shared>
     requires settle::detail::is_database<Database>
 struct own_argument<Database, Shared> {
-    own_argument(Database& given, Shared& shared, std::size_t worker)
-        : access(given, shared, worker) {}
+    own_argument(Database& database, Shared& shared, std::size_t worker)
+        : access(database, shared, worker) {}
     [[nodiscard]] auto& get() { return access.open(); }
     worker_database<Database, Shared> access;
 };
 template <typename Database, typename Shared>
 struct own_argument<log_binding<Database>, Shared> {
-    own_argument(log_binding<Database> const& given, Shared& shared, std::size_t worker)
-        : access(given.database, shared, worker) {}
+    own_argument(log_binding<Database> const& binding, Shared& shared, std::size_t worker)
+        : access(binding.database, shared, worker) {}
     [[nodiscard]] auto get() { return log_in(access.open()); }
     worker_database<Database, Shared> access;
 };
 template <typename Collection, typename Database, typename Shared>
 struct own_argument<store_binding<Collection, Database>, Shared> {
-    own_argument(store_binding<Collection, Database> const& given, Shared& shared,
+    own_argument(store_binding<Collection, Database> const& binding, Shared& shared,
                  std::size_t worker)
-        : access(given.database, shared, worker) {}
+        : access(binding.database, shared, worker) {}
     [[nodiscard]] auto get() {
         return store_binding<Collection, faulty<witnessed<Database>>>{access.open()};
     }
@@ -129,8 +129,8 @@ struct own_argument<store_binding<Collection, Database>, Shared> {
 };
 template <typename Service, ServiceClient Client, typename Shared>
 struct own_argument<store_binding<Service, Client>, Shared> {
-    own_argument(store_binding<Service, Client> const& given, Shared& shared, std::size_t worker)
-        : access(given.database, shared, worker) {}
+    own_argument(store_binding<Service, Client> const& binding, Shared& shared, std::size_t worker)
+        : access(binding.database, shared, worker) {}
     [[nodiscard]] auto get() {
         return store_binding<Service, worker_client<Client, Shared>>{access};
     }
@@ -138,8 +138,8 @@ struct own_argument<store_binding<Service, Client>, Shared> {
 };
 template <typename Service, typename Client, typename Shared>
 struct own_argument<client_binding<Service, Client>, Shared> {
-    own_argument(client_binding<Service, Client>& given, Shared& shared, std::size_t worker)
-        : access(given.database, shared, worker) {}
+    own_argument(client_binding<Service, Client>& binding, Shared& shared, std::size_t worker)
+        : access(binding.database, shared, worker) {}
     [[nodiscard]] auto get() {
         return store_binding<Service, worker_client<Client, Shared>>{access};
     }
@@ -149,8 +149,8 @@ struct own_argument<client_binding<Service, Client>, Shared> {
 /// Every other worker uses two phases, so that both kinds of commit occur side by side.
 template <typename Shared>
 struct own_argument<phases, Shared> {
-    own_argument(phases given, Shared&, std::size_t worker)
-        : value(worker % 2 == 0 ? given : two_phases) {}
+    own_argument(phases phases, Shared&, std::size_t worker)
+        : value(worker % 2 == 0 ? phases : two_phases) {}
     [[nodiscard]] phases get() const { return value; }
     phases value;
 };

@@ -12,12 +12,12 @@ namespace testing {
 TEST_CASE_TEMPLATE_DEFINE("store: records with every kind of field are read back unchanged",
                           Fixture, suite_fields) {
     Fixture fixture;
-    bench<typename Fixture::database> on{fixture.database_here()};
+    bench<typename Fixture::database> bench{fixture.database_here()};
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
     constexpr std::int32_t most_32 = std::numeric_limits<std::int32_t>::max();
     constexpr std::int32_t least_32 = std::numeric_limits<std::int32_t>::min();
-    std::vector<card> const given{
+    std::vector<card> const written{
         {"plain", "Anna", true, colour::red, at_second(1000), 250, "a note", 10, 3},
         {"empty", "", false, colour::green, at_second(0), std::nullopt, std::nullopt, 0, 0},
         {"most", "x", true, colour::blue, at_second(most), most, "", most, most_32},
@@ -27,36 +27,36 @@ TEST_CASE_TEMPLATE_DEFINE("store: records with every kind of field are read back
         {"\xC5\xBD'\"\\;--%", "line\nand\ttab \x01 \xF0\x9F\x98\x80", true, colour::red,
          at_second(1), 1, "{\"a\":[1]}", 1, 1},
         {"12", "0x10", true, colour::red, at_second(1), 1, "1e3", 1, 1}};
-    for (card const& one : given) on.create(cards, one);
-    for (card const& one : given) {
-        auto const found = on.read(cards, one.id);
+    for (card const& one : written) bench.create(cards, one);
+    for (card const& expected : written) {
+        auto const found = bench.read(cards, expected.id);
         REQUIRE(found.has_value());
-        CHECK(encode_json(*found) == encode_json(one));
+        CHECK(encode_json(*found) == encode_json(expected));
     }
-    on.check();
-    CHECK_FALSE(on.read(cards, "Plain").has_value());
-    CHECK_FALSE(on.read(cards, "plai").has_value());
-    CHECK_FALSE(on.read(cards, "").has_value());
-    CHECK_FALSE(on.read(cards, "12.0").has_value());
+    bench.check();
+    CHECK_FALSE(bench.read(cards, "Plain").has_value());
+    CHECK_FALSE(bench.read(cards, "plai").has_value());
+    CHECK_FALSE(bench.read(cards, "").has_value());
+    CHECK_FALSE(bench.read(cards, "12.0").has_value());
 }
 
 TEST_CASE_TEMPLATE_DEFINE("store: a key has at most one record", Fixture, suite_key_taken) {
     Fixture fixture;
-    bench<typename Fixture::database> on{fixture.database_here()};
-    on.create(ledgers, {"A", 1, 2, "first"});
-    auto const again = on.session().template create<ledgers_type>({"A", 9, 9, "second"});
+    bench<typename Fixture::database> bench{fixture.database_here()};
+    bench.create(ledgers, {"A", 1, 2, "first"});
+    auto const again = bench.session().template create<ledgers_type>({"A", 9, 9, "second"});
     REQUIRE_FALSE(again.has_value());
     CHECK(again.problem().code == errc::record_exists);
-    CHECK(on.read(ledgers, "A")->label == "first");
+    CHECK(bench.read(ledgers, "A")->label == "first");
     // Also while a transaction has a mark on the record.
-    REQUIRE(on.template apply<issue_type>("t", {plain_card()}, 2) == "applied");
-    CHECK_FALSE(on.session().template create<cards_type>(other_card()).has_value());
-    on.check();
+    REQUIRE(bench.template apply<issue_type>("t", {plain_card()}, 2) == "applied");
+    CHECK_FALSE(bench.session().template create<cards_type>(other_card()).has_value());
+    bench.check();
 }
 
 TEST_CASE_TEMPLATE_DEFINE("store: scans are ordered by key and paged", Fixture, suite_scan) {
     Fixture fixture;
-    bench<typename Fixture::database> on{fixture.database_here()};
+    bench<typename Fixture::database> bench{fixture.database_here()};
     std::vector<std::int64_t> const numbers{5,
                                             -3,
                                             0,
@@ -65,16 +65,16 @@ TEST_CASE_TEMPLATE_DEFINE("store: scans are ordered by key and paged", Fixture, 
                                             99,
                                             std::numeric_limits<std::int64_t>::max(),
                                             -20};
-    for (auto const number : numbers) on.create(shelves, {number, 1});
+    for (auto const number : numbers) bench.create(shelves, {number, 1});
     for (char const* id : {"b", "a", "B", "\xC3\xA4", "10", "9", "a b"}) {
-        on.create(ledgers, {id, 0, 0, ""});
+        bench.create(ledgers, {id, 0, 0, ""});
     }
-    on.check(); // compares whole scans with the reference store, in order
+    bench.check(); // compares whole scans with the reference store, in order
     for (std::size_t const size : {std::size_t{1}, std::size_t{3}, numbers.size()}) {
         std::vector<std::int64_t> seen;
         std::optional<std::int64_t> after;
         for (;;) {
-            auto const page = on.session().template scan<shelves_type>(after, size).value();
+            auto const page = bench.session().template scan<shelves_type>(after, size).value();
             CHECK(page.size() <= size);
             for (shelf const& one : page) seen.push_back(one.number);
             if (page.size() < size) break;
@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: scans are ordered by key and paged", Fixture, 
         std::sort(expected.begin(), expected.end());
         CHECK(seen == expected);
     }
-    auto const after = on.session().template scan<ledgers_type>("a", 100).value();
+    auto const after = bench.session().template scan<ledgers_type>("a", 100).value();
     REQUIRE(after.size() == 3);
     CHECK(after[0].id == "a b");
     CHECK(after[2].id == "\xC3\xA4");
@@ -92,17 +92,17 @@ TEST_CASE_TEMPLATE_DEFINE("store: scans are ordered by key and paged", Fixture, 
 
 TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture, suite_marks) {
     Fixture fixture;
-    bench<typename Fixture::database> on{fixture.database_here()};
-    on.create(ledgers, {"A", 100, 0, ""});
-    on.create(ledgers, {"B", 100, 0, ""});
-    on.create(shelves, {-4, 100});
-    on.create(cards, plain_card());
-    CHECK(on.marks().empty());
-    on.template apply<order_type>("b", {"A", 1, {{-4, 1}, {-4, 2}, {-4, 3}}}, 7);
-    on.template apply<move_type>("a", {"A", "B", 1}, 8);
-    on.template apply<withdraw_type>("c'\"", {"c", true}, epoch_limit - 1);
-    on.template apply<move_type>("d", {"B", "A", 1}, 9);
-    auto const whole = on.marks();
+    bench<typename Fixture::database> bench{fixture.database_here()};
+    bench.create(ledgers, {"A", 100, 0, ""});
+    bench.create(ledgers, {"B", 100, 0, ""});
+    bench.create(shelves, {-4, 100});
+    bench.create(cards, plain_card());
+    CHECK(bench.marks().empty());
+    bench.template apply<order_type>("b", {"A", 1, {{-4, 1}, {-4, 2}, {-4, 3}}}, 7);
+    bench.template apply<move_type>("a", {"A", "B", 1}, 8);
+    bench.template apply<withdraw_type>("c'\"", {"c", true}, epoch_limit - 1);
+    bench.template apply<move_type>("d", {"B", "A", 1}, 9);
+    auto const whole = bench.marks();
     auto const all = sorted(whole);
     REQUIRE(all.size() == 9);
     CHECK(all[0] == mark_locator{"suite_ledgers", std::string{"A"}, "a", {0, 0}, 8});
@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture
         std::vector<mark_locator> seen;
         std::optional<mark_locator> after;
         for (;;) {
-            auto const page = on.session().marks(after, size).value();
+            auto const page = bench.session().marks(after, size).value();
             REQUIRE(page.size() <= size);
             seen.insert(seen.end(), page.begin(), page.end());
             if (page.size() < size) break;
@@ -123,24 +123,24 @@ TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture
         CHECK(text_of(seen) == text_of(whole));
     }
     // A page may start after a mark that was resolved meanwhile, as during a sweep.
-    auto const first = on.session().marks(std::nullopt, 4).value();
-    for (auto const& one : first) CHECK(on.resolve(one, false) == answer::applied);
+    auto const first = bench.session().marks(std::nullopt, 4).value();
+    for (auto const& one : first) CHECK(bench.resolve(one, false) == answer::applied);
     std::vector<mark_locator> const rest{whole.begin() + 4, whole.end()};
-    CHECK(text_of(on.session().marks(first.back(), 100).value()) == text_of(rest));
-    CHECK(text_of(on.marks()) == text_of(rest));
+    CHECK(text_of(bench.session().marks(first.back(), 100).value()) == text_of(rest));
+    CHECK(text_of(bench.marks()) == text_of(rest));
 }
 
 TEST_CASE_TEMPLATE_DEFINE("store: a mark is resolved only if id, part and epoch match", Fixture,
                           suite_resolve) {
     Fixture fixture;
-    bench<typename Fixture::database> on{fixture.database_here()};
-    on.create(ledgers, {"A", 100, 0, "old"});
-    on.create(shelves, {1, 10});
-    adjust const given{"A", -30, 4, 0, 0, no_least, no_most};
-    REQUIRE(on.template apply<adjust_type>("t", given, 5) == "applied");
-    mark_locator const here = on.marks().front();
+    bench<typename Fixture::database> bench{fixture.database_here()};
+    bench.create(ledgers, {"A", 100, 0, "old"});
+    bench.create(shelves, {1, 10});
+    adjust const adjust{"A", -30, 4, 0, 0, no_least, no_most};
+    REQUIRE(bench.template apply<adjust_type>("t", adjust, 5) == "applied");
+    mark_locator const here = bench.marks().front();
     auto const resolve = [&](mark_locator const& locator, bool confirmed) {
-        return on.resolve(locator, confirmed);
+        return bench.resolve(locator, confirmed);
     };
     mark_locator other = here;
     other.epoch_number = 4;
@@ -154,50 +154,50 @@ TEST_CASE_TEMPLATE_DEFINE("store: a mark is resolved only if id, part and epoch 
     other = here;
     other.key = std::string{"B"};
     CHECK(resolve(other, false) == answer::nothing);
-    CHECK(on.read(ledgers, "A")->balance == 70);
+    CHECK(bench.read(ledgers, "A")->balance == 70);
     SUBCASE("undone") {
         CHECK(resolve(here, false) == answer::applied);
-        CHECK(on.read(ledgers, "A")->balance == 100);
+        CHECK(bench.read(ledgers, "A")->balance == 100);
     }
     SUBCASE("confirmed") {
         CHECK(resolve(here, true) == answer::applied);
-        CHECK(on.read(ledgers, "A")->balance == 74);
+        CHECK(bench.read(ledgers, "A")->balance == 74);
     }
-    CHECK(on.marks().empty());
+    CHECK(bench.marks().empty());
     CHECK(resolve(here, false) == answer::nothing);
 
-    on.create(cards, plain_card());
-    REQUIRE(on.template apply<withdraw_type>("w", {"c", true}, 5) == "applied");
-    CHECK(resolve(on.marks().front(), true) == answer::applied);
-    CHECK_FALSE(on.read(cards, "c").has_value());
-    CHECK(on.marks().empty());
-    on.create(cards, plain_card());
+    bench.create(cards, plain_card());
+    REQUIRE(bench.template apply<withdraw_type>("w", {"c", true}, 5) == "applied");
+    CHECK(resolve(bench.marks().front(), true) == answer::applied);
+    CHECK_FALSE(bench.read(cards, "c").has_value());
+    CHECK(bench.marks().empty());
+    bench.create(cards, plain_card());
     card another = plain_card();
     another.id = "d";
-    REQUIRE(on.template apply<issue_type>("i", {another}, 5) == "applied");
-    CHECK(resolve(on.marks().front(), false) == answer::applied);
-    CHECK_FALSE(on.read(cards, "d").has_value());
-    CHECK(on.marks().empty());
+    REQUIRE(bench.template apply<issue_type>("i", {another}, 5) == "applied");
+    CHECK(resolve(bench.marks().front(), false) == answer::applied);
+    CHECK_FALSE(bench.read(cards, "d").has_value());
+    CHECK(bench.marks().empty());
 }
 
 TEST_CASE_TEMPLATE_DEFINE("store: a store belongs to one log", Fixture, suite_one_log) {
     Fixture fixture;
-    auto& here = fixture.database_here();
+    auto& database = fixture.database_here();
     auto& second = fixture.second_database();
-    std::string const ours = here.bind_log().name();
-    CHECK(ours == here.bind_log().name());
+    std::string const ours = database.bind_log().name();
+    CHECK(ours == database.bind_log().name());
     REQUIRE(ours != second.bind_log().name());
-    bench<typename Fixture::database> on{here};
-    on.create(ledgers, {"A", 1, 0, ""});
-    static_cast<void>(here.template bind<cards_type>(ours));
+    bench<typename Fixture::database> bench{database};
+    bench.create(ledgers, {"A", 1, 0, ""});
+    static_cast<void>(database.template bind<cards_type>(ours));
     try {
-        static_cast<void>(here.template bind<ledgers_type>(second.bind_log().name()));
+        static_cast<void>(database.template bind<ledgers_type>(second.bind_log().name()));
         FAIL("a second log was accepted");
     } catch (failure const& refused) {
         CHECK(refused.problem().code == errc::other_log);
         CHECK(refused.problem().text.find("settle:") == 0);
     }
-    CHECK(on.read(ledgers, "A").has_value());
+    CHECK(bench.read(ledgers, "A").has_value());
     // The log of a database's records may be in another database.
     auto session = second.template bind<ledgers_type>(ours);
     CHECK(session.template create<ledgers_type>({"A", 1, 0, ""}).has_value());
@@ -210,14 +210,14 @@ TEST_CASE_TEMPLATE_DEFINE("store: a program finds everything that an earlier pro
     Fixture fixture;
     std::string name;
     {
-        auto& here = fixture.database_here();
-        bench<typename Fixture::database> on{here};
-        on.create(ledgers, {"A", 100, 0, "ours"});
-        on.create(cards, plain_card());
-        on.template apply<adjust_type>("t", {"A", -30, 4, 0, 0, no_least, no_most}, 5);
-        on.template apply<rewrite_type>("r", {plain_card(), other_card()}, 6);
-        name = here.bind_log().name();
-        auto log = here.bind_log();
+        auto& database = fixture.database_here();
+        bench<typename Fixture::database> bench{database};
+        bench.create(ledgers, {"A", 100, 0, "ours"});
+        bench.create(cards, plain_card());
+        bench.template apply<adjust_type>("t", {"A", -30, 4, 0, 0, no_least, no_most}, 5);
+        bench.template apply<rewrite_type>("r", {plain_card(), other_card()}, 6);
+        name = database.bind_log().name();
+        auto log = database.bind_log();
         suite_entry writer{log, test_transaction::of<forward<relabel_type>>("e", {"A", "x"})};
         REQUIRE(writer.insert(state::pending, 12, 0, "me") == log_answer::taken);
         auto changed = pending_move(log, "changed", 13, 0, "me");

@@ -36,13 +36,13 @@ public:
     void send(part_wave& wave) {
         wave.send(session_);
         auto const expected = wave.results_of(reference_);
-        for (std::size_t at = 0; at < expected.size(); ++at) {
-            part_request const& one = wave.requests()[at];
-            INFO("request ", at, ", transaction ", *one.id, ", step ",
-                 std::string{name_of(one.action)});
-            CHECK(std::string{name_of(wave.results()[at].what)} ==
-                  std::string{name_of(expected[at].what)});
-            check_image(one, wave.results()[at], expected[at]);
+        for (std::size_t index = 0; index < expected.size(); ++index) {
+            part_request const& request = wave.requests()[index];
+            INFO("request ", index, ", transaction ", *request.id, ", step ",
+                 std::string{name_of(request.action)});
+            CHECK(std::string{name_of(wave.results()[index].what)} ==
+                  std::string{name_of(expected[index].what)});
+            check_image(request, wave.results()[index], expected[index]);
         }
     }
 
@@ -64,32 +64,34 @@ public:
     // One transaction at one step; each call returns the answers of its parts as text.
 
     template <auto const& Type>
-    std::string apply(transaction_id id, typename forward<Type>::parameters given, epoch number) {
-        return send_one<Type>(step::apply, std::move(id), std::move(given), number);
+    std::string apply(transaction_id id, typename forward<Type>::parameters parameters,
+                      epoch number) {
+        return send_one<Type>(step::apply, std::move(id), std::move(parameters), number);
     }
     /// Shape:   committed - the entry's committed epoch
     template <auto const& Type>
-    std::string confirm(transaction_id id, typename forward<Type>::parameters given,
+    std::string confirm(transaction_id id, typename forward<Type>::parameters parameters,
                         epoch committed) {
-        return send_one<Type>(step::confirm, std::move(id), std::move(given), committed + 100,
+        return send_one<Type>(step::confirm, std::move(id), std::move(parameters), committed + 100,
                               committed);
     }
     template <auto const& Type>
-    std::string compensate(transaction_id id, typename forward<Type>::parameters given,
+    std::string compensate(transaction_id id, typename forward<Type>::parameters parameters,
                            epoch latest = 1000) {
-        return send_one<Type>(step::compensate, std::move(id), std::move(given), latest);
+        return send_one<Type>(step::compensate, std::move(id), std::move(parameters), latest);
     }
     template <auto const& Type>
-    std::string back_off(transaction_id id, typename forward<Type>::parameters given,
+    std::string back_off(transaction_id id, typename forward<Type>::parameters parameters,
                          epoch number) {
-        return send_one<Type>(step::back_off, std::move(id), std::move(given), number);
+        return send_one<Type>(step::back_off, std::move(id), std::move(parameters), number);
     }
 
     template <auto const& Type>
-    std::string send_one(step action, transaction_id id, typename forward<Type>::parameters given,
-                         epoch number, epoch committed = 0) {
+    std::string send_one(step action, transaction_id id,
+                         typename forward<Type>::parameters parameters, epoch number,
+                         epoch committed = 0) {
         part_wave alone{action};
-        alone.add<forward<Type>>(std::move(id), std::move(given), number, committed);
+        alone.add<forward<Type>>(std::move(id), std::move(parameters), number, committed);
         send(alone);
         check();
         images_ = alone.images(0);
@@ -104,11 +106,11 @@ public:
     }
     /// The epochs of all marks, in order, as text.
     [[nodiscard]] std::string epochs() {
-        std::vector<epoch> found;
-        for (auto const& one : marks()) found.push_back(one.epoch_number);
-        std::sort(found.begin(), found.end());
+        std::vector<epoch> epochs;
+        for (auto const& one : marks()) epochs.push_back(one.epoch_number);
+        std::sort(epochs.begin(), epochs.end());
         std::string out;
-        for (epoch const number : found) out += (out.empty() ? "" : " ") + std::to_string(number);
+        for (epoch const number : epochs) out += (out.empty() ? "" : " ") + std::to_string(number);
         return out;
     }
     [[nodiscard]] session_type& session() { return session_; }
@@ -126,8 +128,8 @@ private:
                             part_result const& expected) {
         REQUIRE((actual.kept != nullptr) == (expected.kept != nullptr));
         if (!actual.kept) return;
-        auto const image_of = [&](part_result const& of) {
-            return request.descriptor->make_image(request.part, of.kept.get());
+        auto const image_of = [&](part_result const& result) {
+            return request.descriptor->make_image(request.part, result.kept.get());
         };
         image const theirs = image_of(actual);
         image const ours = image_of(expected);

@@ -51,11 +51,11 @@ std::int64_t moved_in(Engine& watched) {
 }
 
 inline std::vector<std::pair<std::string, move>> suite_moves(std::string const& name, int count) {
-    std::vector<std::pair<std::string, move>> made;
+    std::vector<std::pair<std::string, move>> pairs;
     for (int i = 0; i < count; ++i) {
-        made.emplace_back(name + std::to_string(100 + i), move{"A", "B", 1});
+        pairs.emplace_back(name + std::to_string(100 + i), move{"A", "B", 1});
     }
-    return made;
+    return pairs;
 }
 
 /// A single-pass range that throws at an element or calls a function at each increment.
@@ -65,9 +65,9 @@ public:
 
     /// Shape:   fails_at - the element at which it throws; goes_on - throw on the increment, not on
     ///          the dereference; each - called at each increment
-    suite_range(elements const& given, std::size_t fails_at, bool goes_on,
+    suite_range(elements const& shown, std::size_t fails_at, bool goes_on,
                 std::function<void()> each = {})
-        : given_(&given), fails_at_(fails_at), goes_on_(goes_on), each_(std::move(each)) {}
+        : given_(&shown), fails_at_(fails_at), goes_on_(goes_on), each_(std::move(each)) {}
 
     class iterator {
     public:
@@ -258,8 +258,8 @@ TEST_CASE_TEMPLATE_DEFINE(
             INFO("window ", window);
             auto const name = "w" + std::to_string(window) + "-";
             std::size_t reported = 0;
-            auto const count = [&](std::size_t, outcome const& one) {
-                CHECK(one.done());
+            auto const count = [&](std::size_t, outcome const& outcome) {
+                CHECK(outcome.done());
                 ++reported;
             };
             first_leaves([&] { watched.run_all(suite_moves(name, 9), count, {window, {}, {}}); });
@@ -286,8 +286,8 @@ TEST_CASE_TEMPLATE_DEFINE(
             INFO("window ", window);
             auto const moves = suite_moves("e" + std::to_string(window) + "-", 9);
             std::size_t reported = 0;
-            auto const throws = [&](std::size_t, outcome const& one) {
-                all_moved += one.done() ? 1 : 0;
+            auto const throws = [&](std::size_t, outcome const& outcome) {
+                all_moved += outcome.done() ? 1 : 0;
                 throw std::runtime_error("callback " + std::to_string(++reported));
             };
             CHECK_THROWS_WITH(watched.run_all(moves, throws, {window, {}, {}}), "callback 1");
@@ -300,8 +300,8 @@ TEST_CASE_TEMPLATE_DEFINE(
                     suite_moves("r" + std::to_string(window) + (goes_on ? "+" : "-"), 9);
                 suite_range range{rest, 5, goes_on};
                 reported = 0;
-                auto const count = [&](std::size_t number, outcome const& one) {
-                    CHECK(one.done());
+                auto const count = [&](std::size_t number, outcome const& outcome) {
+                    CHECK(outcome.done());
                     CHECK(number < rest.size());
                     ++reported;
                 };
@@ -349,14 +349,14 @@ TEST_CASE_TEMPLATE_DEFINE("engine: observers, ranges and callbacks may call the 
         action = nullptr;
         auto const moves = suite_moves("heard", 3);
         watched.run_all(moves,
-                        [&](std::size_t, outcome const& one) {
-                            CHECK(one.done());
+                        [&](std::size_t, outcome const& outcome) {
+                            CHECK(outcome.done());
                             ++outer;
                             call();
                         },
                         {2, {}, {}});
         suite_range range{moves, 99, false, call};
-        watched.run_all(range, [](std::size_t, outcome const& one) { CHECK(one.done()); },
+        watched.run_all(range, [](std::size_t, outcome const& outcome) { CHECK(outcome.done()); },
                         {2, {}, {}});
         CHECK(moved_in(watched) == outer + 3 * inner);
     });

@@ -17,18 +17,18 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records is created, and each is re
     Fixture fixture;
     auto engine = suite_engine(fixture.database_here());
     engine.create(ledgers, {"there", 7, 0, "as it was"}).value();
-    std::vector<ledger> given;
+    std::vector<ledger> written;
     for (int number = 0; number < 30; ++number) {
-        given.push_back({"l" + std::to_string(number), number, 0, ""});
+        written.push_back({"l" + std::to_string(number), number, 0, ""});
     }
-    given[5].id = "there";
-    given[11].id = "l2"; // a key that the range repeats
-    given[17].label = "\xff";
+    written[5].id = "there";
+    written[11].id = "l2"; // a key that the range repeats
+    written[17].label = "\xff";
     batch_options in_waves;
     in_waves.window = 8;
-    std::vector<std::string> reports(given.size());
+    std::vector<std::string> reports(written.size());
     auto const report = engine.create_all(
-        ledgers, given,
+        ledgers, written,
         [&](std::size_t number, result<void> const& answer) {
             reports.at(number) = answer.has_value() ? "made" : answer.problem().code.message();
         },
@@ -46,12 +46,12 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records is created, and each is re
                                   : number == 17 ? make_error_code(errc::bad_text).message()
                                                  : "made"));
         if (reports[number] != "made") continue;
-        CHECK(engine.read(ledgers, given[number].id).value()->balance == given[number].balance);
+        CHECK(engine.read(ledgers, written[number].id).value()->balance == written[number].balance);
     }
     CHECK(engine.read(ledgers, "there").value()->label == "as it was");
     CHECK(engine.read(ledgers, "l2").value()->balance == 2);
     // A repeated call creates no record.
-    auto const again = engine.create_all(ledgers, given);
+    auto const again = engine.create_all(ledgers, written);
     CHECK(again.created == 0);
     CHECK(again.existing == 29);
     auto const none = engine.create_all(ledgers, std::vector<ledger>{});
@@ -63,9 +63,9 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records ends with a stop or an exc
                           suite_create_all_ends) {
     Fixture fixture;
     auto engine = suite_engine(fixture.database_here());
-    std::vector<ledger> given;
+    std::vector<ledger> written;
     for (int number = 0; number < 10; ++number) {
-        given.push_back({"l" + std::to_string(number), number, 0, ""});
+        written.push_back({"l" + std::to_string(number), number, 0, ""});
     }
     batch_options in_waves;
     in_waves.window = 4;
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records ends with a stop or an exc
         in_waves.stop = stop.get_token();
         std::size_t reported = 0;
         auto const report = engine.create_all(
-            ledgers, given,
+            ledgers, written,
             [&](std::size_t, result<void> const&) {
                 if (++reported == 2) stop.request_stop();
             },
@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records ends with a stop or an exc
     SUBCASE("by the callback") {
         std::size_t reported = 0;
         CHECK_THROWS_AS(static_cast<void>(engine.create_all(
-                            ledgers, given,
+                            ledgers, written,
                             [&](std::size_t, result<void> const&) {
                                 if (++reported == 2) throw std::runtime_error{"enough"};
                             },
@@ -97,9 +97,9 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records ends with a stop or an exc
         CHECK_FALSE(engine.read(ledgers, "l4").value().has_value());
     }
     SUBCASE("by the range") {
-        auto const failing = ranges::views::transform(given, [](ledger const& one) {
-            if (one.id == "l6") throw std::runtime_error{"no more"};
-            return one;
+        auto const failing = ranges::views::transform(written, [](ledger const& ledger) {
+            if (ledger.id == "l6") throw std::runtime_error{"no more"};
+            return ledger;
         });
         CHECK_THROWS_AS(static_cast<void>(engine.create_all(ledgers, failing, in_waves)),
                         std::runtime_error);

@@ -76,9 +76,9 @@ template <typename Log>
 }
 
 /// The ids of entries, with a space after each.
-[[nodiscard]] inline std::string ids_of(std::vector<entry> const& found) {
+[[nodiscard]] inline std::string ids_of(std::vector<entry> const& entries) {
     std::string out;
-    for (entry const& one : found) out += one.id + ' ';
+    for (entry const& one : entries) out += one.id + ' ';
     return out;
 }
 

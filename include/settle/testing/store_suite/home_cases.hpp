@@ -61,16 +61,17 @@ recovery_report close_copy(Database& database) {
 /// An unfinished entry of every state, and the marks of its parts. `C` has the money of all.
 template <typename Database>
 void leave_everything_open(Database& database) {
-    bench<Database> on{database};
-    for (char const* const id : {"A", "B", "C", "D"}) on.create(ledgers, {id, 100, 0, "old"});
-    on.create(shelves, {1, 10});
-    on.create(cards, plain_card());
+    bench<Database> bench{database};
+    for (char const* const id : {"A", "B", "C", "D"}) bench.create(ledgers, {id, 100, 0, "old"});
+    bench.create(shelves, {1, 10});
+    bench.create(cards, plain_card());
     auto log = database.bind_log();
     auto const entry_of = [&] < auto const & Type > (type_tag<Type>, std::string id,
                                                      auto parameters, epoch number) {
         suite_entry writer{log, test_transaction::of<forward<Type>>(id, parameters)};
         REQUIRE(writer.insert(state::pending, number, 0, "gone") == log_answer::taken);
-        REQUIRE(on.template apply<Type>(id, parameters, number).find("busy") == std::string::npos);
+        REQUIRE(bench.template apply<Type>(id, parameters, number).find("busy") ==
+                std::string::npos);
         return writer;
     };
     suite_entry submitted{log, test_transaction::of<forward<move_type>>("initial", usual_move())};
@@ -78,8 +79,8 @@ void leave_everything_open(Database& database) {
     entry_of(type<order_type>, "pending", order{"A", 30, {{1, 4}, {1, 2}}}, 11);
     auto applied = entry_of(type<move_type>, "applied", move{"C", "B", 20}, 12);
     // Late writes: under an earlier epoch, and of a transaction that has no entry.
-    REQUIRE(on.template apply<move_type>("applied", {"D", "A", 7}, 3) == "applied, applied");
-    REQUIRE(on.template apply<move_type>("nobody", {"D", "B", 7}, 4) == "applied, applied");
+    REQUIRE(bench.template apply<move_type>("applied", {"D", "A", 7}, 3) == "applied, applied");
+    REQUIRE(bench.template apply<move_type>("nobody", {"D", "B", 7}, 4) == "applied, applied");
     REQUIRE(applied.commit(1, "gone") == log_answer::taken);
     auto canceling =
         entry_of(type<rewrite_type>, "canceling", rewrite{plain_card(), other_card()}, 13);
@@ -92,9 +93,9 @@ void leave_everything_open(Database& database) {
                 .reply == log_answer::taken);
     auto ended = entry_of(type<move_type>, "done", move{"A", "B", 1}, 15);
     REQUIRE(ended.commit(1, "gone") == log_answer::taken);
-    REQUIRE(on.template confirm<move_type>("done", {"A", "B", 1}, 15) == "applied, applied");
+    REQUIRE(bench.template confirm<move_type>("done", {"A", "B", 1}, 15) == "applied, applied");
     REQUIRE(ended.close(2, "gone") == log_answer::taken);
-    on.check();
+    bench.check();
 }
 
 /// Checks that everything is closed, and each record holds what the committed transactions give.
@@ -126,29 +127,29 @@ void check_closed(Database& database) {
 TEST_CASE_TEMPLATE_DEFINE("home: a log that is elsewhere is refused, and was moved", Fixture,
                           suite_moved) {
     Fixture fixture;
-    auto& here = fixture.database_here();
-    auto const name = here.bind_log().name();
-    if (!look_copied(here)) return;
-    auto const refused = refusal_of_engine(here);
+    auto& database = fixture.database_here();
+    auto const name = database.bind_log().name();
+    if (!look_copied(database)) return;
+    auto const refused = refusal_of_engine(database);
     CHECK(refused.code == errc::other_home);
     for (std::string const& part :
          {"settle: the log '" + name + "' is a copy, or it was moved",
-          "it was at 'elsewhere', and now it is at '" + present_home(here) + "'",
+          "it was at 'elsewhere', and now it is at '" + present_home(database) + "'",
           std::string{"settle::accept_moved_log"}, std::string{"settle::close_copied_log"}}) {
         CHECK_MESSAGE(refused.text.find(part) != std::string::npos, refused.text, " lacks ", part);
     }
     // A store that the log of a copy is bound with would belong to it.
     auto& second = fixture.second_database();
     try {
-        engine const apart{log_in(here), bind(ledgers, second), type<move_type>};
+        engine const apart{log_in(database), bind(ledgers, second), type<move_type>};
         FAIL("a log that is elsewhere was accepted");
     } catch (failure const& problem) {
         CHECK(problem.problem().code == errc::other_home);
     }
     CHECK_NOTHROW(static_cast<void>(second.template bind<ledgers_type>(second.bind_log().name())));
 
-    CHECK(accept_moved_log(here).has_value());
-    CHECK(accept_moved_log(here).has_value());
+    CHECK(accept_moved_log(database).has_value());
+    CHECK(accept_moved_log(database).has_value());
     auto& again = fixture.reopened();
     auto engine = suite_engine(again);
     open_suite_records(engine);
@@ -161,12 +162,12 @@ TEST_CASE_TEMPLATE_DEFINE("home: a log that is elsewhere is refused, and was mov
 
 TEST_CASE_TEMPLATE_DEFINE("home: a copy is closed, and gets a new name", Fixture, suite_copied) {
     Fixture fixture;
-    auto& here = fixture.database_here();
-    auto const name = here.bind_log().name();
-    leave_everything_open(here);
-    if (!look_copied(here)) return;
-    CHECK(here.bind_log().read("pending").value()->state == state::pending);
-    auto const report = close_copy(here);
+    auto& database = fixture.database_here();
+    auto const name = database.bind_log().name();
+    leave_everything_open(database);
+    if (!look_copied(database)) return;
+    CHECK(database.bind_log().read("pending").value()->state == state::pending);
+    auto const report = close_copy(database);
     CHECK(report.problem.text.empty());
     CHECK(report.skipped.empty());
     CHECK(report.canceled == 4);
@@ -221,20 +222,20 @@ TEST_CASE_TEMPLATE_DEFINE("home: closing a copy can be interrupted at every call
 TEST_CASE_TEMPLATE_DEFINE("home: a copy whose types are not all named stays a copy", Fixture,
                           suite_copied_without_type) {
     Fixture fixture;
-    auto& here = fixture.database_here();
-    auto const name = here.bind_log().name();
-    leave_everything_open(here);
-    if (!look_copied(here)) return;
-    auto const report = close_copied_log(here, type<move_type>, type<rewrite_type>);
+    auto& database = fixture.database_here();
+    auto const name = database.bind_log().name();
+    leave_everything_open(database);
+    if (!look_copied(database)) return;
+    auto const report = close_copied_log(database, type<move_type>, type<rewrite_type>);
     CHECK(report.problem.code == errc::other_home);
     REQUIRE(report.skipped.size() == 1);
     CHECK(report.skipped[0].id == "pending");
     CHECK(report.skipped[0].problem.code == errc::unknown_type);
-    CHECK(here.bind_log().name() == name);
+    CHECK(database.bind_log().name() == name);
     // Nothing was begun, so it may still have been moved.
-    CHECK(refusal_of_engine(here).text.find("is a copy, or it was moved") != std::string::npos);
-    CHECK(close_copy(here).problem.empty());
-    check_closed(here);
+    CHECK(refusal_of_engine(database).text.find("is a copy, or it was moved") != std::string::npos);
+    CHECK(close_copy(database).problem.empty());
+    check_closed(database);
 }
 
 } // namespace testing

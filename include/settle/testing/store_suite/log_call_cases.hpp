@@ -48,12 +48,12 @@ TEST_CASE_TEMPLATE_DEFINE("log: each entry of a call with several changes has it
     auto log = fixture.database_here().bind_log();
     using order_direction = forward<order_type>;
     using move_direction = forward<move_type>;
-    order const given{"A", 5, {{1, 1}, {2, 2}}};
+    order const order{"A", 5, {{1, 1}, {2, 2}}};
     entry_wave inserts{step::insert};
     inserts.add_insert<move_direction>("moves", usual_move(), state::pending, 70);
-    inserts.add_insert<order_direction>("orders", given, state::pending, 80);
+    inserts.add_insert<order_direction>("orders", order, state::pending, 80);
     inserts.add_insert<move_direction>("behind", usual_move(), state::pending, 90);
-    inserts.add_insert<order_direction>("submitted", given, state::initial, 100);
+    inserts.add_insert<order_direction>("submitted", order, state::initial, 100);
     inserts.add_insert<undescribed>("closed", {}, state::canceled, 110, {}, reason::cancel_asked);
     inserts.send(log, at_millisecond(1), "first");
     for (std::size_t i = 0; i < inserts.size(); ++i) CHECK(inserts.reply(i) == log_answer::taken);
@@ -71,7 +71,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: each entry of a call with several changes has it
         changes.add_change<move_direction>("moves", usual_move(), of_moves);
         changes.add_change<move_direction>("behind", usual_move(), behind);
         changes.add_change<move_direction>("absent", usual_move(), of_moves);
-        changes.add_change<order_direction>("orders", given, of_orders).failed_part = 2;
+        changes.add_change<order_direction>("orders", order, of_orders).failed_part = 2;
         changes.send(log, at_millisecond(++when), "second");
         INFO("action ", std::string{name_of(action)});
         CHECK(changes.reply(0) == log_answer::taken);
@@ -81,12 +81,12 @@ TEST_CASE_TEMPLATE_DEFINE("log: each entry of a call with several changes has it
         moves = standing_after(of_moves);
         orders = standing_after(of_orders);
         for (auto const& [id, known] : {std::pair{"moves", moves}, std::pair{"orders", orders}}) {
-            entry const found = log.read(id).value().value();
-            CHECK(found.state == known.state);
-            CHECK(found.epoch_number == known.epoch_number);
-            CHECK(found.committed == known.committed);
-            CHECK(found.attempts == known.attempts);
-            CHECK(found.modified == at_millisecond(when));
+            entry const entry = log.read(id).value().value();
+            CHECK(entry.state == known.state);
+            CHECK(entry.epoch_number == known.epoch_number);
+            CHECK(entry.committed == known.committed);
+            CHECK(entry.attempts == known.attempts);
+            CHECK(entry.modified == at_millisecond(when));
         }
         CHECK(log.read("behind").value()->modified == at_millisecond(1));
         CHECK_FALSE(log.read("absent").value().has_value());
@@ -127,9 +127,9 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert may be answered with `ended` only at a
     };
     std::vector<entry> left;
     entry_wave inserts{step::insert};
-    for (state const one : {state::initial, state::pending, state::applied, state::done,
-                            state::canceling, state::canceled}) {
-        left.push_back(leave(one));
+    for (state const tried : {state::initial, state::pending, state::applied, state::done,
+                              state::canceling, state::canceled}) {
+        left.push_back(leave(tried));
         inserts.add_insert<forward<move_type>>(left.back().id, usual_move(), state::pending, 99);
     }
     inserts.add_insert<forward<move_type>>("new", usual_move(), state::pending, 99);
@@ -170,12 +170,12 @@ TEST_CASE_TEMPLATE_DEFINE("log: a write may name its row, and a missing or old r
     CHECK(other.read() == before);
     read_request const request = writer.transaction().look_up();
     std::size_t calls = 0;
-    auto const found = [&](std::size_t at, result<std::optional<entry>>&& here, bool) {
-        CHECK(at == 0);
-        CHECK_FALSE(here.value().has_value());
+    auto const keep_result = [&](std::size_t index, result<std::optional<entry>>&& result, bool) {
+        CHECK(index == 0);
+        CHECK_FALSE(result.value().has_value());
         ++calls;
     };
-    log.look_up(std::span{&request, 1}, found);
+    log.look_up(std::span{&request, 1}, keep_result);
     CHECK(calls == 1);
     end(other, 8);
 }
@@ -188,8 +188,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: a look-up of several entries answers each once",
     REQUIRE(closed.commit(2, "first") == log_answer::taken);
     REQUIRE(closed.close(3, "first") == log_answer::taken);
     auto pending = pending_move(log, "pending", 80, 4, "second");
-    auto const move_of = [](transaction_id id, move const& given) {
-        return test_transaction::of<forward<move_type>>(std::move(id), given);
+    auto const move_of = [](transaction_id id, move const& move) {
+        return test_transaction::of<forward<move_type>>(std::move(id), move);
     };
     std::deque<test_transaction> transactions;
     transactions.push_back(move_of("pending", usual_move()));
@@ -209,20 +209,20 @@ TEST_CASE_TEMPLATE_DEFINE("log: a look-up of several entries answers each once",
     };
     std::vector<found_entry> answers(transactions.size());
     log.look_up(std::span<read_request const>{requests},
-                [&](std::size_t at, result<std::optional<entry>>&& found, bool same) {
-                    ++answers.at(at).calls;
-                    answers[at].here = std::move(found).value();
-                    answers[at].same = same;
+                [&](std::size_t index, result<std::optional<entry>>&& result, bool same) {
+                    ++answers.at(index).calls;
+                    answers[index].here = std::move(result).value();
+                    answers[index].same = same;
                 });
-    for (std::size_t at = 0; at < answers.size(); ++at) {
-        INFO("request ", at);
-        auto& [calls, here, same] = answers[at];
+    for (std::size_t position = 0; position < answers.size(); ++position) {
+        INFO("request ", position);
+        auto& [calls, here, same] = answers[position];
         CHECK(calls == 1);
-        auto const alone = log.read(transactions[at].id).value();
+        auto const alone = log.read(transactions[position].id).value();
         REQUIRE(here.has_value() == alone.has_value());
         if (!here) continue;
         if (same) {
-            CHECK(at < same_until);
+            CHECK(position < same_until);
             CHECK(here->parameters.empty());
             here->parameters = alone->parameters;
         }
@@ -232,9 +232,9 @@ TEST_CASE_TEMPLATE_DEFINE("log: a look-up of several entries answers each once",
     for (auto& one : requests) one.inserts_next = true;
     std::vector<found_entry> again(transactions.size());
     log.look_up(std::span<read_request const>{requests},
-                [&](std::size_t at, result<std::optional<entry>>&& found, bool) {
-                    ++again.at(at).calls;
-                    again[at].here = std::move(found).value();
+                [&](std::size_t index, result<std::optional<entry>>&& result, bool) {
+                    ++again.at(index).calls;
+                    again[index].here = std::move(result).value();
                 });
     for (std::size_t at = 0; at < again.size(); ++at) {
         INFO("request ", at);

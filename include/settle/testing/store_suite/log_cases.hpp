@@ -18,28 +18,28 @@ TEST_CASE_TEMPLATE_DEFINE("log: an entry is inserted once", Fixture, suite_inser
     epoch const highest = epoch_limit - 2;
     auto first = new_move(log, "t");
     REQUIRE(first.insert(state::pending, highest, 5, "host/1/2") == log_answer::taken);
-    entry const made = first.read();
-    CHECK(made.id == "t");
-    CHECK(made.type == "suite_move");
-    CHECK(made.definition == forward<move_type>::definition());
-    CHECK(encode_json(decode_json<move>(made.parameters).value()) == encode_json(usual_move()));
-    CHECK(made.state == state::pending);
-    CHECK(made.epoch_number == highest);
-    CHECK(made.committed == 0);
-    CHECK(made.owner == "host/1/2");
-    CHECK(made.created == at_millisecond(0));
-    CHECK(made.modified == at_millisecond(5));
-    CHECK(made.attempts == 0);
-    CHECK(made.why == reason::none);
-    CHECK(made.participant.empty());
-    CHECK_FALSE(made.line.has_value());
-    CHECK(made.images.empty());
+    entry const entry = first.read();
+    CHECK(entry.id == "t");
+    CHECK(entry.type == "suite_move");
+    CHECK(entry.definition == forward<move_type>::definition());
+    CHECK(encode_json(decode_json<move>(entry.parameters).value()) == encode_json(usual_move()));
+    CHECK(entry.state == state::pending);
+    CHECK(entry.epoch_number == highest);
+    CHECK(entry.committed == 0);
+    CHECK(entry.owner == "host/1/2");
+    CHECK(entry.created == at_millisecond(0));
+    CHECK(entry.modified == at_millisecond(5));
+    CHECK(entry.attempts == 0);
+    CHECK(entry.why == reason::none);
+    CHECK(entry.participant.empty());
+    CHECK_FALSE(entry.line.has_value());
+    CHECK(entry.images.empty());
 
     auto again = new_move(log, "t");
     CHECK(again.insert(state::initial, 3, 6, "other") == log_answer::conflict);
     auto twin = new_move(log, "t");
     CHECK(twin.insert(state::pending, highest, 6, "host/1/2") == log_answer::conflict);
-    CHECK(first.read() == made);
+    CHECK(first.read() == entry);
 }
 
 TEST_CASE_TEMPLATE_DEFINE("log: an entry is inserted as initial, and as canceled", Fixture,
@@ -57,12 +57,12 @@ TEST_CASE_TEMPLATE_DEFINE("log: an entry is inserted as initial, and as canceled
     auto tombstone = new_undescribed("tombstone");
     REQUIRE(tombstone.insert(state::canceled, 4, 2, "me", reason::mark_without_entry) ==
             log_answer::taken);
-    entry const made = tombstone.read();
-    CHECK(made.type.empty());
-    CHECK(made.definition == 0);
-    CHECK(made.state == state::canceled);
-    CHECK(made.why == reason::mark_without_entry);
-    CHECK(made.epoch_number == 4);
+    entry const entry = tombstone.read();
+    CHECK(entry.type.empty());
+    CHECK(entry.definition == 0);
+    CHECK(entry.state == state::canceled);
+    CHECK(entry.why == reason::mark_without_entry);
+    CHECK(entry.epoch_number == 4);
 
     auto refused = new_undescribed("refused");
     REQUIRE(refused.insert(state::canceled, 6, 3, "me", reason::cancel_asked) == log_answer::taken);
@@ -158,15 +158,15 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason and its part", Fixture
         auto writer = pending_move(log, "t", 70, 1, "first");
         auto again = worker_on(log, "t");
         CHECK(writer.cancel(5, "first", reason::guard_failed, 0) == log_answer::taken);
-        entry const made = writer.read();
-        CHECK(made.state == state::canceling);
-        CHECK(made.epoch_number == 70);
-        CHECK(made.committed == 0);
-        CHECK(made.why == reason::guard_failed);
-        CHECK(made.why_text.empty());
-        CHECK(made.participant == "source");
-        CHECK_FALSE(made.line.has_value());
-        CHECK(made.modified == at_millisecond(5));
+        entry const entry = writer.read();
+        CHECK(entry.state == state::canceling);
+        CHECK(entry.epoch_number == 70);
+        CHECK(entry.committed == 0);
+        CHECK(entry.why == reason::guard_failed);
+        CHECK(entry.why_text.empty());
+        CHECK(entry.participant == "source");
+        CHECK_FALSE(entry.line.has_value());
+        CHECK(entry.modified == at_millisecond(5));
         CHECK(again.cancel(6, "first", reason::guard_failed, 0) == log_answer::conflict);
         CHECK(writer.close(7, "first") == log_answer::taken);
         CHECK(writer.read().state == state::canceled);
@@ -202,14 +202,14 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason and its part", Fixture
         auto canceler = worker_on(log, "t");
         CHECK(canceler.cancel(5, "canceler", reason::cancel_asked, entry_write::no_part, true) ==
               log_answer::taken);
-        entry const made = canceler.read();
-        CHECK(made.state == state::canceling);
-        CHECK(made.epoch_number == 71);
-        CHECK(made.owner == "canceler");
-        CHECK(made.why == reason::cancel_asked);
-        CHECK(made.participant.empty());
+        entry const created = canceler.read();
+        CHECK(created.state == state::canceling);
+        CHECK(created.epoch_number == 71);
+        CHECK(created.owner == "canceler");
+        CHECK(created.why == reason::cancel_asked);
+        CHECK(created.participant.empty());
         CHECK(writer.commit(6, "first") == log_answer::conflict);
-        CHECK(writer.read() == made);
+        CHECK(writer.read() == created);
         auto next = worker_on(log, "t");
         CHECK(next.claim(7, "next") == log_answer::taken);
         CHECK(next.read().state == state::canceling);
@@ -231,26 +231,27 @@ TEST_CASE_TEMPLATE_DEFINE("log: a change of an absent entry or from another stat
                           Fixture, suite_conflict) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    auto const worker_with = [&](transaction_id id, state found, epoch number) {
+    auto const worker_with = [&](transaction_id id, state state, epoch number) {
         return suite_entry{log,
                            test_transaction::of<forward<move_type>>(std::move(id), usual_move()),
-                           {found, number, 0, 0}};
+                           {state, number, 0, 0}};
     };
     CHECK(worker_with("missing", state::pending, 5).claim(1, "me") == log_answer::conflict);
     CHECK_FALSE(log.read("missing").value().has_value());
 
-    auto here = pending_move(log, "t", 70, 1, "first");
-    entry const before = here.read();
+    auto writer = pending_move(log, "t", 70, 1, "first");
+    entry const before = writer.read();
     struct shape {
         state found;
         epoch number;
     };
-    for (shape const& one :
+    for (shape const& expected :
          {shape{state::pending, 69}, shape{state::pending, 71}, shape{state::initial, 70},
           shape{state::applied, 70}, shape{state::canceling, 70}}) {
-        INFO("expects ", std::string{name_of(one.found)}, " ", one.number);
-        CHECK(worker_with("t", one.found, one.number).claim(2, "me") == log_answer::conflict);
-        CHECK(here.read() == before);
+        INFO("expects ", std::string{name_of(expected.found)}, " ", expected.number);
+        CHECK(worker_with("t", expected.found, expected.number).claim(2, "me") ==
+              log_answer::conflict);
+        CHECK(writer.read() == before);
     }
 }
 

@@ -12,34 +12,34 @@ namespace testing {
     auto const small = [&](std::int64_t most) {
         return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
     };
-    card made;
-    made.id = std::string(1, static_cast<char>('a' + small(3)));
-    made.holder = small(2) == 0 ? "Anna" : "Bára";
-    made.open = small(2) == 0;
-    made.shade = small(2) == 0 ? colour::red : colour::blue;
-    made.opened = whole_second{std::chrono::seconds{small(3)}};
-    if (small(3) != 0) made.credit = small(2);
-    if (small(3) != 0) made.note = std::string(static_cast<std::size_t>(small(2)), 'n');
-    made.points = small(3);
-    made.visits = static_cast<std::int32_t>(small(3));
-    return made;
+    card card;
+    card.id = std::string(1, static_cast<char>('a' + small(3)));
+    card.holder = small(2) == 0 ? "Anna" : "Bára";
+    card.open = small(2) == 0;
+    card.shade = small(2) == 0 ? colour::red : colour::blue;
+    card.opened = whole_second{std::chrono::seconds{small(3)}};
+    if (small(3) != 0) card.credit = small(2);
+    if (small(3) != 0) card.note = std::string(static_cast<std::size_t>(small(2)), 'n');
+    card.points = small(3);
+    card.visits = static_cast<std::int32_t>(small(3));
+    return card;
 }
 
 /// Few records and small values, so that the transactions conflict often.
 template <typename Bench>
-void send_random_waves(Bench& on, std::uint64_t seed, int waves) {
+void send_random_waves(Bench& bench, std::uint64_t seed, int waves) {
     std::mt19937_64 random{seed};
     auto const number = [&](std::int64_t least, std::int64_t most) {
         return least +
                static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
     };
     auto const name = [&] { return std::string(1, static_cast<char>('A' + number(0, 3))); };
-    for (char const* id : {"A", "B", "C"}) on.create(ledgers, {id, 50, 0, "old"});
-    on.create(shelves, {1, 20});
-    on.create(shelves, {-7, 20});
+    for (char const* id : {"A", "B", "C"}) bench.create(ledgers, {id, 50, 0, "old"});
+    bench.create(shelves, {1, 20});
+    bench.create(shelves, {-7, 20});
     card first = random_card(random);
     first.id = "a";
-    on.create(cards, first);
+    bench.create(cards, first);
 
     random_pool<forward<move_type>> moves{"m", 5,
                                           [&] { return move{name(), name(), number(0, 30)}; }};
@@ -68,19 +68,19 @@ void send_random_waves(Bench& on, std::uint64_t seed, int waves) {
     for (int wave = 0; wave < waves; ++wave) {
         INFO("seed ", seed, ", wave ", wave);
         switch (number(0, 10)) {
-        case 0: moves.send_wave(on, random); break;
+        case 0: moves.send_wave(bench, random); break;
         case 1:
-        case 2: sums.send_wave(on, random); break;
-        case 3: checks.send_wave(on, random); break;
-        case 4: orders.send_wave(on, random); break;
-        case 5: labels.send_wave(on, random); break;
-        case 6: tallies.send_wave(on, random); break;
-        case 7: rewrites.send_wave(on, random); break;
-        case 8: issues.send_wave(on, random); break;
-        case 9: erasures.send_wave(on, random); break;
-        default: exchanges.send_wave(on, random); break;
+        case 2: sums.send_wave(bench, random); break;
+        case 3: checks.send_wave(bench, random); break;
+        case 4: orders.send_wave(bench, random); break;
+        case 5: labels.send_wave(bench, random); break;
+        case 6: tallies.send_wave(bench, random); break;
+        case 7: rewrites.send_wave(bench, random); break;
+        case 8: issues.send_wave(bench, random); break;
+        case 9: erasures.send_wave(bench, random); break;
+        default: exchanges.send_wave(bench, random); break;
         }
-        on.check();
+        bench.check();
     }
 }
 
@@ -95,9 +95,9 @@ TEST_CASE_TEMPLATE_DEFINE("store: random waves agree with the pure rule", Fixtur
 TEST_CASE_TEMPLATE_DEFINE("store: each of a thousand transactions of a wave has its own answer",
                           Fixture, suite_wave) {
     Fixture fixture;
-    bench<typename Fixture::database> on{fixture.database_here()};
-    on.create(ledgers, {"hot", 300, 0, ""});
-    on.create(ledgers, {"cold", 0, 0, ""});
+    bench<typename Fixture::database> bench{fixture.database_here()};
+    bench.create(ledgers, {"hot", 300, 0, ""});
+    bench.create(ledgers, {"cold", 0, 0, ""});
     constexpr std::size_t count = 1000;
     auto const id_of = [](std::size_t i) { return "t" + std::to_string(i); };
     // Every tenth transaction names a missing record.
@@ -107,8 +107,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: each of a thousand transactions of a wave has 
         applied.add<forward<move_type>>(id_of(i), {names_missing(i) ? "nobody" : "hot", "cold", 1},
                                         5);
     }
-    on.send(applied);
-    on.check();
+    bench.send(applied);
+    bench.check();
     std::size_t taken = 0;
     for (std::size_t i = 0; i < count; ++i) {
         INFO("transaction ", i);
@@ -123,7 +123,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: each of a thousand transactions of a wave has 
         }
     }
     CHECK(taken == 300);
-    CHECK(on.read(ledgers, "hot")->balance == 0);
+    CHECK(bench.read(ledgers, "hot")->balance == 0);
 
     // One wave confirms half of the transactions, and another compensates the other half.
     part_wave confirmed{step::confirm};
@@ -133,49 +133,49 @@ TEST_CASE_TEMPLATE_DEFINE("store: each of a thousand transactions of a wave has 
         if (i % 2 == 0) confirmed.add<forward<move_type>>(id_of(i), given, 9, 5);
         else undone.add<forward<move_type>>(id_of(i), given, 9);
     }
-    on.send(confirmed);
-    on.send(undone);
-    on.check();
+    bench.send(confirmed);
+    bench.send(undone);
+    bench.check();
 }
 
 TEST_CASE_TEMPLATE_DEFINE("store: a call executes exactly its requested parts", Fixture,
                           suite_due) {
     Fixture fixture;
-    bench<typename Fixture::database> on{fixture.database_here()};
-    on.create(ledgers, {"A", 100, 0, ""});
-    on.create(ledgers, {"B", 100, 0, ""});
+    bench<typename Fixture::database> bench{fixture.database_here()};
+    bench.create(ledgers, {"A", 100, 0, ""});
+    bench.create(ledgers, {"B", 100, 0, ""});
     part_wave second{step::apply};
     second.add<forward<move_type>>("t", {"A", "B", 10}, 5);
     second.requests().erase(second.requests().begin());
-    on.send(second);
+    bench.send(second);
     CHECK(second.answers(0) == "applied");
-    CHECK(on.marks().size() == 1);
-    on.check();
+    CHECK(bench.marks().size() == 1);
+    bench.check();
     part_wave both{step::apply};
     both.add<forward<move_type>>("t", {"A", "B", 10}, 5);
-    on.send(both);
+    bench.send(both);
     CHECK(both.answers(0) == "applied, applied");
-    CHECK(on.marks().size() == 2);
-    on.check();
+    CHECK(bench.marks().size() == 2);
+    bench.check();
     part_wave none{step::apply};
-    on.send(none);
-    on.check();
+    bench.send(none);
+    bench.check();
 }
 
 TEST_CASE_TEMPLATE_DEFINE("store: one call executes parts of several types and collections",
                           Fixture, suite_mixed_wave) {
     Fixture fixture;
-    bench<typename Fixture::database> on{fixture.database_here()};
-    on.create(ledgers, {"A", 100, 0, ""});
-    on.create(ledgers, {"B", 0, 0, ""});
-    on.create(shelves, {1, 10});
-    on.create(shelves, {2, 10});
-    card here;
-    here.id = "c";
-    here.holder = "Anna";
-    here.open = true;
-    on.create(cards, here);
-    card fresh = here;
+    bench<typename Fixture::database> bench{fixture.database_here()};
+    bench.create(ledgers, {"A", 100, 0, ""});
+    bench.create(ledgers, {"B", 0, 0, ""});
+    bench.create(shelves, {1, 10});
+    bench.create(shelves, {2, 10});
+    card expected;
+    expected.id = "c";
+    expected.holder = "Anna";
+    expected.open = true;
+    bench.create(cards, expected);
+    card fresh = expected;
     fresh.id = "d";
     auto const fill = [&](part_wave& wave, epoch number, epoch committed) {
         wave.add<forward<move_type>>("move", {"A", "B", 10}, number, committed);
@@ -189,8 +189,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: one call executes parts of several types and c
     };
     part_wave applied{step::apply};
     fill(applied, 5, 0);
-    on.send(applied);
-    on.check();
+    bench.send(applied);
+    bench.check();
     CHECK(applied.answers(0) == "applied, applied");
     CHECK(applied.answers(1) == "applied, applied, applied, applied");
     CHECK(applied.answers(2) == "applied");
@@ -201,18 +201,18 @@ TEST_CASE_TEMPLATE_DEFINE("store: one call executes parts of several types and c
     SUBCASE("confirmed") {
         part_wave confirmed{step::confirm};
         fill(confirmed, 105, 5);
-        on.send(confirmed);
+        bench.send(confirmed);
         CHECK(confirmed.answers(3) == "nothing, nothing");
         CHECK(confirmed.answers(5) == "applied, nothing");
-        CHECK_FALSE(on.read(cards, "c").has_value());
-        CHECK(on.read(ledgers, "B")->balance == 10);
+        CHECK_FALSE(bench.read(cards, "c").has_value());
+        CHECK(bench.read(ledgers, "B")->balance == 10);
     }
     SUBCASE("compensated") {
         part_wave undone{step::compensate};
         fill(undone, 9, 0);
-        on.send(undone);
+        bench.send(undone);
         CHECK(undone.answers(1) == "applied, applied, applied, applied");
-        CHECK(on.read(ledgers, "A")->balance == 100);
+        CHECK(bench.read(ledgers, "A")->balance == 100);
     }
     SUBCASE("backed off, each under its own epoch") {
         part_wave undone{step::back_off};
@@ -220,12 +220,12 @@ TEST_CASE_TEMPLATE_DEFINE("store: one call executes parts of several types and c
         for (part_request& one : undone.requests()) {
             if (*one.id == "move") one.epoch_number = 6;
         }
-        on.send(undone);
+        bench.send(undone);
         CHECK(undone.answers(0) == "nothing, nothing");
         CHECK(undone.answers(1) == "applied, applied, applied, applied");
-        CHECK(on.marks().size() == 2);
+        CHECK(bench.marks().size() == 2);
     }
-    on.check();
+    bench.check();
 }
 
 } // namespace testing

@@ -20,20 +20,22 @@ public:
 
     /// Shape:   found - the state and epoch of an entry that is `initial`; none for a new entry
     template <typename Direction>
-    void add(transaction_id id, typename Direction::parameters given, epoch number,
-             std::optional<standing> const& found = {}) {
-        auto& of = transactions_.emplace_back(
-            test_transaction::of<Direction>(std::move(id), std::move(given)));
+    void add(transaction_id id, typename Direction::parameters parameters, epoch number,
+             std::optional<standing> const& standing = {}) {
+        auto& transaction = transactions_.emplace_back(
+            test_transaction::of<Direction>(std::move(id), std::move(parameters)));
         auto& parts = parts_.emplace_back();
-        of.request_parts(parts, step::one_phase, found ? found->epoch_number + 1 : number);
+        transaction.request_parts(parts, step::one_phase,
+                                  standing ? standing->epoch_number + 1 : number);
         auto& results = results_.emplace_back(parts.size());
-        requests_.push_back({requests_.size(), &of.id, of.type, of.parameters.get(), !found,
+        requests_.push_back({requests_.size(), &transaction.id, transaction.type,
+                             transaction.parameters.get(), !standing,
                              std::span<part_request const>{parts}, std::span{results}});
-        standings_.push_back(found.value_or(new_at(number)));
+        standings_.push_back(standing.value_or(new_at(number)));
         images_.emplace_back();
     }
     /// The transaction is never to be written.
-    void decline(std::size_t at) { declined_.insert(at); }
+    void decline(std::size_t index) { declined_.insert(index); }
 
     template <typename Session, typename Log>
     void send(Session& session, Log& log, timestamp now = at_millisecond(1)) {
@@ -41,10 +43,12 @@ public:
         session.one_phase(std::span{requests_}, log, write_context{now, owner}, *this);
     }
 
-    [[nodiscard]] log_answer reply(std::size_t at) const { return requests_[at].result.reply; }
-    [[nodiscard]] std::string answers(std::size_t at) const {
+    [[nodiscard]] log_answer reply(std::size_t index) const {
+        return requests_[index].result.reply;
+    }
+    [[nodiscard]] std::string answers(std::size_t index) const {
         std::string out;
-        for (part_result const& one : results_[at]) {
+        for (part_result const& one : results_[index]) {
             if (!out.empty()) out += ", ";
             out += name_of(one.what);
         }
@@ -56,35 +60,36 @@ public:
     [[nodiscard]] bool decided_early() const { return decided_early_; }
 
     bool decide(one_phase_request& request) override {
-        std::size_t const at = request.index;
-        decided_.push_back(at);
-        standing const& found = standings_[at];
-        auto& images = images_[at];
+        std::size_t const index = request.index;
+        decided_.push_back(index);
+        standing const& current = standings_[index];
+        auto& images = images_[index];
         images.clear();
-        bool busy = declined_.count(at) != 0;
+        bool busy = declined_.count(index) != 0;
         reason why = reason::none;
         std::size_t failed = entry_write::no_part;
         for (std::size_t part = 0; part < request.parts.size(); ++part) {
-            part_result const& one = request.results[part];
+            part_result const& result = request.results[part];
             auto const& [descriptor, number] =
                 std::tie(*request.parts[part].descriptor, request.parts[part].part);
             // A request whose entry exists may be decided without its parts.
-            decided_early_ = decided_early_ || (one.what == answer::none && part != 0 &&
+            decided_early_ = decided_early_ || (result.what == answer::none && part != 0 &&
                                                 request.results[0].what != answer::none);
-            busy = busy || one.what == answer::busy || one.what == answer::none;
-            if (one.kept) images.push_back(descriptor.make_image(number, one.kept.get()));
-            if (why != reason::none || reason_of(one.what) == reason::none) continue;
-            why = reason_of(one.what);
+            busy = busy || result.what == answer::busy || result.what == answer::none;
+            if (result.kept) images.push_back(descriptor.make_image(number, result.kept.get()));
+            if (why != reason::none || reason_of(result.what) == reason::none) continue;
+            why = reason_of(result.what);
             failed = part;
         }
         if (busy && why == reason::none) return false;
         state const to = why == reason::none ? state::done : state::canceled;
-        test_transaction const& of = transactions_[at];
-        transition changed = claim_of(found);
+        test_transaction const& transaction = transactions_[index];
+        transition changed = claim_of(current);
         changed.to = to;
         changed.why = why;
-        request.write = request.inserts ? of.insert(to, found.epoch_number, at_millisecond(0), why)
-                                        : of.change(step::one_phase, changed);
+        request.write = request.inserts
+                            ? transaction.insert(to, current.epoch_number, at_millisecond(0), why)
+                            : transaction.change(step::one_phase, changed);
         request.write.action = step::one_phase;
         request.write.failed_part = failed;
         if (why != reason::none) request.write.why_text = reason_text;
@@ -117,28 +122,28 @@ template <typename Fixture, typename Function>
 void if_one_phase(Function&& function) {
     Fixture fixture;
     auto& database = fixture.database_here();
-    bench<typename Fixture::database> on{database};
-    using session = std::remove_cvref_t<decltype(on.session())>;
+    bench<typename Fixture::database> bench{database};
+    using session = std::remove_cvref_t<decltype(bench.session())>;
     if constexpr (settle::detail::capabilities<session>.settles_in_one_phase) {
-        if (!settle::detail::capabilities_here(on.session()).settles_in_one_phase) return;
+        if (!settle::detail::capabilities_here(bench.session()).settles_in_one_phase) return;
         auto log = database.bind_log();
-        function(on, log);
+        function(bench, log);
     }
 }
 
 TEST_CASE_TEMPLATE_DEFINE("one phase: entries and parts are written together or not at all",
                           Fixture, suite_one_phase) {
-    if_one_phase<Fixture>([](auto& on, auto& log) {
-        auto& session = on.session();
-        on.create(ledgers, {"A", 100, 0, "old"});
-        on.create(ledgers, {"B", 0, 0, "old"});
-        on.create(ledgers, {"C", 0, 0, "old"});
-        card here;
-        here.id = "c";
-        here.open = true;
-        on.create(cards, here);
-        REQUIRE(on.template apply<adjust_type>("other", {"C", 1, 0, 0, 0, no_least, no_most}, 5) ==
-                "applied");
+    if_one_phase<Fixture>([](auto& bench, auto& log) {
+        auto& session = bench.session();
+        bench.create(ledgers, {"A", 100, 0, "old"});
+        bench.create(ledgers, {"B", 0, 0, "old"});
+        bench.create(ledgers, {"C", 0, 0, "old"});
+        card card;
+        card.id = "c";
+        card.open = true;
+        bench.create(cards, card);
+        REQUIRE(bench.template apply<adjust_type>("other", {"C", 1, 0, 0, 0, no_least, no_most},
+                                                  5) == "applied");
         auto submitted = new_move(log, "submitted");
         REQUIRE(submitted.insert(state::initial, 20, 0, "submitter") == log_answer::taken);
 
@@ -163,10 +168,10 @@ TEST_CASE_TEMPLATE_DEFINE("one phase: entries and parts are written together or 
         CHECK(wave.reply(5) == log_answer::held_back);
 
         auto const shown = [&](transaction_id const& id) {
-            auto const found = log.read(id).value();
-            return found ? std::string{name_of(found->state)} + ' ' +
-                               std::to_string(found->epoch_number)
-                         : std::string{"none"};
+            auto const stored = log.read(id).value();
+            return stored ? std::string{name_of(stored->state)} + ' ' +
+                                std::to_string(stored->epoch_number)
+                          : std::string{"none"};
         };
         CHECK(shown("done") == "done 10");
         CHECK(shown("poor") == "canceled 11");
@@ -193,15 +198,15 @@ TEST_CASE_TEMPLATE_DEFINE("one phase: entries and parts are written together or 
         CHECK(session.template read<ledgers_type>("C").value()->balance == 41);
         CHECK(session.template read<ledgers_type>("C").value()->label == "old");
         CHECK_FALSE(session.template read<cards_type>("c").value().has_value());
-        CHECK(on.marks().size() == 1);
+        CHECK(bench.marks().size() == 1);
     });
 }
 
 TEST_CASE_TEMPLATE_DEFINE("one phase: an existing entry does not prevent other requests", Fixture,
                           suite_one_phase_again) {
-    if_one_phase<Fixture>([](auto& on, auto& log) {
-        on.create(ledgers, {"A", 100, 0, ""});
-        on.create(ledgers, {"B", 0, 0, ""});
+    if_one_phase<Fixture>([](auto& bench, auto& log) {
+        bench.create(ledgers, {"A", 100, 0, ""});
+        bench.create(ledgers, {"B", 0, 0, ""});
         auto const pending = pending_move(log, "pending", 5, 0, "other");
         auto over = pending_move(log, "over", 5, 0, "other");
         REQUIRE(over.commit(1, "other") == log_answer::taken);
@@ -211,22 +216,22 @@ TEST_CASE_TEMPLATE_DEFINE("one phase: an existing entry does not prevent other r
         standing const initial = moved.view();
         REQUIRE(moved.claim(1, "other") == log_answer::taken);
 
-        move const one{"A", "B", 1};
+        move const move{"A", "B", 1};
         std::vector<char const*> const ids{"first", "pending", "second", "over",
                                            "moved", "first",   "third"};
         one_phase_wave wave;
-        for (std::size_t at = 0; at < ids.size(); ++at) {
+        for (std::size_t index = 0; index < ids.size(); ++index) {
             std::optional<standing> found;
-            if (at == 4) found = initial;
-            wave.add<forward<move_type>>(ids[at], one, 10 + at, found);
+            if (index == 4) found = initial;
+            wave.add<forward<move_type>>(ids[index], move, 10 + index, found);
         }
-        wave.send(on.session(), log);
-        for (std::size_t const at : {std::size_t{0}, std::size_t{2}, std::size_t{6}}) {
-            INFO("transaction ", std::string{ids[at]});
-            CHECK(wave.reply(at) == log_answer::taken);
-            CHECK(wave.answers(at) == "applied, applied");
-            CHECK(log.read(ids[at]).value()->state == state::done);
-            CHECK(log.read(ids[at]).value()->epoch_number == 10 + at);
+        wave.send(bench.session(), log);
+        for (std::size_t const position : {std::size_t{0}, std::size_t{2}, std::size_t{6}}) {
+            INFO("transaction ", std::string{ids[position]});
+            CHECK(wave.reply(position) == log_answer::taken);
+            CHECK(wave.answers(position) == "applied, applied");
+            CHECK(log.read(ids[position]).value()->state == state::done);
+            CHECK(log.read(ids[position]).value()->epoch_number == 10 + position);
         }
         CHECK(wave.reply(1) == log_answer::conflict);
         CHECK((wave.reply(3) == log_answer::ended || wave.reply(3) == log_answer::conflict));
@@ -237,17 +242,17 @@ TEST_CASE_TEMPLATE_DEFINE("one phase: an existing entry does not prevent other r
         CHECK(is_twin);
         CHECK(log.read("pending").value()->epoch_number == 5);
         CHECK(log.read("moved").value()->state == state::pending);
-        CHECK(on.session().template read<ledgers_type>("A").value()->balance == 97);
-        CHECK(on.session().template read<ledgers_type>("B").value()->balance == 3);
-        CHECK(on.marks().empty());
+        CHECK(bench.session().template read<ledgers_type>("A").value()->balance == 97);
+        CHECK(bench.session().template read<ledgers_type>("B").value()->balance == 3);
+        CHECK(bench.marks().empty());
 
         // However often the native transaction was repeated, the last decisions keep the order.
         std::vector<std::size_t> last;
-        for (std::size_t at = 0; at < ids.size(); ++at) {
+        for (std::size_t number = 0; number < ids.size(); ++number) {
             auto const& all = wave.decided();
-            auto const found = std::find(all.rbegin(), all.rend(), at);
+            auto const found = std::find(all.rbegin(), all.rend(), number);
             REQUIRE(found != all.rend());
-            if (wave.reply(at) == log_answer::taken) {
+            if (wave.reply(number) == log_answer::taken) {
                 last.push_back(static_cast<std::size_t>(all.rend() - found));
             }
         }

@@ -25,13 +25,13 @@ public:
 
     /// Sends one wave: random transactions, one step, epochs that rise, stay or fall.
     template <typename Bench>
-    void send_wave(Bench& on, std::mt19937_64& random) {
+    void send_wave(Bench& bench, std::mt19937_64& random) {
         switch (random() % 8) {
-        case 0: return send(on, step::compensate, random);
-        case 1: return send(on, step::back_off, random);
+        case 0: return send(bench, step::compensate, random);
+        case 1: return send(bench, step::back_off, random);
         case 2:
-        case 3: return send(on, step::confirm, random);
-        default: return send(on, step::apply, random);
+        case 3: return send(bench, step::confirm, random);
+        default: return send(bench, step::apply, random);
         }
     }
 
@@ -43,18 +43,18 @@ private:
     };
 
     template <typename Bench>
-    void send(Bench& on, step action, std::mt19937_64& random) {
+    void send(Bench& bench, step action, std::mt19937_64& random) {
         part_wave wave{action};
         std::size_t const count = 1 + random() % 6;
         for (std::size_t i = 0; i < count; ++i) {
-            member& one = members_[random() % members_.size()];
-            if (action == step::apply && random() % 2 == 0) ++one.highest;
+            member& chosen = members_[random() % members_.size()];
+            if (action == step::apply && random() % 2 == 0) ++chosen.highest;
             epoch const number =
-                std::max<epoch>(1, one.highest - std::min(one.highest, random() % 3));
-            if (action == step::confirm) wave.add<Direction>(one.id, one.given, 1000, number);
-            else wave.add<Direction>(one.id, one.given, number);
+                std::max<epoch>(1, chosen.highest - std::min(chosen.highest, random() % 3));
+            if (action == step::confirm) wave.add<Direction>(chosen.id, chosen.given, 1000, number);
+            else wave.add<Direction>(chosen.id, chosen.given, number);
         }
-        on.send(wave);
+        bench.send(wave);
     }
 
     std::vector<member> members_;

@@ -37,11 +37,11 @@ public:
 
     template <typename C>
     [[nodiscard]] std::vector<typename C::record_type> records() const {
-        std::vector<typename C::record_type> found;
+        std::vector<typename C::record_type> records;
         for (auto const& [key, slot] : std::get<slots<C>>(slots_).content) {
-            if (slot.record) found.push_back(*slot.record);
+            if (slot.record) records.push_back(*slot.record);
         }
-        return found;
+        return records;
     }
 
     [[nodiscard]] std::vector<mark_locator> marks() const {
@@ -65,11 +65,11 @@ private:
     void execute_in(part_request const& request, part_result& answered) {
         if (!is_part_of<C>(request)) return;
         auto& all = slots_of<C>();
-        auto const at = all.try_emplace(key_of<C>(request)).first;
-        auto& slot = at->second;
+        auto const position = all.try_emplace(key_of<C>(request)).first;
+        auto& slot = position->second;
         answered =
             result_of(settle::execute(request, slot, [&] { return encode_json(*slot.record); }));
-        if (!slot.record && slot.marks.empty()) all.erase(at);
+        if (!slot.record && slot.marks.empty()) all.erase(position);
     }
 
     template <typename C>

@@ -14,8 +14,8 @@ namespace testing {
 TEST_CASE_TEMPLATE_DEFINE("store: a session holds the collections that it is bound for", Fixture,
                           suite_holds) {
     Fixture fixture;
-    auto& here = fixture.database_here();
-    auto session = here.template bind<ledgers_type>(here.bind_log().name());
+    auto& database = fixture.database_here();
+    auto session = database.template bind<ledgers_type>(database.bind_log().name());
     using bound = decltype(session);
     CHECK(bound::template holds<ledgers_type>::value);
     CHECK_FALSE(bound::template holds<cards_type>::value);
@@ -25,12 +25,12 @@ TEST_CASE_TEMPLATE_DEFINE("store: a session holds the collections that it is bou
 TEST_CASE_TEMPLATE_DEFINE("store: an early notice of a record or an entry changes nothing", Fixture,
                           suite_expect) {
     Fixture fixture;
-    auto& here = fixture.database_here();
-    auto log = here.bind_log();
-    bench<typename Fixture::database> on{here};
-    auto& session = on.session();
-    on.create(ledgers, {"A", 100, 0, ""});
-    on.create(shelves, {1, 10});
+    auto& database = fixture.database_here();
+    auto log = database.bind_log();
+    bench<typename Fixture::database> bench{database};
+    auto& session = bench.session();
+    bench.create(ledgers, {"A", 100, 0, ""});
+    bench.create(shelves, {1, 10});
     auto const notify = [&] {
         if constexpr (
             settle::detail::capabilities<std::remove_cvref_t<decltype(session)>>.fetches_ahead) {
@@ -47,56 +47,56 @@ TEST_CASE_TEMPLATE_DEFINE("store: an early notice of a record or an entry change
     notify();
     auto writer = pending_move(log, "t", 5, 1, "me");
     notify();
-    CHECK(on.template apply<order_type>("t", {"A", 1, {{1, 1}, {2, 1}}}, 5) ==
+    CHECK(bench.template apply<order_type>("t", {"A", 1, {{1, 1}, {2, 1}}}, 5) ==
           "applied, applied, record missing");
     notify();
-    CHECK(on.template compensate<order_type>("t", {"A", 1, {{1, 1}, {2, 1}}}) ==
+    CHECK(bench.template compensate<order_type>("t", {"A", 1, {{1, 1}, {2, 1}}}) ==
           "applied, applied, nothing");
     CHECK(writer.claim(2, "me") == log_answer::taken);
     CHECK_FALSE(log.read("nobody").value().has_value());
-    on.check();
+    bench.check();
 }
 
 TEST_CASE_TEMPLATE_DEFINE("store: a call that creates several records answers each", Fixture,
                           suite_create_wave) {
     Fixture fixture;
-    bench<typename Fixture::database> on{fixture.database_here()};
-    auto& session = on.session();
+    bench<typename Fixture::database> bench{fixture.database_here()};
+    auto& session = bench.session();
     if constexpr (requires(std::vector<ledger> const& records, std::vector<result<void>>& results) {
                       session.template create_all<ledgers_type>(records, results);
                   }) {
-        on.create(ledgers, {"there", 1, 0, "first"});
+        bench.create(ledgers, {"there", 1, 0, "first"});
         std::vector<ledger> const given{
             {"a", 1, 0, ""}, {"there", 2, 0, "second"}, {"b", 3, 0, ""}, {"a", 4, 0, ""}};
         std::vector<result<void>> results(given.size());
         session.template create_all<ledgers_type>(given, results);
-        for (std::size_t at = 0; at < given.size(); ++at) {
-            INFO("record ", at);
-            bool const is_new = at == 0 || at == 2;
-            CHECK(results[at].has_value() == is_new);
-            if (!is_new) CHECK(results[at].problem().code == errc::record_exists);
+        for (std::size_t index = 0; index < given.size(); ++index) {
+            INFO("record ", index);
+            bool const is_new = index == 0 || index == 2;
+            CHECK(results[index].has_value() == is_new);
+            if (!is_new) CHECK(results[index].problem().code == errc::record_exists);
         }
-        CHECK(on.read(ledgers, "a")->balance == 1);
-        CHECK(on.read(ledgers, "there")->label == "first");
-        CHECK(on.read(ledgers, "b")->balance == 3);
+        CHECK(bench.read(ledgers, "a")->balance == 1);
+        CHECK(bench.read(ledgers, "there")->label == "first");
+        CHECK(bench.read(ledgers, "b")->balance == 3);
     }
 }
 
 TEST_CASE_TEMPLATE_DEFINE("store: a wave runs beside other waves, and a wave is abandoned", Fixture,
                           suite_overlap) {
     Fixture fixture;
-    bench<typename Fixture::database> on{fixture.database_here()};
-    auto& session = on.session();
+    bench<typename Fixture::database> bench{fixture.database_here()};
+    auto& session = bench.session();
     if constexpr (
         settle::detail::capabilities<std::remove_cvref_t<decltype(session)>>.overlaps_others) {
-        on.create(ledgers, {"A", 100, 0, ""});
-        on.create(ledgers, {"B", 0, 0, ""});
+        bench.create(ledgers, {"A", 100, 0, ""});
+        bench.create(ledgers, {"B", 0, 0, ""});
         session.expect_others();
-        move const given{"A", "B", 1};
+        move const move{"A", "B", 1};
         part_wave first{step::apply};
-        first.add<forward<move_type>>("first", given, 5);
+        first.add<forward<move_type>>("first", move, 5);
         part_wave second{step::apply};
-        second.add<forward<move_type>>("second", given, 5);
+        second.add<forward<move_type>>("second", move, 5);
         std::vector<part_result> first_results(2);
         std::vector<part_result> second_results(2);
         session.start(std::span<part_request const>{first.requests()}, std::span{first_results});
@@ -105,22 +105,22 @@ TEST_CASE_TEMPLATE_DEFINE("store: a wave runs beside other waves, and a wave is 
         CHECK(second.answers(0, second_results) == "applied, applied");
         session.finish(std::span{first_results});
         CHECK(first.answers(0, first_results) == "applied, applied");
-        CHECK(on.marks().size() == 4);
+        CHECK(bench.marks().size() == 4);
 
         part_wave given_up{step::compensate};
-        given_up.add<forward<move_type>>("first", given, 9);
+        given_up.add<forward<move_type>>("first", move, 9);
         std::vector<part_result> results(2);
         session.start(std::span<part_request const>{given_up.requests()}, std::span{results});
         session.abandon(std::span{results});
         // abandon() has waited for the end of the wave.
-        CHECK(on.marks().size() == 2);
-        CHECK(on.read(ledgers, "A")->balance == 99);
+        CHECK(bench.marks().size() == 2);
+        CHECK(bench.read(ledgers, "A")->balance == 99);
         // A wave without an overlap goes on as before.
         part_wave alone{step::confirm};
-        alone.add<forward<move_type>>("second", given, 105, 5);
+        alone.add<forward<move_type>>("second", move, 105, 5);
         alone.send(session);
         CHECK(alone.answers(0) == "applied, applied");
-        CHECK(on.read(ledgers, "B")->balance == 1);
+        CHECK(bench.read(ledgers, "B")->balance == 1);
     }
 }
 
@@ -132,23 +132,23 @@ TEST_CASE_TEMPLATE_DEFINE("store: threads share a session of records and a sessi
                           Fixture, suite_threads) {
     if constexpr (for_threads<Fixture>) {
         Fixture fixture;
-        auto& here = fixture.database_here();
-        auto log = here.bind_log();
-        auto session = here.template bind<ledgers_type, cards_type, shelves_type>(log.name());
+        auto& database = fixture.database_here();
+        auto log = database.bind_log();
+        auto session = database.template bind<ledgers_type, cards_type, shelves_type>(log.name());
         constexpr std::int64_t threads = 4;
         constexpr std::int64_t rounds = 12;
         REQUIRE(session.template create<ledgers_type>({"A", threads * rounds, 0, ""}).has_value());
         REQUIRE(session.template create<ledgers_type>({"B", 0, 0, ""}).has_value());
         std::vector<std::string> wrong(threads);
         auto const work = [&](std::size_t thread) {
-            move const given{"A", "B", 1};
+            move const move{"A", "B", 1};
             auto const expect = [&](bool right, std::string const& call) {
                 if (!right && wrong[thread].empty()) wrong[thread] = call;
             };
             constexpr int most_tries = 1000;
             auto const has = [](part_wave const& wave, answer reply) {
                 return std::any_of(wave.results().begin(), wave.results().end(),
-                                   [&](part_result const& one) { return one.what == reply; });
+                                   [&](part_result const& result) { return result.what == reply; });
             };
             // A busy store may answer `unavailable`: then the requests are sent again.
             auto const send = [&](part_wave& wave) {
@@ -159,13 +159,13 @@ TEST_CASE_TEMPLATE_DEFINE("store: threads share a session of records and a sessi
             };
             for (std::int64_t round = 0; round < rounds; ++round) {
                 auto const id = std::to_string(thread) + '-' + std::to_string(round);
-                suite_entry writer{log, test_transaction::of<forward<move_type>>(id, given)};
+                suite_entry writer{log, test_transaction::of<forward<move_type>>(id, move)};
                 expect(writer.insert(state::pending, 5, 1, "me") == log_answer::taken, "insert");
                 // After an answer `unknown`, all parts are applied again under a higher epoch.
                 std::string answers;
                 for (int tries = 0; tries < most_tries; ++tries) {
                     part_wave applied{step::apply};
-                    applied.add<forward<move_type>>(id, given, writer.view().epoch_number);
+                    applied.add<forward<move_type>>(id, move, writer.view().epoch_number);
                     send(applied);
                     answers = applied.answers(0);
                     if (!has(applied, answer::unknown)) break;
@@ -175,7 +175,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: threads share a session of records and a sessi
                 expect(writer.commit(2, "me") == log_answer::taken, "commit");
                 epoch const committed = writer.view().committed;
                 part_wave confirmed{step::confirm};
-                confirmed.add<forward<move_type>>(id, given, committed, committed);
+                confirmed.add<forward<move_type>>(id, move, committed, committed);
                 // A confirm takes effect once under each epoch, so it may be sent again.
                 for (int tries = 0; tries < most_tries; ++tries) {
                     send(confirmed);

@@ -122,10 +122,10 @@ TEST_CASE_TEMPLATE_DEFINE("log: a commit may close the entry, with its results",
 
         transition ends = commit_of(standing_after(keeps));
         ends.to = state::done;
-        auto made = work.change(step::commit_and_close, ends);
-        made.results = &results;
+        auto change = work.change(step::commit_and_close, ends);
+        change.results = &results;
         auto const send = [&](timestamp when) {
-            return write_one(log, work, made, when, "first").reply;
+            return write_one(log, work, change, when, "first").reply;
         };
         CHECK(send(at_millisecond(3)) == log_answer::taken);
         expected.state = state::done;
@@ -156,11 +156,11 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert may keep a stage until its last moment
         std::string const owner = "first";
         auto const send = [&](transaction_id const& id, stage_number kept) {
             auto writer = new_move(log, id);
-            auto made = writer.transaction().insert(state::pending, 70, at_millisecond(1));
-            made.change.stages_kept = kept;
-            made.last_moment = at_millisecond(10);
+            auto write = writer.transaction().insert(state::pending, 70, at_millisecond(1));
+            write.change.stages_kept = kept;
+            write.last_moment = at_millisecond(10);
             write_result sent;
-            log.write(std::span{&made, 1}, std::span{&sent, 1},
+            log.write(std::span{&write, 1}, std::span{&sent, 1},
                       write_context{at_millisecond(1), owner, seen});
             return sent.reply;
         };
@@ -187,10 +187,10 @@ TEST_CASE_TEMPLATE_DEFINE("log: later writes leave the results, and a commit may
     auto worker = worker_on(log, "t");
     CHECK(worker.claim(3, "worker") == log_answer::taken);
     auto const kept = [&](std::vector<kept_result> const& results) {
-        entry const found = worker.read();
-        CHECK(found.revision == 1);
-        CHECK(found.stages_kept == 1);
-        CHECK(found.results == results);
+        entry const entry = worker.read();
+        CHECK(entry.revision == 1);
+        CHECK(entry.stages_kept == 1);
+        CHECK(entry.results == results);
     };
     kept(usual_results());
     CHECK(worker.read().owner == "worker");
@@ -276,17 +276,17 @@ TEST_CASE_TEMPLATE_DEFINE("log: a write with another revision is a conflict", Fi
             CHECK(writer.read() == before);
         }
     };
-    check("claim", [](auto& one) { return one.claim(9, "late"); });
-    check("keep", [](auto& one) { return one.keep(9, "late", {{0, 0, "9"}}); });
-    check("commit", [](auto& one) { return one.commit(9, "late"); });
-    check("cancel", [](auto& one) { return one.cancel(9, "late", reason::busy); });
-    check("cancel by another worker", [](auto& one) {
-        return one.cancel(9, "late", reason::cancel_asked, entry_write::no_part, true);
+    check("claim", [](auto& late) { return late.claim(9, "late"); });
+    check("keep", [](auto& late) { return late.keep(9, "late", {{0, 0, "9"}}); });
+    check("commit", [](auto& late) { return late.commit(9, "late"); });
+    check("cancel", [](auto& late) { return late.cancel(9, "late", reason::busy); });
+    check("cancel by another worker", [](auto& late) {
+        return late.cancel(9, "late", reason::cancel_asked, entry_write::no_part, true);
     });
     if (cancels) REQUIRE(writer.cancel(4, "first", reason::busy) == log_answer::taken);
     else REQUIRE(writer.commit(4, "first") == log_answer::taken);
-    check("claim before the end", [](auto& one) { return one.claim(9, "late"); });
-    check("close", [](auto& one) { return one.close(9, "late"); });
+    check("claim before the end", [](auto& late) { return late.claim(9, "late"); });
+    check("close", [](auto& late) { return late.close(9, "late"); });
     CHECK(writer.close(5, "first") == log_answer::taken);
     CHECK(writer.read().revision == 2);
 }

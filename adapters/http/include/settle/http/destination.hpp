@@ -33,7 +33,7 @@ void check_header(std::string_view name, std::string_view value);
 /// The service of a client, which all sessions of the client share.
 struct destination {
     /// Errors:  throws settle::failure for a wrong address or option
-    destination(std::string_view address, options given);
+    destination(std::string_view address, options options);
     destination(destination const&) = delete;
     destination& operator=(destination const&) = delete;
 

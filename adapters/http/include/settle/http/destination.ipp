@@ -142,13 +142,13 @@ SETTLE_FUNCTION std::string checked_address(std::string_view address) {
 SETTLE_FUNCTION std::string host_of(std::string const& base) {
     std::unique_ptr<CURLU, void (*)(CURLU*)> const parsed{curl_url(), &curl_url_cleanup};
     if (parsed == nullptr) throw std::bad_alloc{};
-    char* found = nullptr;
+    char* text = nullptr;
     auto const read = curl_url_set(parsed.get(), CURLUPART_URL, base.c_str(), 0);
-    if (read != CURLUE_OK || curl_url_get(parsed.get(), CURLUPART_HOST, &found, 0) != CURLUE_OK) {
+    if (read != CURLUE_OK || curl_url_get(parsed.get(), CURLUPART_HOST, &text, 0) != CURLUE_OK) {
         refuse_option("the address of the service is no address: " + base);
     }
-    std::string host{found};
-    curl_free(found);
+    std::string host{text};
+    curl_free(text);
     return host;
 }
 
@@ -166,8 +166,8 @@ SETTLE_FUNCTION bool is_loopback(std::string host) {
     return host == "localhost" || host.ends_with(".localhost") || host == "[::1]" || is_in_127();
 }
 
-SETTLE_FUNCTION destination::destination(std::string_view address, options given)
-    : settings(std::move(given)), base(checked_address(address)) {
+SETTLE_FUNCTION destination::destination(std::string_view address, options options)
+    : settings(std::move(options)), base(checked_address(address)) {
     check_options(settings);
     static CURLcode const ready = curl_global_init(CURL_GLOBAL_DEFAULT);
     require(ready);

@@ -32,17 +32,18 @@ SETTLE_FUNCTION void take_block(sha256_state& state, std::string_view block) {
     for (std::size_t at = 0; at < 64; ++at) {
         words[at / 4] = words[at / 4] << 8U | static_cast<unsigned char>(block[at]);
     }
-    for (std::size_t at = 16; at < 64; ++at) {
-        auto const before = words[at - 15];
-        auto const last = words[at - 2];
+    for (std::size_t index = 16; index < 64; ++index) {
+        auto const before = words[index - 15];
+        auto const last = words[index - 2];
         auto const low = std::rotr(before, 7) ^ std::rotr(before, 18) ^ before >> 3U;
         auto const high = std::rotr(last, 17) ^ std::rotr(last, 19) ^ last >> 10U;
-        words[at] = words[at - 16] + low + words[at - 7] + high;
+        words[index] = words[index - 16] + low + words[index - 7] + high;
     }
     auto [a, b, c, d, e, f, g, h] = state;
-    for (std::size_t at = 0; at < 64; ++at) {
+    for (std::size_t position = 0; position < 64; ++position) {
         auto const high = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-        auto const first = h + high + ((e & f) ^ (~e & g)) + sha256_constants[at] + words[at];
+        auto const first =
+            h + high + ((e & f) ^ (~e & g)) + sha256_constants[position] + words[position];
         auto const low = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
         auto const second = low + ((a & b) ^ (a & c) ^ (b & c));
         h = g;

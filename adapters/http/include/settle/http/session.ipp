@@ -177,11 +177,11 @@ SETTLE_FUNCTION http_answer transfer::received() const {
     char const* type = nullptr;
     require(curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_TYPE, &type));
     if (type != nullptr) answer.content_type = type;
-    curl_header* found = nullptr;
+    curl_header* header = nullptr;
     auto const has_header = [&](char const* name) {
-        return curl_easy_header(easy_.get(), name, 0, CURLH_HEADER, -1, &found) == CURLHE_OK;
+        return curl_easy_header(easy_.get(), name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK;
     };
-    if (has_header(std::string{key_and_operation}.c_str())) answer.key = found->value;
+    if (has_header(std::string{key_and_operation}.c_str())) answer.key = header->value;
     answer.asks_again = has_header("Retry-After");
     answer.sent_twice = sent_twice_;
     curl_off_t seconds = 0;
@@ -230,24 +230,24 @@ SETTLE_FUNCTION session::~session() {
 SETTLE_FUNCTION int session::watch(CURL*, curl_socket_t socket, int action, void* self,
                                    void*) noexcept {
     auto& watched = static_cast<session*>(self)->watched_;
-    auto at = std::find_if(watched.begin(), watched.end(),
-                           [&](pollfd const& one) { return one.fd == socket; });
+    auto position = std::find_if(watched.begin(), watched.end(),
+                                 [&](pollfd const& polled) { return polled.fd == socket; });
     if (action == CURL_POLL_REMOVE) {
-        if (at != watched.end()) {
-            *at = watched.back();
+        if (position != watched.end()) {
+            *position = watched.back();
             watched.pop_back();
         }
         return 0;
     }
     try {
-        if (at == watched.end()) at = watched.insert(at, {socket, 0, 0});
+        if (position == watched.end()) position = watched.insert(position, {socket, 0, 0});
     } catch (std::bad_alloc const&) {
         return -1;
     }
     int const events = action == CURL_POLL_IN    ? POLLIN
                        : action == CURL_POLL_OUT ? POLLOUT
                                                  : POLLIN | POLLOUT;
-    at->events = static_cast<short>(events);
+    position->events = static_cast<short>(events);
     return 0;
 }
 
@@ -281,14 +281,14 @@ SETTLE_FUNCTION void session::wait() {
     if (::poll(watched_.data(), watched_.size(), static_cast<int>(limit.count())) > 0) {
         // libcurl changes the watched sockets.
         std::copy_if(watched_.begin(), watched_.end(), std::back_inserter(ready_),
-                     [](pollfd const& one) { return one.revents != 0; });
+                     [](pollfd const& polled) { return polled.revents != 0; });
     }
-    for (pollfd const& one : ready_) {
+    for (pollfd const& descriptor : ready_) {
         // The native error of a broken socket comes from its next read or write.
-        bool const broken = (one.revents & ~(POLLIN | POLLOUT)) != 0;
-        int const events = broken ? one.events : one.events & one.revents;
-        go_on(one.fd, ((events & POLLIN) != 0 ? CURL_CSELECT_IN : 0) |
-                          ((events & POLLOUT) != 0 ? CURL_CSELECT_OUT : 0));
+        bool const broken = (descriptor.revents & ~(POLLIN | POLLOUT)) != 0;
+        int const events = broken ? descriptor.events : descriptor.events & descriptor.revents;
+        go_on(descriptor.fd, ((events & POLLIN) != 0 ? CURL_CSELECT_IN : 0) |
+                                 ((events & POLLOUT) != 0 ? CURL_CSELECT_OUT : 0));
     }
     go_on_in_time();
 }
@@ -325,13 +325,13 @@ SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
     }
     std::size_t next = 0;
     std::size_t under_way = 0;
-    auto const begin_next = [&](transfer& with) {
+    auto const begin_next = [&](transfer& transfer) {
         for (; next < calls.size(); ++next) {
             auto const left = std::chrono::ceil<milliseconds>(end - steady_clock::now());
             if (left > least) {
-                auto const at = next++;
-                with.begin(calls[at], answers[at],
-                           std::min<milliseconds>(to_.settings.call_timeout, left));
+                auto const index = next++;
+                transfer.begin(calls[index], answers[index],
+                               std::min<milliseconds>(to_.settings.call_timeout, left));
                 ++under_way;
                 return;
             }

@@ -86,8 +86,8 @@ SETTLE_FUNCTION std::optional<timestamp> moment_of_utc_text(std::string_view tex
         for (char const digit : digits) value = 10 * value + (digit - '0');
         return value;
     };
-    auto const part = [&](std::size_t at, std::size_t width) {
-        return number(text.substr(at, width));
+    auto const part = [&](std::size_t index, std::size_t width) {
+        return number(text.substr(index, width));
     };
     year_month_day const date{year{part(0, 4)}, month{static_cast<unsigned>(part(5, 2))},
                               day{static_cast<unsigned>(part(8, 2))}};
@@ -108,17 +108,17 @@ SETTLE_FUNCTION std::string text_of_header(std::string_view value) {
     };
     std::string text;
     text.reserve(value.size());
-    for (std::size_t at = 0; at < value.size(); ++at) {
+    for (std::size_t index = 0; index < value.size(); ++index) {
         // A quote stands around the whole value alone; within a text it is encoded.
-        if (is_plain_in_header(value[at]) || value[at] == '"') {
-            text += value[at];
+        if (is_plain_in_header(value[index]) || value[index] == '"') {
+            text += value[index];
             continue;
         }
-        int const high = at + 2 < value.size() ? digit(value[at + 1]) : -1;
-        int const low = at + 2 < value.size() ? digit(value[at + 2]) : -1;
-        if (value[at] != '%' || high < 0 || low < 0) return std::string{value};
+        int const high = index + 2 < value.size() ? digit(value[index + 1]) : -1;
+        int const low = index + 2 < value.size() ? digit(value[index + 2]) : -1;
+        if (value[index] != '%' || high < 0 || low < 0) return std::string{value};
         text += static_cast<char>(high * 16 + low);
-        at += 2;
+        index += 2;
     }
     return text;
 }
@@ -158,24 +158,24 @@ SETTLE_FUNCTION void for_each_header(
 SETTLE_FUNCTION void append_with_large_texts(std::string& to, std::string_view json) {
     constexpr std::string_view largest = "9007199254740992"; // 2^53
     constexpr auto none = std::string_view::npos;
-    for (std::size_t at = 0; at < json.size();) {
-        std::size_t end = at + 1;
+    for (std::size_t index = 0; index < json.size();) {
+        std::size_t end = index + 1;
         bool is_large = false;
-        if (json[at] == '"') {
+        if (json[index] == '"') {
             while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2U : 1U;
             end = std::min(end + 1, json.size());
-        } else if (json[at] == '-' || (json[at] >= '0' && json[at] <= '9')) {
-            end = std::min(json.find_first_not_of("0123456789+-.eE", at), json.size());
-            auto number = json.substr(at, end - at);
+        } else if (json[index] == '-' || (json[index] >= '0' && json[index] <= '9')) {
+            end = std::min(json.find_first_not_of("0123456789+-.eE", index), json.size());
+            auto number = json.substr(index, end - index);
             if (number.starts_with('-')) number.remove_prefix(1);
             is_large = number.find_first_of(".eE") == none &&
                        (number.size() > largest.size() ||
                         (number.size() == largest.size() && number > largest));
         }
         if (is_large) to += '"';
-        to.append(json.substr(at, end - at));
+        to.append(json.substr(index, end - index));
         if (is_large) to += '"';
-        at = end;
+        index = end;
     }
 }
 

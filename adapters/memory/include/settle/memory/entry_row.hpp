@@ -94,20 +94,20 @@ class row_pool {
     static constexpr std::size_t most_at_once = 1024;
 
 public:
-    explicit row_pool(transaction_descriptor const& given)
-        : direction_(&given),
-          stride_(sizeof(entry_row) + (given.size + alignof(entry_row) - 1) / alignof(entry_row) *
-                                          alignof(entry_row)) {}
+    explicit row_pool(transaction_descriptor const& descriptor)
+        : direction_(&descriptor),
+          stride_(sizeof(entry_row) + (descriptor.size + alignof(entry_row) - 1) /
+                                          alignof(entry_row) * alignof(entry_row)) {}
     row_pool(row_pool const&) = delete;
     row_pool& operator=(row_pool const&) = delete;
     ~row_pool() {
-        for (auto const& one : chunks_) {
-            for (std::size_t i = 0; i < one.count; ++i) {
-                entry_row& row = at(one, i);
+        for (auto const& block : chunks_) {
+            for (std::size_t i = 0; i < block.count; ++i) {
+                entry_row& row = at(block, i);
                 if (row.direction != nullptr) direction_->destroy(row.parameters());
                 row.~entry_row();
             }
-            ::operator delete(one.rows, std::align_val_t{alignof(entry_row)});
+            ::operator delete(block.rows, std::align_val_t{alignof(entry_row)});
         }
     }
 
@@ -142,8 +142,8 @@ private:
         std::size_t count;
     };
 
-    [[nodiscard]] entry_row& at(chunk const& one, std::size_t number) const noexcept {
-        auto* const slot = static_cast<std::byte*>(one.rows) + number * stride_;
+    [[nodiscard]] entry_row& at(chunk const& block, std::size_t number) const noexcept {
+        auto* const slot = static_cast<std::byte*>(block.rows) + number * stride_;
         return *reinterpret_cast<entry_row*>(slot);
     }
 

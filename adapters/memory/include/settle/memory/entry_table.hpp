@@ -24,10 +24,10 @@ public:
 
     /// Shape:   row_number - see entry_write::row
     [[gnu::noinline]] log_answer insert(entry_write const& write, std::int64_t& row_number,
-                                        write_context const& at) {
+                                        write_context const& context) {
         transition const& change = write.change;
-        if (write.is_late(at)) return log_answer::unavailable;
-        std::string const* const owner = interned_owner(at.owner);
+        if (write.is_late(context)) return log_answer::unavailable;
+        std::string const* const owner = interned_owner(context.owner);
         if (is_final(change.to)) make_room(ended_);
         if (sorted_) make_room(new_);
         auto const [row, fresh] = by_id_.find_or_add(*write.id, [&] { return new_row(write); });
@@ -38,7 +38,7 @@ public:
         row->stages_kept = change.stages_kept;
         row->owner = owner;
         row->created = write.created;
-        row->modified = at.now;
+        row->modified = context.now;
         row->why = change.why;
         if (is_final(row->state)) {
             note_end(*row);
@@ -51,18 +51,19 @@ public:
     }
 
     [[gnu::noinline]] log_answer change(entry_write const& write, std::int64_t& row_number,
-                                        write_context const& at) {
+                                        write_context const& context) {
         entry_row* const row = find(*write.id, row_number);
         if (row == nullptr) return log_answer::conflict;
         transition const& change = write.change;
         if (!may_change(standing_of(*row), change, write.action)) return log_answer::conflict;
-        std::string const* const owner = change.takes_owner ? interned_owner(at.owner) : row->owner;
+        std::string const* const owner =
+            change.takes_owner ? interned_owner(context.owner) : row->owner;
         if (is_final(change.to)) make_room(ended_);
         if (write.images != nullptr || write.results != nullptr || !write.why_text.empty()) {
             store_lists(*row, write);
         }
         change_entry(*row, change);
-        row->modified = at.now;
+        row->modified = context.now;
         row->owner = owner;
         if (change.why != reason::none && row->why == reason::none) {
             row->why = change.why;
@@ -98,10 +99,10 @@ public:
                                           std::size_t limit) {
         bool const open = filter.unfinished || (filter.state && !is_final(*filter.state));
         auto const rows = open ? list_open(filter, after, limit) : list_all(filter, after, limit);
-        std::vector<entry> found;
-        found.reserve(rows.size());
-        for (entry_row const* const row : rows) found.push_back(row->read());
-        return found;
+        std::vector<entry> entries;
+        entries.reserve(rows.size());
+        for (entry_row const* const row : rows) entries.push_back(row->read());
+        return entries;
     }
 
     /// Erases finished entries, oldest first.
@@ -122,8 +123,8 @@ public:
     }
 
     /// Reserves memory for additional entries of one type.
-    void reserve(transaction_descriptor const& given, std::size_t room) {
-        pool_of(given).reserve(room);
+    void reserve(transaction_descriptor const& descriptor, std::size_t room) {
+        pool_of(descriptor).reserve(room);
         by_id_.reserve(by_id_.size() + room);
         ended_.reserve(by_id_.size() + room);
     }
@@ -173,12 +174,12 @@ private:
     }
 
     [[gnu::noinline]] static void store_lists(entry_row& row, entry_write const& write) {
-        auto made =
+        auto position =
             row.lists ? std::make_unique<kept_lists>(*row.lists) : std::make_unique<kept_lists>();
-        if (write.images != nullptr) made->images = *write.images;
-        if (write.results != nullptr) made->results = *write.results;
-        if (!write.why_text.empty()) made->why_text = write.why_text;
-        row.lists = std::move(made);
+        if (write.images != nullptr) position->images = *write.images;
+        if (write.results != nullptr) position->results = *write.results;
+        if (!write.why_text.empty()) position->why_text = write.why_text;
+        row.lists = std::move(position);
     }
 
     /// Entries end nearly in the order of their times: then one comparison suffices.
@@ -198,16 +199,16 @@ private:
         owner_ = &*owners_.insert(owner).first;
     }
 
-    [[gnu::always_inline]] row_pool& pool_of(transaction_descriptor const& given) {
-        if (pool_ != nullptr && &pool_->direction() == &given) return *pool_;
-        return find_pool(given);
+    [[gnu::always_inline]] row_pool& pool_of(transaction_descriptor const& descriptor) {
+        if (pool_ != nullptr && &pool_->direction() == &descriptor) return *pool_;
+        return find_pool(descriptor);
     }
 
-    [[gnu::noinline]] row_pool& find_pool(transaction_descriptor const& given) {
+    [[gnu::noinline]] row_pool& find_pool(transaction_descriptor const& descriptor) {
         for (auto const& one : pools_) {
-            if (&one->direction() == &given) return *(pool_ = one.get());
+            if (&one->direction() == &descriptor) return *(pool_ = one.get());
         }
-        return *(pool_ = pools_.emplace_back(std::make_unique<row_pool>(given)).get());
+        return *(pool_ = pools_.emplace_back(std::make_unique<row_pool>(descriptor)).get());
     }
 
     static bool passes(entry_filter const& filter, entry_row const& row) {
@@ -243,14 +244,15 @@ private:
                                             std::size_t limit) {
         put_in_order();
         entry_row const* const last = by_id_.find(after);
-        links const* at = last != nullptr && last->next != nullptr ? last->next : open_.next;
-        while (at != &open_ && static_cast<entry_row const*>(at)->id <= after) at = at->next;
-        std::vector<entry_row const*> found;
-        for (; at != &open_ && found.size() < limit; at = at->next) {
-            auto const* const row = static_cast<entry_row const*>(at);
-            if (passes(filter, *row)) found.push_back(row);
+        links const* links = last != nullptr && last->next != nullptr ? last->next : open_.next;
+        while (links != &open_ && static_cast<entry_row const*>(links)->id <= after)
+            links = links->next;
+        std::vector<entry_row const*> rows;
+        for (; links != &open_ && rows.size() < limit; links = links->next) {
+            auto const* const row = static_cast<entry_row const*>(links);
+            if (passes(filter, *row)) rows.push_back(row);
         }
-        return found;
+        return rows;
     }
 
     std::vector<entry_row const*> list_all(entry_filter const& filter, transaction_id const& after,
@@ -258,33 +260,33 @@ private:
         // Many listings end with their first page, so only the second page sorts all entries.
         if (after.empty() && !sorted_) return first_page(filter, limit);
         sort_all();
-        auto at = std::upper_bound(
+        auto position = std::upper_bound(
             all_.begin(), all_.end(), after,
             [](transaction_id const& id, entry_row const* row) { return id < row->id; });
-        std::vector<entry_row const*> found;
-        for (; at != all_.end() && found.size() < limit; ++at) {
-            if (passes(filter, **at)) found.push_back(*at);
+        std::vector<entry_row const*> rows;
+        for (; position != all_.end() && rows.size() < limit; ++position) {
+            if (passes(filter, **position)) rows.push_back(*position);
         }
-        if (at == all_.end()) forget_order();
-        return found;
+        if (position == all_.end()) forget_order();
+        return rows;
     }
 
     std::vector<entry_row const*> first_page(entry_filter const& filter, std::size_t limit) const {
-        std::vector<entry_row const*> found;
-        if (limit == 0) return found;
+        std::vector<entry_row const*> rows;
+        if (limit == 0) return rows;
         // The last entry of the page is in front, so that most entries cost one comparison.
         by_id_.for_each([&](entry_row const& row) {
             if (!passes(filter, row)) return;
-            if (found.size() == limit) {
-                if (found.front()->id <= row.id) return;
-                std::pop_heap(found.begin(), found.end(), comes_first);
-                found.pop_back();
+            if (rows.size() == limit) {
+                if (rows.front()->id <= row.id) return;
+                std::pop_heap(rows.begin(), rows.end(), comes_first);
+                rows.pop_back();
             }
-            found.push_back(&row);
-            std::push_heap(found.begin(), found.end(), comes_first);
+            rows.push_back(&row);
+            std::push_heap(rows.begin(), rows.end(), comes_first);
         });
-        std::sort_heap(found.begin(), found.end(), comes_first);
-        return found;
+        std::sort_heap(rows.begin(), rows.end(), comes_first);
+        return rows;
     }
 
     /// Sorts all entries by id, or only the entries added since the last sort.

@@ -47,11 +47,11 @@ public:
     std::pair<Value*, bool> find_or_add(std::string_view id, Make&& make) {
         if (size_ >= slots_.size() / 4 * 3) grow(size_ + 1);
         std::size_t const hashed = hash(id);
-        slot& at = slots_[spot(id, hashed)];
-        if (at.value != nullptr) return {at.value, false};
-        at = {hashed, make()};
+        slot& taken = slots_[spot(id, hashed)];
+        if (taken.value != nullptr) return {taken.value, false};
+        taken = {hashed, make()};
         ++size_;
-        return {at.value, true};
+        return {taken.value, true};
     }
 
     /// Prefetches the slot of an id.
@@ -63,11 +63,11 @@ public:
     void erase(std::string_view id) {
         std::size_t hole = spot(id, hash(id));
         // An id that could be found only by probing past the hole moves into it.
-        for (std::size_t at = next(hole); slots_[at].value != nullptr; at = next(at)) {
-            std::size_t const home = slots_[at].hash & mask();
-            if (((at - home) & mask()) < ((at - hole) & mask())) continue;
-            slots_[hole] = slots_[at];
-            hole = at;
+        for (std::size_t index = next(hole); slots_[index].value != nullptr; index = next(index)) {
+            std::size_t const home = slots_[index].hash & mask();
+            if (((index - home) & mask()) < ((index - hole) & mask())) continue;
+            slots_[hole] = slots_[index];
+            hole = index;
         }
         slots_[hole] = {};
         --size_;
@@ -86,27 +86,29 @@ public:
 
 private:
     [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
-    [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & mask(); }
+    [[nodiscard]] std::size_t next(std::size_t index) const noexcept {
+        return (index + 1) & mask();
+    }
 
     /// The slot of an id, or the free slot where it would be inserted.
     [[nodiscard]] std::size_t spot(std::string_view id, std::size_t hashed) const noexcept {
-        std::size_t at = hashed & mask();
-        while (slots_[at].value != nullptr &&
-               (slots_[at].hash != hashed || slots_[at].value->id != id)) {
-            at = next(at);
+        std::size_t index = hashed & mask();
+        while (slots_[index].value != nullptr &&
+               (slots_[index].hash != hashed || slots_[index].value->id != id)) {
+            index = next(index);
         }
-        return at;
+        return index;
     }
 
     void grow(std::size_t room) {
         std::size_t count = 64;
         while (room > count / 4 * 3) count *= 2;
         std::vector<slot> const before = std::exchange(slots_, std::vector<slot>(count));
-        for (slot const& one : before) {
-            if (one.value == nullptr) continue;
-            std::size_t at = one.hash & mask();
+        for (slot const& kept : before) {
+            if (kept.value == nullptr) continue;
+            std::size_t at = kept.hash & mask();
             while (slots_[at].value != nullptr) at = next(at);
-            slots_[at] = one;
+            slots_[at] = kept;
         }
     }
 

@@ -76,9 +76,9 @@ public:
     [[nodiscard]] std::vector<record_type> scan(std::optional<key_type> const& after,
                                                 std::size_t limit) {
         std::vector<record_type> records;
-        auto at = after ? first_after(stored_key(*after)) : ordered().begin();
-        for (; at != by_key_.end() && records.size() < limit; ++at) {
-            if ((*at)->second.record) records.push_back(*(*at)->second.record);
+        auto position = after ? first_after(stored_key(*after)) : ordered().begin();
+        for (; position != by_key_.end() && records.size() < limit; ++position) {
+            if ((*position)->second.record) records.push_back(*(*position)->second.record);
         }
         return records;
     }
@@ -93,22 +93,22 @@ public:
     /// Shape:   after - null, or a mark of this collection: only later marks are appended
     void append_marks(std::vector<mark_locator>& out, mark_locator const* after,
                       std::size_t limit) {
-        auto at = ordered().begin();
+        auto position = ordered().begin();
         if (after != nullptr) {
             auto const* const key = std::get_if<stored_key>(&after->key);
             if (key == nullptr) return;
-            at = std::lower_bound(by_key_.begin(), by_key_.end(), *key, before);
+            position = std::lower_bound(by_key_.begin(), by_key_.end(), *key, before);
         }
-        for (; at != by_key_.end() && out.size() < limit; ++at) {
-            auto const& [key, slot] = **at;
+        for (; position != by_key_.end() && out.size() < limit; ++position) {
+            auto const& [key, slot] = **position;
             bool const same = after != nullptr && std::get<stored_key>(after->key) == key;
-            for (auto const& one : slot.marks) {
-                if (same && std::tie(one.id, one.part) <= std::tie(after->id, after->part)) {
+            for (auto const& mark : slot.marks) {
+                if (same && std::tie(mark.id, mark.part) <= std::tie(after->id, after->part)) {
                     continue;
                 }
                 if (out.size() == limit) return;
-                out.push_back({std::string{Collection::name}, key_value{key}, one.id, one.part,
-                               one.epoch_number});
+                out.push_back({std::string{Collection::name}, key_value{key}, mark.id, mark.part,
+                               mark.epoch_number});
             }
         }
     }
@@ -119,9 +119,9 @@ public:
         auto const found = slots_.find(*key);
         if (found == slots_.end()) return answer::nothing;
         auto& slot = found->second;
-        auto* const one = slot.marks.find(locator.id, locator.part);
-        if (one == nullptr || one->epoch_number != locator.epoch_number) return answer::nothing;
-        auto const result = detail::resolve(slot, one, confirmed);
+        auto* const mark = slot.marks.find(locator.id, locator.part);
+        if (mark == nullptr || mark->epoch_number != locator.epoch_number) return answer::nothing;
+        auto const result = detail::resolve(slot, mark, confirmed);
         if (is_empty(slot)) drop(found->first, false);
         return result.what;
     }
@@ -201,9 +201,10 @@ private:
         return slots_.try_emplace(stored_key(key)).first->second;
     }
     [[gnu::noinline]] void drop(lookup_type key, bool in_order) {
-        auto const at = slots_.find(key);
-        std::replace(last_used_.begin(), last_used_.end(), &*at, static_cast<slot_type*>(nullptr));
-        slots_.erase(at);
+        auto const position = slots_.find(key);
+        std::replace(last_used_.begin(), last_used_.end(), &*position,
+                     static_cast<slot_type*>(nullptr));
+        slots_.erase(position);
         in_order_ = in_order;
     }
 

@@ -20,7 +20,7 @@ class document;
 /// A view of a value, valid as long as its document.
 class value_view {
 public:
-    explicit value_view(bson_iter_t const& at) noexcept : at_(at) {}
+    explicit value_view(bson_iter_t const& iterator) noexcept : at_(iterator) {}
 
     [[nodiscard]] bson_type_t type() const noexcept { return bson_iter_type(&at_); }
     [[nodiscard]] bool is_null() const noexcept {
@@ -82,7 +82,7 @@ public:
     ~document() { bson_destroy(held_); }
     explicit document(bson_t const* copied) : document(bson_copy(copied), taken{}) {}
     /// Takes ownership of a document that the library made.
-    static document adopt(bson_t* made) { return document{made, taken{}}; }
+    static document adopt(bson_t* bson) { return document{bson, taken{}}; }
 
     [[nodiscard]] bson_t* native() noexcept { return held_; }
     [[nodiscard]] bson_t const* native() const noexcept { return held_; }
@@ -147,7 +147,7 @@ public:
 
 private:
     struct taken {};
-    document(bson_t* made, taken) : held_(made) {}
+    document(bson_t* bson, taken) : held_(bson) {}
 
     static int length(std::string_view text) noexcept { return static_cast<int>(text.size()); }
 

@@ -42,7 +42,7 @@ struct bulk_result {
 /// waits while a native transaction holds a document; maxTimeMS bounds that wait.
 class brief_updates {
 public:
-    brief_updates(link& with, std::string_view name) : with_(&with), name_(name) {}
+    brief_updates(link& link, std::string_view name) : with_(&link), name_(name) {}
 
     void update(document const& filter, document const& change);
 

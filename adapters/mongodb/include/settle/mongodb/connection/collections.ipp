@@ -119,8 +119,8 @@ void for_each_index(link& client, std::string_view name, Function&& function) {
     auto const cursor = received.find("cursor");
     auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
     if (!batch) return;
-    batch->for_each([&](value_view const& one) {
-        function(one);
+    batch->for_each([&](value_view const& value) {
+        function(value);
         return true;
     });
 }
@@ -216,8 +216,8 @@ SETTLE_FUNCTION std::string index_that_erases(value_view const& index) {
 
 SETTLE_FUNCTION std::string index_that_erases(link& client, std::string_view name) {
     std::string description;
-    for_each_index(client, name, [&](value_view const& one) {
-        if (description.empty()) description = index_that_erases(one);
+    for_each_index(client, name, [&](value_view const& value) {
+        if (description.empty()) description = index_that_erases(value);
     });
     return description;
 }
@@ -260,7 +260,7 @@ check_indexes(link& client, std::string_view name,
 SETTLE_FUNCTION void make_key_index(link& client, std::string_view name, std::string const& key) {
     bool there = false;
     for_each_index(client, name,
-                   [&](value_view const& one) { there = there || keeps_apart(one, key); });
+                   [&](value_view const& value) { there = there || keeps_apart(value, key); });
     if (there) return;
     document command;
     document keys;
@@ -289,8 +289,9 @@ SETTLE_FUNCTION void make_key_index(link& client, std::string_view name, std::st
         return content::nested;
     }
     auto const& all_fields = settle::detail::all_entry_fields;
-    bool const ours = std::any_of(all_fields.begin(), all_fields.end(),
-                                  [&](entry_field one) { return layout.name_of(one) == field; });
+    bool const ours =
+        std::any_of(all_fields.begin(), all_fields.end(),
+                    [&](entry_field entry_field) { return layout.name_of(entry_field) == field; });
     return ours || field == "$**" ? content::plain : content::none;
 }
 

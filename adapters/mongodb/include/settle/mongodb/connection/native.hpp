@@ -110,7 +110,7 @@ void find_surely(server& database_server, std::string_view name, document const&
     auto const read = [&](link& client) {
         documents.clear();
         client.find(name, filter, document{options.native()}, phase,
-                    [&](document one) { documents.push_back(std::move(one)); });
+                    [&](document document) { documents.push_back(std::move(document)); });
     };
     if (!sure.empty() && read_on_sole_primary(database_server, read)) {
         for (auto& one : documents) function(std::move(one));

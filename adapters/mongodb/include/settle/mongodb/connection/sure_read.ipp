@@ -16,12 +16,12 @@ SETTLE_FUNCTION void read_linearizable(server& database_server,
                                        settle::detail::function_view<void*()> made) {
     record_codec const codec{descriptor, layout};
     std::optional<record_table> table;
-    auto const fetch = [&](link& with, document options) {
+    auto const fetch = [&](link& link, document options) {
         table.emplace(codec).expect(key);
-        table->fetch(with, std::move(options));
+        table->fetch(link, std::move(options));
     };
     bool const is_read =
-        read_on_sole_primary(database_server, [&](link& with) { fetch(with, {}); });
+        read_on_sole_primary(database_server, [&](link& link) { fetch(link, {}); });
     auto with = database_server.connect();
     if (!is_read) fetch(with, database_server.sure_read());
     table->copy_only_record(with, made);

@@ -154,8 +154,9 @@ public:
 
 private:
     static bool read_reason(std::string_view text, reason& into) {
-        auto const known = std::find_if(all_reasons.begin(), all_reasons.end(),
-                                        [&](reason one) { return settle::name_of(one) == text; });
+        auto const known = std::find_if(all_reasons.begin(), all_reasons.end(), [&](reason reason) {
+            return settle::name_of(reason) == text;
+        });
         bool const is_none = settle::name_of(reason::none) == text;
         into = known == all_reasons.end() ? reason::none : *known;
         return known != all_reasons.end() || is_none;

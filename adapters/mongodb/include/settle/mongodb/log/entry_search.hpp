@@ -23,7 +23,8 @@ using found_entry = result<std::optional<entry>>;
 /// which is enough because ids are independent.
 class entry_search {
 public:
-    entry_search(server& with, entry_layout const& layout) : server_(&with), entries_(&layout) {}
+    entry_search(server& server, entry_layout const& layout)
+        : server_(&server), entries_(&layout) {}
 
     /// Shape:   take - as a log's look_up() calls it
     /// Cost:    a find for a thousand requests; for unfinished or missing entries, another find,
@@ -32,10 +33,10 @@ public:
         constexpr std::size_t most = 1000;
         for (std::size_t first = 0; first < requests.size(); first += most) {
             std::vector<sought> ids;
-            for (auto const& one :
+            for (auto const& request :
                  requests.subspan(first).first(std::min(most, requests.size() - first))) {
                 // An insert that follows finds an entry that this read missed.
-                ids.push_back({one.id, !one.inserts_next});
+                ids.push_back({request.id, !request.inserts_next});
             }
             auto entries = find(ids);
             for (std::size_t at = 0; at < ids.size(); ++at) {
@@ -87,7 +88,7 @@ private:
     /// Shape:   sure - the options of a linearizable find; empty for any other
     [[nodiscard]] std::vector<found_entry> find_by(std::span<sought const> ids, document sure) {
         std::vector<found_entry> entries(ids.size(), found_entry{std::optional<entry>{}});
-        auto const id_at = [&](std::size_t at) -> std::string_view { return *ids[at].id; };
+        auto const id_at = [&](std::size_t index) -> std::string_view { return *ids[index].id; };
         std::vector<std::size_t> by_id(ids.size());
         std::iota(by_id.begin(), by_id.end(), std::size_t{0});
         std::sort(by_id.begin(), by_id.end(),

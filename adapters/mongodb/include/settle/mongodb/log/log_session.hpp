@@ -18,10 +18,10 @@ namespace mongodb {
 ///          changes several entries in a replica set is a read of them, that bulk and a commit
 class log_session : public named_log {
 public:
-    log_session(detail::server& with, detail::stored_log stored,
+    log_session(detail::server& server, detail::stored_log stored,
                 detail::entry_layout const& layout = detail::own_entries())
-        : named_log(with, std::move(stored), layout), server_(&with), entries_(&layout),
-          search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
+        : named_log(server, std::move(stored), layout), server_(&server), entries_(&layout),
+          search_(server, layout), held_up_(std::make_shared<detail::held_up>()) {}
 
     void write(std::span<entry_write const> writes, std::span<write_result> results,
                write_context const& context) {
@@ -190,7 +190,7 @@ private:
         }
         auto client = server_->connect();
         detail::bulk writes{client, collection()};
-        remove_unfit(pairs, context, [&](document const& made) { writes.insert(made); });
+        remove_unfit(pairs, context, [&](document const& inserted) { writes.insert(inserted); });
         auto const result = writes.execute("insert entries");
         set_results(pairs, detail::commit_result_of(result));
         for (auto const& one : result.refused) refuse(*pairs[one.index].result, one.problem);
@@ -224,9 +224,9 @@ private:
         document options;
         options.object("projection", fields.integer("_id", 1).integer(states(), 1));
         detail::find_surely(*server_, collection(), among(ids), std::move(sure), options,
-                            "look for ids", [&](document const& found) {
-                                auto const id = found.find("_id");
-                                if (id && id->id()) taken.emplace(*id->id(), refusal_by(found));
+                            "look for ids", [&](document const& existing) {
+                                auto const id = existing.find("_id");
+                                if (id && id->id()) taken.emplace(*id->id(), refusal_by(existing));
                             });
     }
     /// The answer of an existing entry to an insert of its id.
@@ -299,7 +299,7 @@ private:
     /// Changes entries in native transactions. An entry that another transaction holds fails alone.
     void change_together(some_writes writes, write_context const& context) {
         settle::detail::for_each_run(
-            writes, [&](sent_write const& one) { return held_up_->contains(*one.id); },
+            writes, [&](sent_write const& write) { return held_up_->contains(*write.id); },
             [&](some_writes some, bool held) {
                 if (some.size() == 1 && !held) return change_each(some, context);
                 bool first = !held;
@@ -405,9 +405,9 @@ private:
     /// Changes an entry if it still has the required state, epoch and revision.
     detail::bulk_result change_one(detail::link& client, transaction_id const& id,
                                    transition const& required, document const& change) const {
-        auto const change_by = [&](auto&& one) {
-            one.update(entries_->filter_of(id, required), change);
-            return one.execute("change an entry");
+        auto const change_by = [&](auto&& sent) {
+            sent.update(entries_->filter_of(id, required), change);
+            return sent.execute("change an entry");
         };
         // Other native transactions may hold the entry, so the update must not wait long for them.
         if (server_->has_transactions() && !client.in_transaction()) {

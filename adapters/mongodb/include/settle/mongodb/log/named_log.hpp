@@ -11,9 +11,9 @@ namespace mongodb {
 /// Shape:   the database outlives its sessions; threads may share a session
 class named_log {
 public:
-    named_log(detail::server& with, detail::stored_log stored, detail::entry_layout const& layout)
-        : server_(&with), name_(detail::log_name(stored.name, layout)), stored_(std::move(stored)) {
-    }
+    named_log(detail::server& server, detail::stored_log stored, detail::entry_layout const& layout)
+        : server_(&server), name_(detail::log_name(stored.name, layout)),
+          stored_(std::move(stored)) {}
 
     /// The name that the log got when this database first held a log.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }

@@ -14,7 +14,7 @@ namespace mongodb {
 /// Shape:   valid during the call of the handler
 class receiver_session {
 public:
-    explicit receiver_session(detail::link& with) : with_(&with) {}
+    explicit receiver_session(detail::link& link) : with_(&link) {}
 
     /// The driver's objects, for its own functions: their options must name the session. A handler
     /// that uses them reports each error to this session with fail(). A refusal undoes their
@@ -55,7 +55,7 @@ private:
 class receiver_transaction {
 public:
     /// Shape:   skips - attempt() does no work: the work failed in the previous native transaction
-    receiver_transaction(detail::link& with, bool skips) : with_(&with), skips_(skips) {}
+    receiver_transaction(detail::link& link, bool skips) : with_(&link), skips_(skips) {}
 
     void expect(std::span<service_call const>) noexcept {}
     [[nodiscard]] std::optional<receiver_row> find(std::string_view key);

@@ -18,7 +18,7 @@ inline constexpr std::string_view receiver_collection = "settle_receiver";
 struct begin_again {};
 
 SETTLE_FUNCTION document document_of(receiver_row const& row) {
-    auto const number = [](timestamp at) { return at.time_since_epoch().count(); };
+    auto const number = [](timestamp moment) { return moment.time_since_epoch().count(); };
     document encoded;
     encoded.text("_id", row.key).text("status", name_of(row.standing.status));
     encoded.text("answer", row.answer).text("service", row.service);
@@ -79,7 +79,7 @@ SETTLE_FUNCTION std::optional<receiver_row> find_row(link& client, std::string_v
     std::optional<receiver_row> row;
     document query;
     client.find(receiver_collection, query.text("_id", key), {}, "read a row of the receiver",
-                [&](document const& found) { row = receiver_row_of(found); });
+                [&](document const& document) { row = receiver_row_of(document); });
     return row;
 }
 
@@ -312,8 +312,8 @@ receiver_database::list(receiver_filter const& filter, std::string_view after, s
         if (filter.status) query.text("status", name_of(*filter.status));
         if (!filter.transaction.empty()) query.text("transaction", filter.transaction);
         client.find(detail::receiver_collection, query, detail::page_of("_id", limit),
-                    "list rows of the receiver", [&](detail::document const& found) {
-                        rows.push_back(detail::receiver_row_of(found));
+                    "list rows of the receiver", [&](detail::document const& document) {
+                        rows.push_back(detail::receiver_row_of(document));
                     });
         return rows;
     } catch (failure const& problem) {

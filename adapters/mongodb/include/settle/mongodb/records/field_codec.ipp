@@ -70,18 +70,18 @@ SETTLE_FUNCTION bool read_decimal_text(std::string_view text, int places, std::i
 /// A struct as a document, or a list as an array.
 [[nodiscard]] SETTLE_FUNCTION document document_of(settle::detail::nested_access const& nested,
                                                    void const* value) {
-    document made;
+    document document;
     for (std::size_t index = 0; index < nested.fields.size(); ++index) {
         auto const& field = nested.fields[index];
-        append_value(made, field.name, *field.access,
+        append_value(document, field.name, *field.access,
                      nested.field(const_cast<void*>(value), index));
     }
-    if (nested.element == nullptr) return made;
+    if (nested.element == nullptr) return document;
     std::size_t number = 0;
     nested.for_each(value, [&](void const* element) {
-        append_value(made, std::to_string(number++), *nested.element, element);
+        append_value(document, std::to_string(number++), *nested.element, element);
     });
-    return made;
+    return document;
 }
 
 SETTLE_FUNCTION void append_value(document& to, std::string_view name, member_access const& access,

@@ -25,7 +25,7 @@ public:
     virtual ~bare_mark_rule() = default;
     /// Turns the bare mark of a request's transaction, if there is one, into a mark of settle.
     /// Errors:  throws errc::damaged where the mark cannot be ended
-    virtual void adopt(record_state& state, collection_descriptor const& of,
+    virtual void adopt(record_state& state, collection_descriptor const& collection,
                        part_request const& request) const = 0;
 };
 

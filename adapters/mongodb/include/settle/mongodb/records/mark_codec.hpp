@@ -36,9 +36,11 @@ using settle::detail::record_descriptor;
         auto const& members = record_type.members;
         settle::detail::for_each_change(
             record_type, from, confirms,
-            [&](std::size_t at, std::int64_t delta) { side.integer(members[at].name, delta); },
-            [&](std::size_t at, void const* value) {
-                append_value(side, members[at].name, *members[at].access, value);
+            [&](std::size_t index, std::int64_t delta) {
+                side.integer(members[index].name, delta);
+            },
+            [&](std::size_t index, void const* value) {
+                append_value(side, members[index].name, *members[index].access, value);
             });
         encoded.object(confirms ? "confirm" : "undo", side);
     }

@@ -23,8 +23,8 @@ public:
         char const* how = "$gte";
         if (after != nullptr)
             locator = locator_of(client, codec_, settle::detail::view_of(after->key));
-        auto const comes_after = [&](mark_locator const& one) {
-            return after == nullptr || one.key != after->key || comes_before(*after, one);
+        auto const comes_after = [&](mark_locator const& listed) {
+            return after == nullptr || listed.key != after->key || comes_before(*after, listed);
         };
         // Documents with unreadable keys give no marks, so an empty page need not be the last.
         for (bool more = true; more && locators.size() < limit;) {

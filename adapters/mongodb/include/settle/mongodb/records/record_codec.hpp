@@ -96,8 +96,8 @@ inline void append_key_forms(document& to, record_layout const& layout, part_key
 
 class record_codec {
 public:
-    record_codec(collection_descriptor const& of, record_layout layout)
-        : of_(&of), layout_(std::move(layout)) {}
+    record_codec(collection_descriptor const& collection, record_layout layout)
+        : of_(&collection), layout_(std::move(layout)) {}
 
     [[nodiscard]] collection_descriptor const& of() const noexcept { return *of_; }
     [[nodiscard]] std::string_view collection() const noexcept { return of_->name; }
@@ -196,8 +196,8 @@ public:
         document array;
         std::size_t number = 0;
         for (auto const& one : bare) array.copy(std::to_string(number++), one);
-        from.for_each_mark([&](mark_view const& one) {
-            array.object_at(number++, encode_mark(*of_->record, one));
+        from.for_each_mark([&](mark_view const& mark) {
+            array.object_at(number++, encode_mark(*of_->record, mark));
         });
         return array;
     }

@@ -10,9 +10,9 @@ SETTLE_BEGIN
 namespace mongodb::detail {
 
 SETTLE_FUNCTION std::shared_ptr<record_store>
-make_record_store(server& with, record_layout const& layout,
+make_record_store(server& server, record_layout const& layout,
                   std::span<collection_descriptor const* const> bound) {
-    return std::make_shared<record_waves>(with, layout, bound);
+    return std::make_shared<record_waves>(server, layout, bound);
 }
 
 } // namespace mongodb::detail

@@ -28,8 +28,8 @@ namespace mongodb::detail {
 }
 
 struct record_state {
-    record_state(record_descriptor const& of, part_key const& of_record)
-        : key(settle::detail::owned(of_record)), slot(of) {}
+    record_state(record_descriptor const& descriptor, part_key const& of_record)
+        : key(settle::detail::owned(of_record)), slot(descriptor) {}
 
     key_value key;
     any_slot slot;

@@ -51,7 +51,7 @@ public:
     /// Whether an announced request needs its record read.
     [[nodiscard]] bool has_to_read() const {
         return std::any_of(records_.begin(), records_.end(),
-                           [](record_state const& at) { return !at.conditional; });
+                           [](record_state const& state) { return !state.conditional; });
     }
 
     /// Reads the records of the announced requests.
@@ -69,7 +69,7 @@ public:
         among.array("$in", keys);
         auto const filter = only(codec_->layout().key, among);
         client.find(of().name, filter, std::move(options), "read records",
-                    [&](document found) { put(std::move(found)); });
+                    [&](document document) { put(std::move(document)); });
         look_for_erased(client);
     }
 
@@ -216,7 +216,7 @@ public:
         return known_faults_.size() +
                static_cast<std::size_t>(
                    std::count_if(records_.begin(), records_.end(),
-                                 [&](record_state const& at) { return is_new_fault(at); }));
+                                 [&](record_state const& state) { return is_new_fault(state); }));
     }
 
     [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
@@ -231,8 +231,8 @@ public:
     }
 
     /// Why a record is missing, if its collection is gone; otherwise empty. It is asked once.
-    [[nodiscard]] error const& absence(link& with) {
-        if (!absence_) absence_ = absence_of(with, of().name);
+    [[nodiscard]] error const& absence(link& link) {
+        if (!absence_) absence_ = absence_of(link, of().name);
         return *absence_;
     }
 
@@ -296,21 +296,21 @@ private:
         return part_result{answer::busy, nullptr, {}};
     }
     /// The whole document as JSON.
-    [[nodiscard]] std::string image_of(record_state const& at) const {
-        return at.found ? codec_->image_of(*at.found, at.slot.record())
-                        : settle::detail::encode_record(*of().record, at.slot.record());
+    [[nodiscard]] std::string image_of(record_state const& state) const {
+        return state.found ? codec_->image_of(*state.found, state.slot.record())
+                           : settle::detail::encode_record(*of().record, state.slot.record());
     }
     static void note_record(record_changes const& changes, record_state& state,
                             std::string_view image) {
         state.changed |= changes.fields;
         if (changes.on_record == record_change::created) state.image = image;
     }
-    static void note_mark(mark_change change, record_state& at, transaction_id const& id,
+    static void note_mark(mark_change change, record_state& state, transaction_id const& id,
                           part_number part) {
-        at.note_mark(change, id, part);
+        state.note_mark(change, id, part);
     }
-    static void check(record_state const& at) {
-        if (!at.fault.empty()) throw failure(at.fault);
+    static void check(record_state const& state) {
+        if (!state.fault.empty()) throw failure(state.fault);
     }
 
     /// Looks for erased records. A record to finish may be gone because an earlier worker erased
@@ -333,10 +333,10 @@ private:
 
     [[nodiscard]] bool has_known_fault(key_value const& key) const {
         return std::any_of(known_faults_.begin(), known_faults_.end(),
-                           [&](auto const& one) { return one.first == key; });
+                           [&](auto const& known_fault) { return known_fault.first == key; });
     }
-    [[nodiscard]] bool is_new_fault(record_state const& at) const {
-        return !at.fault.empty() && !has_known_fault(at.key);
+    [[nodiscard]] bool is_new_fault(record_state const& state) const {
+        return !state.fault.empty() && !has_known_fault(state.key);
     }
 
     [[nodiscard]] record_state& with_known_fault(std::size_t number) {
@@ -378,8 +378,8 @@ private:
         return names;
     }
 
-    [[nodiscard]] bool is_taken(error const& problem, record_state const& at) const {
-        return !at.found && is_of_taken_key(problem, codec_->layout().key);
+    [[nodiscard]] bool is_taken(error const& problem, record_state const& state) const {
+        return !state.found && is_of_taken_key(problem, codec_->layout().key);
     }
 
     record_codec const* codec_;

@@ -12,9 +12,9 @@ namespace mongodb::detail {
 
 class record_waves final : public settle::detail::executed_store<record_store> {
 public:
-    record_waves(server& with, record_layout const& layout,
+    record_waves(server& server, record_layout const& layout,
                  std::span<collection_descriptor const* const> bound)
-        : executed_store(limits), server_(&with), layout_(layout) {
+        : executed_store(limits), server_(&server), layout_(layout) {
         for (auto const* const collection : bound) codecs_.emplace_back(*collection, layout);
     }
 
@@ -55,8 +55,8 @@ public:
                 append_after_key(filter, codec, *locator.find(layout_.key), "$gt");
             }
             client.find(codec.collection(), filter, page_of(layout_.key, limit), "read records",
-                        [&](document const& one) {
-                            codec.read(one, make_record());
+                        [&](document const& document) {
+                            codec.read(document, make_record());
                             empty = false;
                         });
             if (!empty || after != nullptr) return {};

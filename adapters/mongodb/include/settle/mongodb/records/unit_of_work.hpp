@@ -24,8 +24,8 @@ public:
         for_each([&](record_table const& table) { has_to = has_to || table.has_to_read(); });
         return has_to;
     }
-    void fetch(link& with) const {
-        for_each([&](record_table& table) { table.fetch(with); });
+    void fetch(link& link) const {
+        for_each([&](record_table& table) { table.fetch(link); });
     }
     /// As the table does; a record that cannot be used becomes the request's result.
     [[nodiscard]] part_result execute(part_request const& request, link& client) {
@@ -47,13 +47,13 @@ public:
 
     /// As in record_table, for all tables.
     [[nodiscard]] bool write(link& client, writing how, commit_result& ended) const {
-        return write_each(ended, [&](record_table& table, commit_result& here) {
-            return table.write(client, how, here);
+        return write_each(ended, [&](record_table& table, commit_result& result) {
+            return table.write(client, how, result);
         });
     }
     [[nodiscard]] bool write_unread(link& client, commit_result& ended) const {
-        return write_each(ended, [&](record_table& table, commit_result& here) {
-            return table.write_unread(client, here);
+        return write_each(ended, [&](record_table& table, commit_result& result) {
+            return table.write_unread(client, result);
         });
     }
 

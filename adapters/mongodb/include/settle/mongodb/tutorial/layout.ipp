@@ -69,7 +69,9 @@ SETTLE_FUNCTION tutorial_entries::tutorial_entries(tutorial_layout names, std::s
 SETTLE_FUNCTION void tutorial_entries::check() const {
     for (auto const& [member, field] : names_.fields) {
         // clang 14 cannot capture a structured binding directly.
-        auto const is_member = [&name = member](parameter const& one) { return one.name == name; };
+        auto const is_member = [&name = member](parameter const& parameter) {
+            return parameter.name == name;
+        };
         if (std::none_of(members_.begin(), members_.end(), is_member)) {
             refuse_layout("the parameters of '" + type_ + "' have no member '" + member +
                           "', for which it names the field '" + field + "'");
@@ -176,7 +178,7 @@ SETTLE_FUNCTION document tutorial_entries::locator_of(link& client,
     append_all_forms(forms, id, count);
     document locator;
     client.find(collection, only("_id", document{}.array("$in", forms)), {}, "read an entry",
-                [&](document found) { locator = std::move(found); });
+                [&](document document) { locator = std::move(document); });
     if (locator.empty()) locator = shown_id(id);
     if (locator.empty()) append_id(locator, "_id", id);
     return locator;

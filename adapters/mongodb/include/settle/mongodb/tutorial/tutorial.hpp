@@ -22,8 +22,8 @@ class tutorial_session : public record_session<Collections...> {
     static constexpr transaction_descriptor const& type = descriptor_of<direction>;
 
 public:
-    tutorial_session(detail::server& with, detail::record_layout layout, tutorial_log<Type> log)
-        : base(with, layout), log_(std::move(log)) {}
+    tutorial_session(detail::server& server, detail::record_layout layout, tutorial_log<Type> log)
+        : base(server, layout), log_(std::move(log)) {}
 
     /// As the base does. First it handles commits of other programs without an epoch: it raises
     /// their marks to this claim's epoch and stores that epoch as the committed epoch, so that a
@@ -103,8 +103,8 @@ private:
     };
 
     static bool has_commit_without_epoch(std::span<part_request const> requests) {
-        return std::any_of(requests.begin(), requests.end(), [](part_request const& one) {
-            return one.action == step::confirm && one.committed == 0;
+        return std::any_of(requests.begin(), requests.end(), [](part_request const& request) {
+            return request.action == step::confirm && request.committed == 0;
         });
     }
 

@@ -20,8 +20,8 @@ class tutorial_log : public log_session {
     static constexpr transaction_descriptor const& type = descriptor_of<direction>;
 
 public:
-    tutorial_log(detail::server& with, detail::record_layout records, log_session log)
-        : log_session(std::move(log)), with_(&with), records_(std::move(records)) {}
+    tutorial_log(detail::server& server, detail::record_layout records, log_session log)
+        : log_session(std::move(log)), with_(&server), records_(std::move(records)) {}
 
     /// As log_session. The first claim or cancel of a leftover entry is `blocked` with
     /// errc::damaged if one of its marks could not be ended.
@@ -124,9 +124,9 @@ private:
         };
         each([&](leftover&, part_request const& request) { table.expect(request); });
         table.fetch(client);
-        each([&](leftover& one, part_request const& request) {
+        each([&](leftover& checked, part_request const& request) {
             auto problem = table.look(request);
-            if (one.problem.empty()) one.problem = std::move(problem);
+            if (checked.problem.empty()) checked.problem = std::move(problem);
         });
     }
 

@@ -63,7 +63,7 @@ public:
     statement() = default;
 
     /// Shape:   phase - the action, as error sentences put it after "SQLite could not"; a literal
-    statement(connection const& on, std::string_view sql, char const* phase);
+    statement(connection const& connection, std::string_view sql, char const* phase);
 
     [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
     [[nodiscard]] sqlite3_stmt* get() const noexcept { return handle_.get(); }
@@ -89,13 +89,14 @@ private:
 /// destructor makes the statement ready for the next run.
 class run {
 public:
-    explicit run(statement const& of) noexcept : handle_(of.get()), phase_(of.phase()) {}
+    explicit run(statement const& statement) noexcept
+        : handle_(statement.get()), phase_(statement.phase()) {}
     run(run const&) = delete;
     run& operator=(run const&) = delete;
     ~run() { sqlite3_reset(handle_); }
 
     template <typename... Values>
-    run(statement const& of, Values const&... values) : run(of) {
+    run(statement const& statement, Values const&... values) : run(statement) {
         (bind(values), ...);
     }
 

@@ -22,13 +22,14 @@ SETTLE_FUNCTION connection::connection(std::string const& path,
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
 }
 
-SETTLE_FUNCTION statement::statement(connection const& on, std::string_view sql, char const* phase)
+SETTLE_FUNCTION statement::statement(connection const& connection, std::string_view sql,
+                                     char const* phase)
     : phase_(phase) {
-    sqlite3_stmt* made = nullptr;
-    int const code = sqlite3_prepare_v3(on.get(), sql.data(), static_cast<int>(sql.size()),
-                                        SQLITE_PREPARE_PERSISTENT, &made, nullptr);
-    handle_.reset(made);
-    if (code != SQLITE_OK) raise(on.get(), code, phase);
+    sqlite3_stmt* compiled = nullptr;
+    int const code = sqlite3_prepare_v3(connection.get(), sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &compiled, nullptr);
+    handle_.reset(compiled);
+    if (code != SQLITE_OK) raise(connection.get(), code, phase);
 }
 
 SETTLE_FUNCTION bool run::next() {

@@ -22,7 +22,7 @@ class file {
 public:
     /// Checks a file and creates the tables that it lacks.
     using prepare_function = settle::detail::function_view<void(
-        writer& with, std::string const& path, std::chrono::milliseconds patience)>;
+        writer& writer, std::string const& path, std::chrono::milliseconds patience)>;
 
     /// Errors:  throws settle::failure with one sentence
     file(std::string const& path, database_options const& options,
@@ -94,8 +94,8 @@ private:
     connection open_reader(database_options const& options, prepare_function prepare);
 
     /// Keeps a connection from writing a checkpoint over changes of other programs.
-    static void leave_as_it_is(connection const& on) noexcept {
-        sqlite3_db_config(on.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    static void leave_as_it_is(connection const& connection) noexcept {
+        sqlite3_db_config(connection.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     }
 
     static connection connected(std::string const& path, database_options const& options);

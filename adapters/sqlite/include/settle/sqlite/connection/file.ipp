@@ -55,11 +55,11 @@ SETTLE_FUNCTION connection file::open_reader(database_options const& options,
         explain(problem, path_);
         throw;
     }
-    connection made{path_, options.busy_timeout};
-    made.execute("PRAGMA query_only = ON", "set its options");
-    open_all_files(made);
+    connection connection{path_, options.busy_timeout};
+    connection.execute("PRAGMA query_only = ON", "set its options");
+    open_all_files(connection);
     check();
-    return made;
+    return connection;
 }
 
 SETTLE_FUNCTION connection file::connected(std::string const& path,

@@ -31,22 +31,22 @@ namespace sqlite::detail {
 
 SETTLE_FUNCTION void check_access(std::string const& path) {
     std::string const file = plain_path(path);
-    struct ::stat found{};
+    struct ::stat status{};
     auto const of_user = [&] {
-        return " the user " + std::to_string(found.st_uid) + ", and this process is of the user " +
+        return " the user " + std::to_string(status.st_uid) + ", and this process is of the user " +
                std::to_string(::geteuid());
     };
-    if (::stat(file.c_str(), &found) != 0) {
+    if (::stat(file.c_str(), &status) != 0) {
         if (errno != ENOENT && errno != ENOTDIR) return;
         auto const parent = std::filesystem::path{file}.parent_path();
-        bool const is_missing = !parent.empty() && ::stat(parent.c_str(), &found) != 0;
+        bool const is_missing = !parent.empty() && ::stat(parent.c_str(), &status) != 0;
         // A symbolic link without a target has a folder as well.
         if (!is_missing) return;
         refuse_file(SQLITE_CANTOPEN, path,
                     "cannot be opened: its folder does not exist. Make the folder, or correct the "
                     "path");
     }
-    if (!S_ISREG(found.st_mode)) {
+    if (!S_ISREG(status.st_mode)) {
         refuse_file(SQLITE_CANTOPEN, path,
                     "cannot be opened: it is a folder or a device. Name a file");
     }
@@ -66,7 +66,7 @@ SETTLE_FUNCTION void check_access(std::string const& path) {
     if (problem) return;
     for (auto const* const suffix : {"-wal", "-shm"}) {
         std::string const beside = target.string() + suffix;
-        if (::stat(beside.c_str(), &found) != 0 || may(R_OK | W_OK, beside)) continue;
+        if (::stat(beside.c_str(), &status) != 0 || may(R_OK | W_OK, beside)) continue;
         refuse_file(SQLITE_READONLY, beside,
                     "belongs to" + of_user() +
                         ", which may not write to it. Give it the owner "

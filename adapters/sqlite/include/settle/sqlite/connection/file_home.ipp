@@ -19,20 +19,20 @@ namespace sqlite::detail {
 /// When a file was made, in nanoseconds since 1970; empty if its file system does not keep it.
 [[nodiscard]] SETTLE_FUNCTION std::string birth_of([[maybe_unused]] char const* path) {
 #ifdef STATX_BTIME
-    struct ::statx found{};
-    if (::statx(AT_FDCWD, path, 0, STATX_BTIME, &found) == 0 &&
-        (found.stx_mask & STATX_BTIME) != 0) {
+    struct ::statx status{};
+    if (::statx(AT_FDCWD, path, 0, STATX_BTIME, &status) == 0 &&
+        (status.stx_mask & STATX_BTIME) != 0) {
         constexpr std::int64_t second = 1'000'000'000;
-        return std::to_string(found.stx_btime.tv_sec * second + found.stx_btime.tv_nsec);
+        return std::to_string(status.stx_btime.tv_sec * second + status.stx_btime.tv_nsec);
     }
 #endif
     return {};
 }
 
-SETTLE_FUNCTION std::string home_of(connection const& on) {
+SETTLE_FUNCTION std::string home_of(connection const& connection) {
     // SQLite gives an absolute path, without symbolic links.
-    char const* const path = sqlite3_db_filename(on.get(), "main");
-    if (path == nullptr || *path == '\0' || !has_plain_files(on)) return {};
+    char const* const path = sqlite3_db_filename(connection.get(), "main");
+    if (path == nullptr || *path == '\0' || !has_plain_files(connection)) return {};
     auto const file = look_at(path);
     if (!file) return {};
     return "device=" + std::to_string(file.identity.device) +

@@ -8,12 +8,12 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 SETTLE_FUNCTION file_status look_at(char const* path) noexcept {
-    struct ::stat found{};
-    if (::stat(path, &found) != 0) return {errno};
+    struct ::stat status{};
+    if (::stat(path, &status) != 0) return {errno};
     return {0,
-            {found.st_dev, found.st_ino},
-            std::chrono::seconds{found.st_mtim.tv_sec} +
-                std::chrono::nanoseconds{found.st_mtim.tv_nsec}};
+            {status.st_dev, status.st_ino},
+            std::chrono::seconds{status.st_mtim.tv_sec} +
+                std::chrono::nanoseconds{status.st_mtim.tv_nsec}};
 }
 
 } // namespace sqlite::detail

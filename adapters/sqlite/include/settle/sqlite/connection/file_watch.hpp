@@ -27,16 +27,16 @@ namespace sqlite::detail {
 [[nodiscard]] int descriptor_of(file_identity const& file) noexcept;
 
 /// True if SQLite uses the files at their paths directly, as its usual VFS of Unix does.
-[[nodiscard]] bool has_plain_files(connection const& on);
+[[nodiscard]] bool has_plain_files(connection const& connection);
 
 /// A connection opens the write-ahead log and its index when it first reads.
-inline void open_all_files(connection const& on) {
-    on.execute("SELECT 1 FROM sqlite_master LIMIT 1", "look at the database");
+inline void open_all_files(connection const& connection) {
+    connection.execute("SELECT 1 FROM sqlite_master LIMIT 1", "look at the database");
 }
 
 /// Each name of a file has its own write-ahead log, which lacks the other log's changes.
 /// Errors:  throws errc::unfit_store when the file has several names
-void check_links(connection const& on, std::string const& path);
+void check_links(connection const& connection, std::string const& path);
 
 /// The files of one open database: the file itself, its write-ahead log and the index of that log.
 /// Threads may share it, except for watch().
@@ -46,7 +46,7 @@ public:
     /// Shape:   on - has read the database in WAL mode; path - as the caller gave it
     /// Errors:  throws settle::failure with errc::store_moved when this process has not opened all
     ///          of them
-    void watch(connection const& on, std::string const& path);
+    void watch(connection const& connection, std::string const& path);
 
     /// Errors:  throws settle::failure with errc::store_moved, from then on at every call; with
     ///          SQLITE_IOERR_FSTAT when a file cannot be checked; the next call checks again
@@ -92,11 +92,11 @@ private:
 
     finding check_all(file_status const& folder, time now) noexcept;
 
-    [[nodiscard]] static bool is_lately(std::atomic<time> const& at, time span) noexcept;
+    [[nodiscard]] static bool is_lately(std::atomic<time> const& moment, time span) noexcept;
 
-    finding lose(std::size_t at) noexcept;
+    finding lose(std::size_t index) noexcept;
 
-    static bool has_moved(connection const& on);
+    static bool has_moved(connection const& connection);
 
     /// Takes again the read lock that SQLite holds on the open file. By POSIX, the whole process
     /// loses this lock when any of its code closes that file. Another program may then assume

@@ -21,38 +21,40 @@ SETTLE_FUNCTION int descriptor_of(file_identity const& file) noexcept {
     return -1;
 }
 
-SETTLE_FUNCTION bool has_plain_files(connection const& on) {
+SETTLE_FUNCTION bool has_plain_files(connection const& connection) {
     char* name = nullptr;
-    sqlite3_file_control(on.get(), "main", SQLITE_FCNTL_VFSNAME, static_cast<void*>(&name));
+    sqlite3_file_control(connection.get(), "main", SQLITE_FCNTL_VFSNAME, static_cast<void*>(&name));
     bool const plain = name != nullptr && std::string_view{name} == "unix";
     sqlite3_free(name);
     return plain;
 }
 
-SETTLE_FUNCTION void check_links(connection const& on, std::string const& path) {
-    struct ::stat found{};
-    if (!has_plain_files(on) || ::stat(sqlite3_db_filename(on.get(), "main"), &found) != 0) return;
-    if (found.st_nlink < 2) return;
+SETTLE_FUNCTION void check_links(connection const& connection, std::string const& path) {
+    struct ::stat status{};
+    if (!has_plain_files(connection) ||
+        ::stat(sqlite3_db_filename(connection.get(), "main"), &status) != 0)
+        return;
+    if (status.st_nlink < 2) return;
     raise(errc::unfit_store,
-          "settle: '" + path + "' is a file of " + std::to_string(found.st_nlink) +
+          "settle: '" + path + "' is a file of " + std::to_string(status.st_nlink) +
               " names (hard links), and programs that open it by different names destroy it. "
               "Remove the other names, or copy the file. See sqlite#files");
 }
 
-SETTLE_FUNCTION void file_watch::watch(connection const& on, std::string const& path) {
-    if (!has_plain_files(on)) return;
-    name_files(sqlite3_db_filename(on.get(), "main"), plain_path(path));
-    for (std::size_t at = 0; at < paths_.size(); ++at) {
-        auto const found = look_at(paths_[at].c_str());
-        if (found.is_unclear()) raise_unclear({at, found.problem});
-        int const open = found ? descriptor_of(found.identity) : -1;
+SETTLE_FUNCTION void file_watch::watch(connection const& connection, std::string const& path) {
+    if (!has_plain_files(connection)) return;
+    name_files(sqlite3_db_filename(connection.get(), "main"), plain_path(path));
+    for (std::size_t index = 0; index < paths_.size(); ++index) {
+        auto const current = look_at(paths_[index].c_str());
+        if (current.is_unclear()) raise_unclear({index, current.problem});
+        int const open = current ? descriptor_of(current.identity) : -1;
         // An older connection of this process may have earlier files open.
-        if (open < 0 || (at == database && has_moved(on))) {
-            lost_ = at;
+        if (open < 0 || (index == database && has_moved(connection))) {
+            lost_ = index;
             raise(errc::store_moved, sentence());
         }
-        identities_[at] = found.identity;
-        if (at == database) descriptor_ = open;
+        identities_[index] = current.identity;
+        if (index == database) descriptor_ = open;
     }
     watching_ = true;
     check();
@@ -105,10 +107,10 @@ SETTLE_FUNCTION bool file_watch::is_unchanged(file_status const& folder) const n
 
 SETTLE_FUNCTION file_watch::finding file_watch::check_all(file_status const& folder,
                                                           time now) noexcept {
-    for (std::size_t at = 0; at < paths_.size(); ++at) {
-        auto const found = look_at(paths_[at].c_str());
-        if (found.is_unclear()) return {at, found.problem};
-        if (!found || found.identity != identities_[at]) return lose(at);
+    for (std::size_t index = 0; index < paths_.size(); ++index) {
+        auto const found = look_at(paths_[index].c_str());
+        if (found.is_unclear()) return {index, found.problem};
+        if (!found || found.identity != identities_[index]) return lose(index);
     }
     if (!folder) return {};
     // A later change must get a later time.
@@ -118,21 +120,21 @@ SETTLE_FUNCTION file_watch::finding file_watch::check_all(file_status const& fol
     return {};
 }
 
-SETTLE_FUNCTION bool file_watch::is_lately(std::atomic<time> const& at, time span) noexcept {
+SETTLE_FUNCTION bool file_watch::is_lately(std::atomic<time> const& moment, time span) noexcept {
     time const now = std::chrono::system_clock::now().time_since_epoch();
-    time const then = at.load();
+    time const then = moment.load();
     return then <= now && now - then < span;
 }
 
-SETTLE_FUNCTION file_watch::finding file_watch::lose(std::size_t at) noexcept {
+SETTLE_FUNCTION file_watch::finding file_watch::lose(std::size_t index) noexcept {
     std::size_t nothing_yet = none;
-    lost_.compare_exchange_strong(nothing_yet, at);
+    lost_.compare_exchange_strong(nothing_yet, index);
     return {lost_};
 }
 
-SETTLE_FUNCTION bool file_watch::has_moved(connection const& on) {
+SETTLE_FUNCTION bool file_watch::has_moved(connection const& connection) {
     int moved = 0;
-    sqlite3_file_control(on.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    sqlite3_file_control(connection.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     return moved != 0;
 }
 
@@ -161,13 +163,13 @@ SETTLE_FUNCTION void file_watch::raise_unclear(finding const& wrong) const {
 }
 
 SETTLE_FUNCTION std::string file_watch::sentence() const {
-    std::size_t const at = lost_;
+    std::size_t const index = lost_;
     std::string text{"settle: '"};
-    text.append(paths_[at]).append("' is no longer the file that is open: ");
-    text.append(at == database ? "it was deleted, moved or replaced. End the programs that use "
-                                 "it, put the right file at this path"
-                               : "another program has deleted or replaced it. End the programs "
-                                 "that use the database");
+    text.append(paths_[index]).append("' is no longer the file that is open: ");
+    text.append(index == database ? "it was deleted, moved or replaced. End the programs that use "
+                                    "it, put the right file at this path"
+                                  : "another program has deleted or replaced it. End the programs "
+                                    "that use the database");
     return text.append(", and open it again. See sqlite#files");
 }
 

@@ -11,7 +11,7 @@ namespace sqlite::detail {
 
 class group_commit {
 public:
-    explicit group_commit(writer& on) : writer_(on) {}
+    explicit group_commit(writer& writer) : writer_(writer) {}
 
     /// Calls `function(transaction&)` in a native transaction, perhaps on another thread and beside
     /// the work of other callers, and perhaps twice, if another member undid the first attempt.

@@ -65,14 +65,14 @@ SETTLE_FUNCTION void group_commit::fall_apart(std::optional<transaction>& native
                                               std::span<member* const> all) {
     native.reset();
     if (all.size() == 1) return;
-    for (member* const one : all) {
-        one->thrown = nullptr;
+    for (member* const caller : all) {
+        caller->thrown = nullptr;
         try {
             transaction alone{writer_};
-            if (!perform_one(alone, *one, false)) continue;
-            one->end = alone.commit();
+            if (!perform_one(alone, *caller, false)) continue;
+            caller->end = alone.commit();
         } catch (failure const& problem) {
-            one->end = {commit_status::undone, problem.problem()};
+            caller->end = {commit_status::undone, problem.problem()};
         }
     }
 }

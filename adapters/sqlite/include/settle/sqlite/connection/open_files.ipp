@@ -8,12 +8,12 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 SETTLE_FUNCTION void open_file::check(std::string const& path) {
-    auto const found = look_at(path.c_str());
-    if (!found) return;
-    for (node* at = first().load(std::memory_order_acquire); at != nullptr; at = at->next) {
-        bool const open = at->usage.load(std::memory_order_acquire) == usage::open;
-        if (!open || at->made_in.is_here()) continue;
-        if (at->identity != found.identity) continue;
+    auto const status = look_at(path.c_str());
+    if (!status) return;
+    for (node* node = first().load(std::memory_order_acquire); node != nullptr; node = node->next) {
+        bool const open = node->usage.load(std::memory_order_acquire) == usage::open;
+        if (!open || node->made_in.is_here()) continue;
+        if (node->identity != status.identity) continue;
         raise(errc::forked,
               "settle: '" + path +
                   "' was open when this process was forked, and SQLite's "
@@ -22,10 +22,10 @@ SETTLE_FUNCTION void open_file::check(std::string const& path) {
 }
 
 SETTLE_FUNCTION open_file::open_file(std::string const& path) {
-    auto const found = look_at(path.c_str());
-    if (!found) return;
+    auto const status = look_at(path.c_str());
+    if (!status) return;
     node_ = free_node();
-    node_->identity = found.identity;
+    node_->identity = status.identity;
     node_->made_in = {};
     node_->usage.store(usage::open, std::memory_order_release);
 }
@@ -41,11 +41,11 @@ SETTLE_FUNCTION open_file::node* open_file::free_node() {
         usage expected = usage::free;
         if (at->usage.compare_exchange_strong(expected, usage::reserved)) return at;
     }
-    auto* const made = new node;
-    made->next = first().load(std::memory_order_relaxed);
-    while (!first().compare_exchange_weak(made->next, made, std::memory_order_release)) {
+    auto* const added = new node;
+    added->next = first().load(std::memory_order_relaxed);
+    while (!first().compare_exchange_weak(added->next, added, std::memory_order_release)) {
     }
-    return made;
+    return added;
 }
 
 } // namespace sqlite::detail

@@ -57,7 +57,7 @@ void bind_field(run& to, T const& value) {
 
 /// Reads a record whose members are the columns from `first` on, in the order of the description.
 /// Errors:  throws errc::damaged, naming record and column
-void read_record(collection_descriptor const& of, run const& from, int first, void* record);
+void read_record(collection_descriptor const& collection, run const& from, int first, void* record);
 
 /// A value of any column.
 [[nodiscard]] native_value read_native_column(run const& from, int column);

@@ -19,12 +19,13 @@ SETTLE_FUNCTION void give_member(cell to, member_access const& access, void cons
         [&](std::string const& json) { to.give_copy(json); });
 }
 
-SETTLE_FUNCTION void read_record(collection_descriptor const& of, run const& from, int first,
-                                 void* record) {
-    settle::detail::read_record(
-        of, from, first, record, [&](int column, std::size_t member, void* value) {
-            return settle::detail::read_member(from, column, *of.members()[member].access, value);
-        });
+SETTLE_FUNCTION void read_record(collection_descriptor const& collection, run const& from,
+                                 int first, void* record) {
+    settle::detail::read_record(collection, from, first, record,
+                                [&](int column, std::size_t member, void* value) {
+                                    return settle::detail::read_member(
+                                        from, column, *collection.members()[member].access, value);
+                                });
 }
 
 SETTLE_FUNCTION native_value read_native_column(run const& from, int column) {

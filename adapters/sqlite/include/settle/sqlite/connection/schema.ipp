@@ -10,9 +10,9 @@ SETTLE_BEGIN
 namespace sqlite {
 namespace detail {
 
-SETTLE_FUNCTION std::optional<std::int64_t> read_number(connection const& on,
+SETTLE_FUNCTION std::optional<std::int64_t> read_number(connection const& connection,
                                                         std::string_view sql) {
-    statement const look{on, sql, "look at the database"};
+    statement const look{connection, sql, "look at the database"};
     run row{look};
     if (!row.next()) return std::nullopt;
     return row.integer(0);
@@ -38,7 +38,7 @@ SETTLE_FUNCTION std::string entries_view() {
            "LEFT JOIN settle_owner AS o ON o.number = e.owner";
 }
 
-SETTLE_FUNCTION void create_tables(connection const& on) {
+SETTLE_FUNCTION void create_tables(connection const& connection) {
     // Types and owners are numbers in an entry, since their texts would be most of it. `open` is 1
     // while an entry is not final, else NULL: its index changes only when an entry is inserted and
     // when it ends. `committed` is 0 or less before the commit. The marks of a record are
@@ -70,52 +70,53 @@ SETTLE_FUNCTION void create_tables(connection const& on) {
         entries_view(),
     };
     for (auto const& sql : all) {
-        on.execute(sql, "create the tables of settle");
+        connection.execute(sql, "create the tables of settle");
     }
 }
 
-SETTLE_FUNCTION bool has_entries_view(connection const& on) {
-    statement const look{on, "SELECT sql FROM sqlite_master WHERE name = 'settle_entries'",
+SETTLE_FUNCTION bool has_entries_view(connection const& connection) {
+    statement const look{connection, "SELECT sql FROM sqlite_master WHERE name = 'settle_entries'",
                          "look at the database"};
     run row{look};
     return row.next() && row.text(0) == entries_view();
 }
 
-SETTLE_FUNCTION void renew_entries_view(connection const& on) {
+SETTLE_FUNCTION void renew_entries_view(connection const& connection) {
     constexpr auto action = "make the view settle_entries anew";
-    on.execute("DROP VIEW IF EXISTS settle_entries", action);
-    on.execute(entries_view(), action);
+    connection.execute("DROP VIEW IF EXISTS settle_entries", action);
+    connection.execute(entries_view(), action);
 }
 
-SETTLE_FUNCTION void raise_version(connection const& on, std::int64_t earlier) {
+SETTLE_FUNCTION void raise_version(connection const& connection, std::int64_t earlier) {
     constexpr auto action = "change the tables of settle to this version";
     for (auto const& column : added_columns) {
         if (column.version <= earlier) continue;
-        on.execute(std::string{"ALTER TABLE settle_entry ADD COLUMN "}.append(column.sql), action);
+        connection.execute(std::string{"ALTER TABLE settle_entry ADD COLUMN "}.append(column.sql),
+                           action);
     }
-    on.execute("UPDATE settle_meta SET value = '" + std::to_string(schema_version) +
-                   "' WHERE name = 'schema_version'",
-               action);
+    connection.execute("UPDATE settle_meta SET value = '" + std::to_string(schema_version) +
+                           "' WHERE name = 'schema_version'",
+                       action);
 }
 
-SETTLE_FUNCTION std::optional<std::int64_t> version_of_tables(connection const& on,
+SETTLE_FUNCTION std::optional<std::int64_t> version_of_tables(connection const& connection,
                                                               std::string const& path) {
     constexpr auto table = "SELECT 1 FROM sqlite_master WHERE name = 'settle_meta'";
-    if (!read_number(on, table)) return std::nullopt;
-    auto const found =
-        read_number(on, "SELECT value FROM settle_meta WHERE name = 'schema_version'");
-    if (found && *found >= oldest_version && *found <= schema_version) return found;
+    if (!read_number(connection, table)) return std::nullopt;
+    auto const position =
+        read_number(connection, "SELECT value FROM settle_meta WHERE name = 'schema_version'");
+    if (position && *position >= oldest_version && *position <= schema_version) return position;
     raise(errc::other_version,
           "settle: the tables settle_… in '" + path + "' have version " +
-              (found ? std::to_string(*found) : std::string{"unknown"}) +
+              (position ? std::to_string(*position) : std::string{"unknown"}) +
               " and this library needs version " + std::to_string(schema_version) +
               ". Use the release of settle that wrote the file, or let its transactions end there "
               "and begin a new file. See sqlite#schema-version");
 }
 
-SETTLE_FUNCTION void check_names(connection const& on, std::string const& path) {
+SETTLE_FUNCTION void check_names(connection const& connection, std::string const& path) {
     // One statement, since another program may be creating the tables.
-    statement const look{on,
+    statement const look{connection,
                          "SELECT type, name FROM sqlite_master WHERE lower(name) IN ("
                          "'settle_type', 'settle_owner', 'settle_entry', 'settle_entry_open', "
                          "'settle_mark', 'settle_bound', 'settle_entries', 'settle_wave') AND "
@@ -129,8 +130,8 @@ SETTLE_FUNCTION void check_names(connection const& on, std::string const& path) 
                                  "restore the table settle_meta. See sqlite#open-a-file");
 }
 
-SETTLE_FUNCTION void check_application(connection const& on, std::string const& path) {
-    auto const id = read_number(on, "PRAGMA application_id").value_or(0);
+SETTLE_FUNCTION void check_application(connection const& connection, std::string const& path) {
+    auto const id = read_number(connection, "PRAGMA application_id").value_or(0);
     if (id == 0 || id == application_id) return;
     raise(errc::unfit_store, "settle: '" + path +
                                  "' belongs to another application (its application_id is " +
@@ -139,8 +140,8 @@ SETTLE_FUNCTION void check_application(connection const& on, std::string const& 
                                  "See sqlite#open-a-file");
 }
 
-SETTLE_FUNCTION void check_encoding(connection const& on, std::string const& path) {
-    statement const look{on, "PRAGMA encoding", "read the text encoding"};
+SETTLE_FUNCTION void check_encoding(connection const& connection, std::string const& path) {
+    statement const look{connection, "PRAGMA encoding", "read the text encoding"};
     run row{look};
     if (!row.next() || row.text(0) == "UTF-8") return;
     raise(errc::unfit_store, "settle: '" + path + "' keeps its texts as " +
@@ -149,14 +150,15 @@ SETTLE_FUNCTION void check_encoding(connection const& on, std::string const& pat
                                  "sqlite3 OLD .dump | sqlite3 NEW. See sqlite#open-a-file");
 }
 
-SETTLE_FUNCTION void use_write_ahead_log(connection const& on, std::string const& path,
+SETTLE_FUNCTION void use_write_ahead_log(connection const& connection, std::string const& path,
                                          std::chrono::milliseconds patience) {
     // At most a day, which can be added to a time.
     auto const until = std::chrono::steady_clock::now() +
                        std::min<std::chrono::milliseconds>(patience, std::chrono::hours{24});
     for (;;) {
         try {
-            statement const change{on, "PRAGMA journal_mode = WAL", "use a write-ahead log"};
+            statement const change{connection, "PRAGMA journal_mode = WAL",
+                                   "use a write-ahead log"};
             run row{change};
             if (row.next() && row.text(0) == "wal") return;
             raise(errc::unfit_store,
@@ -173,79 +175,79 @@ SETTLE_FUNCTION void use_write_ahead_log(connection const& on, std::string const
     }
 }
 
-SETTLE_FUNCTION void open_for_writing(writer& with, std::string const& path,
+SETTLE_FUNCTION void open_for_writing(writer& writer, std::string const& path,
                                       std::chrono::milliseconds patience) {
-    connection const& on = with.on();
-    if (on.read_only()) {
-        raise(on.get(), SQLITE_READONLY,
+    connection const& connection = writer.on();
+    if (connection.read_only()) {
+        raise(connection.get(), SQLITE_READONLY,
               "write to '" + path + "', whose permissions or file system allow reading only");
     }
-    use_write_ahead_log(on, path, patience);
-    open_all_files(on);
-    with.files().watch(on, path);
+    use_write_ahead_log(connection, path, patience);
+    open_all_files(connection);
+    writer.files().watch(connection, path);
 }
 
-SETTLE_FUNCTION void prepare_file(writer& with, std::string const& path,
+SETTLE_FUNCTION void prepare_file(writer& writer, std::string const& path,
                                   std::chrono::milliseconds patience) {
-    connection const& on = with.on();
-    check_links(on, path);
-    check_application(on, path);
-    check_encoding(on, path);
-    check_names(on, path);
-    auto const found = version_of_tables(on, path);
-    open_for_writing(with, path, patience);
+    connection const& connection = writer.on();
+    check_links(connection, path);
+    check_application(connection, path);
+    check_encoding(connection, path);
+    check_names(connection, path);
+    auto const found = version_of_tables(connection, path);
+    open_for_writing(writer, path, patience);
     // A commit is synced before its answer. Foreign keys of the user's tables concern columns that
     // settle never writes. Temporary data of a statement over a wave stays in memory. Erased marks
     // are overwritten if that needs no extra write.
-    on.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; "
-               "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST",
-               "set its options");
-    with.prepare();
-    if (found == schema_version && has_entries_view(on)) return;
-    transaction work{with};
-    check_application(on, path);
-    auto const version = version_of_tables(on, path);
-    if (version && version != schema_version) raise_version(on, *version);
+    connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; "
+                       "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST",
+                       "set its options");
+    writer.prepare();
+    if (found == schema_version && has_entries_view(connection)) return;
+    transaction work{writer};
+    check_application(connection, path);
+    auto const version = version_of_tables(connection, path);
+    if (version && version != schema_version) raise_version(connection, *version);
     if (!version) {
         // Only a file that was empty gets the library's application id.
-        if (read_number(on, "SELECT count(*) FROM sqlite_master") == 0) {
-            on.execute("PRAGMA application_id = " + std::to_string(application_id),
-                       "name the application");
+        if (read_number(connection, "SELECT count(*) FROM sqlite_master") == 0) {
+            connection.execute("PRAGMA application_id = " + std::to_string(application_id),
+                               "name the application");
         }
-        create_tables(on);
-    } else if (!has_entries_view(on)) {
-        renew_entries_view(on);
+        create_tables(connection);
+    } else if (!has_entries_view(connection)) {
+        renew_entries_view(connection);
     }
     if (auto const end = work.commit(); end.status != commit_status::committed)
         throw failure(end.problem);
 }
 
 SETTLE_FUNCTION std::optional<std::string>
-known_metadata(connection const& on, std::string_view name, std::string const& table) {
-    statement const look{on, "SELECT value FROM " + table + " WHERE name = ?1",
+known_metadata(connection const& connection, std::string_view name, std::string const& table) {
+    statement const look{connection, "SELECT value FROM " + table + " WHERE name = ?1",
                          "read the table of metadata"};
     run row{look, name};
     if (!row.next()) return std::nullopt;
     return std::string{row.text(0)};
 }
 
-SETTLE_FUNCTION std::string get_or_init_metadata(writer& with, std::string_view name,
+SETTLE_FUNCTION std::string get_or_init_metadata(writer& writer, std::string_view name,
                                                  std::string_view value) {
-    if (auto known = known_metadata(with.on(), name)) return *std::move(known);
-    transaction work{with};
-    statement const write{with.on(),
+    if (auto known = known_metadata(writer.on(), name)) return *std::move(known);
+    transaction work{writer};
+    statement const write{writer.on(),
                           "INSERT OR IGNORE INTO settle_meta(name, value) VALUES(?1, ?2)",
                           "write the table settle_meta"};
     run{write, name, value}.change();
     if (auto const end = work.commit(); end.status != commit_status::committed)
         throw failure(end.problem);
-    return known_metadata(with.on(), name).value_or(std::string{});
+    return known_metadata(writer.on(), name).value_or(std::string{});
 }
 
-SETTLE_FUNCTION void replace_metadata(writer& with, std::string_view name,
+SETTLE_FUNCTION void replace_metadata(writer& writer, std::string_view name,
                                       std::string_view old_value, std::string_view new_value) {
-    transaction work{with};
-    statement const write{with.on(),
+    transaction work{writer};
+    statement const write{writer.on(),
                           "UPDATE settle_meta SET value = ?3 WHERE name = ?1 AND value = ?2",
                           "write the table settle_meta"};
     run{write, name, old_value, new_value}.change();
@@ -253,17 +255,17 @@ SETTLE_FUNCTION void replace_metadata(writer& with, std::string_view name,
         throw failure(end.problem);
 }
 
-SETTLE_FUNCTION void replace_home(writer& with, log_home const& seen, std::string_view old_name,
+SETTLE_FUNCTION void replace_home(writer& writer, log_home const& seen, std::string_view old_name,
                                   std::string_view new_name) {
     using settle::detail::home_metadata;
     constexpr auto action = "write the table settle_meta";
-    transaction work{with};
-    statement const home{with.on(),
+    transaction work{writer};
+    statement const home{writer.on(),
                          seen.kept.empty()
                              ? "INSERT OR IGNORE INTO settle_meta(name, value) VALUES(?1, ?2)"
                              : "UPDATE settle_meta SET value = ?2 WHERE name = ?1 AND value = ?3",
                          action};
-    statement const rename{with.on(),
+    statement const rename{writer.on(),
                            "UPDATE settle_meta SET value = ?3 WHERE name IN (?1, 'log') AND "
                            "value = ?2",
                            action};

@@ -29,35 +29,37 @@ namespace sqlite::detail {
 }
 
 /// The position after a quoted text or a comment that begins at `at`; else `at`.
-[[nodiscard]] constexpr std::size_t end_of_quoted(std::string_view sql, std::size_t at) noexcept {
+[[nodiscard]] constexpr std::size_t end_of_quoted(std::string_view sql,
+                                                  std::size_t index) noexcept {
     auto const after = [&](std::string_view close, std::size_t from) {
         auto const end = sql.find(close, from);
         return end == std::string_view::npos ? sql.size() : end + close.size();
     };
-    char const first = sql[at];
+    char const first = sql[index];
     // A doubled quote inside is the end of one text and the beginning of the next.
-    if (first == '\'' || first == '"' || first == '`') return after(sql.substr(at, 1), at + 1);
-    if (first == '[') return after("]", at + 1);
-    if (sql.substr(at, 2) == "--") return after("\n", at + 2);
-    if (sql.substr(at, 2) == "/*") return after("*/", at + 2);
-    return at;
+    if (first == '\'' || first == '"' || first == '`')
+        return after(sql.substr(index, 1), index + 1);
+    if (first == '[') return after("]", index + 1);
+    if (sql.substr(index, 2) == "--") return after("\n", index + 2);
+    if (sql.substr(index, 2) == "/*") return after("*/", index + 2);
+    return index;
 }
 
 /// True if an SQL text has a bare word, in any case.
 [[nodiscard]] constexpr bool has_word(std::string_view sql, std::string_view word) noexcept {
-    for (std::size_t at = 0; at < sql.size();) {
-        if (auto const end = end_of_quoted(sql, at); end != at) {
-            at = end;
+    for (std::size_t index = 0; index < sql.size();) {
+        if (auto const end = end_of_quoted(sql, index); end != index) {
+            index = end;
             continue;
         }
-        std::size_t end = at;
+        std::size_t end = index;
         while (end < sql.size() && is_word_character(sql[end])) ++end;
-        if (end == at) {
-            ++at;
+        if (end == index) {
+            ++index;
             continue;
         }
-        if (same_word(sql.substr(at, end - at), word)) return true;
-        at = end;
+        if (same_word(sql.substr(index, end - index), word)) return true;
+        index = end;
     }
     return false;
 }

@@ -45,17 +45,17 @@ class columns {
 public:
     explicit columns(sqlite3_value** values) noexcept : values_(values) {}
 
-    [[nodiscard]] std::int64_t integer(std::size_t at) const {
-        return sqlite3_value_int64(values_[at]);
+    [[nodiscard]] std::int64_t integer(std::size_t index) const {
+        return sqlite3_value_int64(values_[index]);
     }
     /// The text of a column; empty if the column holds no text.
-    [[nodiscard]] std::string_view text(std::size_t at) const;
+    [[nodiscard]] std::string_view text(std::size_t index) const;
     /// Compares a value with a column: below 0 if the value is less.
-    [[nodiscard]] int compare(std::string_view value, std::size_t at) const {
-        return value.compare(text(at));
+    [[nodiscard]] int compare(std::string_view value, std::size_t index) const {
+        return value.compare(text(index));
     }
-    [[nodiscard]] int compare(std::int64_t value, std::size_t at) const {
-        auto const found = integer(at);
+    [[nodiscard]] int compare(std::int64_t value, std::size_t index) const {
+        auto const found = integer(index);
         return value < found ? -1 : value > found ? 1 : 0;
     }
 
@@ -67,7 +67,7 @@ private:
 /// Shape:   an object does not move; the caller is alone with the connection
 class wave_rows {
 public:
-    explicit wave_rows(connection const& on);
+    explicit wave_rows(connection const& connection);
     wave_rows(wave_rows const&) = delete;
     wave_rows& operator=(wave_rows const&) = delete;
 
@@ -98,8 +98,8 @@ public:
         view now;
         now.wave = &wave;
         now.rows = wave.size();
-        now.give = [](void* given, cell to, std::size_t row, int column) {
-            static_cast<Wave*>(given)->give(to, row, column);
+        now.give = [](void* value, cell to, std::size_t row, int column) {
+            static_cast<Wave*>(value)->give(to, row, column);
         };
         return {shown_, now};
     }
@@ -111,13 +111,13 @@ public:
         view now;
         now.wave = &wave;
         if constexpr (requires(columns row) { wave.execute(row); }) {
-            now.execute = [](void* given, columns row) {
-                return static_cast<Wave*>(given)->execute(row);
+            now.execute = [](void* value, columns row) {
+                return static_cast<Wave*>(value)->execute(row);
             };
         }
         if constexpr (requires(cell to, columns row) { wave.put(to, row, 0); }) {
-            now.put = [](void* given, cell to, columns row, int number) {
-                static_cast<Wave*>(given)->put(to, row, number);
+            now.put = [](void* value, cell to, columns row, int number) {
+                static_cast<Wave*>(value)->put(to, row, number);
             };
         }
         return {shown_, now};
@@ -135,8 +135,8 @@ private:
     static wave_rows& shown_in(sqlite3_context* to) {
         return *static_cast<wave_rows*>(sqlite3_user_data(to));
     }
-    static view const& shown_by(sqlite3_vtab_cursor* at) {
-        return static_cast<table*>(at->pVtab)->of->shown_;
+    static view const& shown_by(sqlite3_vtab_cursor* cursor) {
+        return static_cast<table*>(cursor->pVtab)->of->shown_;
     }
 
     /// No exception may pass through SQLite.
@@ -151,10 +151,10 @@ private:
         }
     }
 
-    static void check(connection const& on, int code) {
-        if (code != SQLITE_OK) raise(on.get(), code, "show waves to the database");
+    static void check(connection const& connection, int code) {
+        if (code != SQLITE_OK) raise(connection.get(), code, "show waves to the database");
     }
-    void define(connection const& on, char const* name, int count,
+    void define(connection const& connection, char const* name, int count,
                 void (*function)(sqlite3_context*, int, sqlite3_value**));
 
     /// The table exists under the module's name without a CREATE VIRTUAL TABLE, and the file holds

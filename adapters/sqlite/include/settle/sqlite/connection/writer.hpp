@@ -21,7 +21,7 @@ using settle::detail::commit_status;
 /// A connection that threads share under a mutex, with the statements of a native transaction.
 class writer {
 public:
-    explicit writer(connection on) : connection_(std::move(on)) {}
+    explicit writer(connection connection) : connection_(std::move(connection)) {}
 
     /// Prepares the statements, after the file was recognized as a settle database.
     void prepare();
@@ -59,7 +59,7 @@ private:
 class transaction {
 public:
     /// Errors:  throws settle::failure; nothing was written then
-    explicit transaction(writer& on);
+    explicit transaction(writer& writer);
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
     ~transaction();

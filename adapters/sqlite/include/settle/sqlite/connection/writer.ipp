@@ -16,11 +16,11 @@ SETTLE_FUNCTION void writer::prepare() {
     return_ = {connection_, "ROLLBACK TO settle_one", "undo a part of a transaction"};
 }
 
-SETTLE_FUNCTION transaction::transaction(writer& on) : writer_(on) {
+SETTLE_FUNCTION transaction::transaction(writer& writer) : writer_(writer) {
     // If a rollback failed before, its transaction is still open.
     roll_back();
-    run{on.begin_}.change();
-    ++on.begun_;
+    run{writer.begin_}.change();
+    ++writer.begun_;
 }
 
 SETTLE_FUNCTION transaction::~transaction() {

@@ -11,14 +11,16 @@ namespace sqlite::detail {
 
 class entry_reader {
 public:
-    explicit entry_reader(connection const& on)
-        : begin_(on, "BEGIN", "begin to read"), end_(on, "COMMIT", "end reading"),
-          one_(on, select() + "WHERE e.id = ?1", "read an entry"),
-          all_(on, page(""), "read entries"), state_(on, page("AND e.state = ?5 "), "read entries"),
+    explicit entry_reader(connection const& connection)
+        : begin_(connection, "BEGIN", "begin to read"), end_(connection, "COMMIT", "end reading"),
+          one_(connection, select() + "WHERE e.id = ?1", "read an entry"),
+          all_(connection, page(""), "read entries"),
+          state_(connection, page("AND e.state = ?5 "), "read entries"),
           // With `open = 1`, the index of unfinished entries answers these two statements.
-          open_state_(on, page("AND e.open = 1 AND e.state = ?5 "), "read entries"),
-          unfinished_(on, page("AND e.open = 1 AND e.state NOT IN (0, 3, 5) "), "read entries"),
-          next_(on,
+          open_state_(connection, page("AND e.open = 1 AND e.state = ?5 "), "read entries"),
+          unfinished_(connection, page("AND e.open = 1 AND e.state NOT IN (0, 3, 5) "),
+                      "read entries"),
+          next_(connection,
                 std::string{"SELECT number, "}.append(is_old).append(
                     " FROM settle_entry WHERE number > ?1 ORDER BY number LIMIT ?3"),
                 "look for old entries") {}

@@ -10,25 +10,25 @@ namespace sqlite::detail {
 SETTLE_FUNCTION std::optional<entry> entry_reader::read(transaction_id const& id) const {
     run row{one_, id};
     if (!row.next()) return std::nullopt;
-    entry found;
-    std::string const problem = settle::detail::read_entry(row, found);
-    if (problem.empty()) return found;
+    entry entry;
+    std::string const problem = settle::detail::read_entry(row, entry);
+    if (problem.empty()) return entry;
     throw failure(settle::detail::damaged_entry(id, problem));
 }
 
 SETTLE_FUNCTION std::vector<entry> entry_reader::list(entry_filter const& filter,
                                                       transaction_id const& after,
                                                       std::size_t limit) const {
-    std::vector<entry> found;
-    if (filter.is_impossible()) return found;
+    std::vector<entry> entries;
+    if (filter.is_impossible()) return entries;
     auto const count_of = [](std::optional<timestamp> const& time) {
         return std::int64_t{time.value_or(timestamp::max()).time_since_epoch().count()};
     };
     run rows{statement_for(filter), after, count_of(filter.before), limit_of(limit),
              count_of(filter.ahead_of)};
     if (filter.state) rows.bind(static_cast<std::int64_t>(*filter.state));
-    while (rows.next()) settle::detail::read_listed(rows, found.emplace_back());
-    return found;
+    while (rows.next()) settle::detail::read_listed(rows, entries.emplace_back());
+    return entries;
 }
 
 SETTLE_FUNCTION std::vector<std::int64_t> entry_reader::find_old(timestamp before,

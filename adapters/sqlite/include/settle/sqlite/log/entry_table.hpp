@@ -15,9 +15,9 @@ namespace sqlite::detail {
 class numbered_words {
 public:
     /// Shape:   find, insert - statements with the same parameters
-    numbered_words(writer const& on, std::string_view find, std::string_view insert)
-        : writer_(&on), find_(on.on(), find, "read a type or an owner of entries"),
-          insert_(on.on(), insert, "write a type or an owner of entries") {}
+    numbered_words(writer const& writer, std::string_view find, std::string_view insert)
+        : writer_(&writer), find_(writer.on(), find, "read a type or an owner of entries"),
+          insert_(writer.on(), insert, "write a type or an owner of entries") {}
 
     /// Shape:   word - identifies the text in this process; columns - the values of its row
     template <typename... Columns>
@@ -50,29 +50,29 @@ private:
 /// Statements of the writer's connection. The caller holds its mutex and a native transaction.
 class entry_table {
 public:
-    explicit entry_table(writer& on)
-        : writer_(&on),
-          types_(on, "SELECT number FROM settle_type WHERE name = ?1 AND definition = ?2",
+    explicit entry_table(writer& writer)
+        : writer_(&writer),
+          types_(writer, "SELECT number FROM settle_type WHERE name = ?1 AND definition = ?2",
                  "INSERT OR IGNORE INTO settle_type(name, definition) VALUES(?1, ?2)"),
-          owners_(on, "SELECT number FROM settle_owner WHERE name = ?1",
+          owners_(writer, "SELECT number FROM settle_owner WHERE name = ?1",
                   "INSERT OR IGNORE INTO settle_owner(name) VALUES(?1)"),
-          insert_(on.on(), insert_sql(), "insert entries"),
-          number_(on.on(), "SELECT number, state IN (3, 5) FROM settle_entry WHERE id = ?1",
+          insert_(writer.on(), insert_sql(), "insert entries"),
+          number_(writer.on(), "SELECT number, state IN (3, 5) FROM settle_entry WHERE id = ?1",
                   "look for an entry"),
-          erase_(on.on(),
+          erase_(writer.on(),
                  std::string{"DELETE FROM settle_entry WHERE number = ?1 AND "}.append(is_old),
                  "erase an entry") {}
     entry_table(entry_table const&) = delete;
     entry_table& operator=(entry_table const&) = delete;
 
     /// Inserts entries, with a statement for each type; the results show which entries are new.
-    void insert(std::span<sent_write> all, write_context const& at);
+    void insert(std::span<sent_write> all, write_context const& context);
 
     /// The log's answer to an insert if an entry with the id exists; else nothing.
     [[nodiscard]] std::optional<log_answer> refusal_of(transaction_id const& id) const;
 
     /// Changes entries, each by a compare-and-set.
-    void change(std::span<sent_write const> all, write_context const& at);
+    void change(std::span<sent_write const> all, write_context const& context);
 
     /// Erases entries that are still finished and old; returns their number.
     /// Shape:   numbers - of entries that were finished and old when they were found
@@ -80,7 +80,7 @@ public:
 
 private:
     /// Shape:   all - of one type
-    void insert_of_type(std::span<sent_write const> all, write_context const& at);
+    void insert_of_type(std::span<sent_write const> all, write_context const& context);
     /// The inserted row of a wave: ?1 its type, ?2 its owner, ?3 the time of the insert.
     static std::string insert_sql();
     /// The compare-and-set of a wave: ?1 its time, ?4 its owner if the action can change the owner.
@@ -91,7 +91,7 @@ private:
 
     /// The statement of a compare-and-set, which is prepared for the first write of its kind.
     statement const& change_by(step action, bool stores_lists);
-    void change_in_place(step action, write_context const& at);
+    void change_in_place(step action, write_context const& context);
 
     /// The number of an entry; 0 if it does not exist.
     [[nodiscard]] std::int64_t number_of_row(transaction_id const& id) const {
@@ -99,10 +99,10 @@ private:
         return row.next() ? row.integer(0) : 0;
     }
 
-    std::int64_t number_of(transaction_descriptor const& given);
+    std::int64_t number_of(transaction_descriptor const& descriptor);
 
-    std::int64_t owner_number(write_context const& at) {
-        return owners_.number_of(at.owner, at.owner);
+    std::int64_t owner_number(write_context const& context) {
+        return owners_.number_of(context.owner, context.owner);
     }
 
     struct known_type {

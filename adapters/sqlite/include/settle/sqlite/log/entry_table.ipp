@@ -7,9 +7,11 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-SETTLE_FUNCTION void entry_table::insert(std::span<sent_write> all, write_context const& at) {
-    auto const in_time = std::stable_partition(
-        all.begin(), all.end(), [&](sent_write const& one) { return !one.write->is_late(at); });
+SETTLE_FUNCTION void entry_table::insert(std::span<sent_write> all, write_context const& context) {
+    auto const in_time =
+        std::stable_partition(all.begin(), all.end(), [&](sent_write const& write) {
+            return !write.write->is_late(context);
+        });
     for (auto one = in_time; one != all.end(); ++one) one->result->reply = log_answer::unavailable;
     all = {all.begin(), in_time};
     auto const before = [](sent_write const& left, sent_write const& right) {
@@ -20,18 +22,18 @@ SETTLE_FUNCTION void entry_table::insert(std::span<sent_write> all, write_contex
     }
     for (auto begin = all.begin(); begin != all.end();) {
         auto const end = std::upper_bound(begin, all.end(), *begin, before);
-        insert_of_type({begin, end}, at);
+        insert_of_type({begin, end}, context);
         begin = end;
     }
 }
 
 SETTLE_FUNCTION void entry_table::insert_of_type(std::span<sent_write const> all,
-                                                 write_context const& at) {
-    auto const& given = *all.front().write->type;
+                                                 write_context const& context) {
+    auto const& descriptor = *all.front().write->type;
     std::optional<std::int64_t> type;
-    if (given.described) type = number_of(given);
-    new_entries rows{all, at, values_};
-    run statement{insert_, type, owner_number(at), number_in(at.now)};
+    if (descriptor.described) type = number_of(descriptor);
+    new_entries rows{all, context, values_};
+    run statement{insert_, type, owner_number(context), number_in(context.now)};
     auto const shown = writer_->rows().show_rows(rows);
     auto const count = statement.change();
     if (count == 0) {
@@ -41,10 +43,10 @@ SETTLE_FUNCTION void entry_table::insert_of_type(std::span<sent_write const> all
     // The new entries have the numbers after this number, in their order.
     auto before = sqlite3_last_insert_rowid(writer_->on().get()) - count;
     bool const all_new = count == static_cast<std::int64_t>(all.size());
-    for (auto const& one : all) {
-        auto const number = all_new ? before + 1 : number_of_row(*one.write->id);
-        one.result->reply = number > before ? log_answer::taken : log_answer::conflict;
-        if (number > before) one.result->row = before = number;
+    for (auto const& write : all) {
+        auto const number = all_new ? before + 1 : number_of_row(*write.write->id);
+        write.result->reply = number > before ? log_answer::taken : log_answer::conflict;
+        if (number > before) write.result->row = before = number;
     }
 }
 
@@ -54,25 +56,26 @@ SETTLE_FUNCTION std::optional<log_answer> entry_table::refusal_of(transaction_id
     return row.integer(1) != 0 ? log_answer::ended : log_answer::conflict;
 }
 
-SETTLE_FUNCTION void entry_table::change(std::span<sent_write const> all, write_context const& at) {
-    changes_.clear(at);
-    for (auto const& one : all) {
-        one.result->reply = log_answer::conflict;
-        auto& added = changes_.add(one);
+SETTLE_FUNCTION void entry_table::change(std::span<sent_write const> all,
+                                         write_context const& context) {
+    changes_.clear(context);
+    for (auto const& write : all) {
+        write.result->reply = log_answer::conflict;
+        auto& added = changes_.add(write);
         added.looked_up = added.row() == 0;
-        if (added.looked_up) added.row() = number_of_row(*one.write->id);
+        if (added.looked_up) added.row() = number_of_row(*write.write->id);
     }
     step const action = all.front().write->action;
-    changes_.keep([](auto const& one) { return one.row() != 0; });
-    change_in_place(action, at);
+    changes_.keep([](auto const& change) { return change.row() != 0; });
+    change_in_place(action, context);
     // A row number may be left over from an insert that was undone.
-    changes_.keep([&](auto& one) {
-        bool const taken = one.result->reply == log_answer::taken;
-        if (taken || std::exchange(one.looked_up, true)) return false;
-        auto const before = std::exchange(one.row(), number_of_row(*one.write->id));
-        return one.row() != 0 && one.row() != before;
+    changes_.keep([&](auto& change) {
+        bool const taken = change.result->reply == log_answer::taken;
+        if (taken || std::exchange(change.looked_up, true)) return false;
+        auto const before = std::exchange(change.row(), number_of_row(*change.write->id));
+        return change.row() != 0 && change.row() != before;
     });
-    if (!changes_.empty()) change_in_place(action, at);
+    if (!changes_.empty()) change_in_place(action, context);
 }
 
 SETTLE_FUNCTION std::uint64_t entry_table::erase_old(std::span<std::int64_t const> numbers,
@@ -147,25 +150,25 @@ SETTLE_FUNCTION statement const& entry_table::change_by(step action, bool stores
     return kept;
 }
 
-SETTLE_FUNCTION void entry_table::change_in_place(step action, write_context const& at) {
+SETTLE_FUNCTION void entry_table::change_in_place(step action, write_context const& context) {
     auto const shown = writer_->rows().show_changes(changes_);
     statement const& change = change_by(action, changes_.store_lists());
     changes_.for_each_range([&](std::int64_t first, std::int64_t last) {
-        run statement{change, number_in(at.now), first, last};
-        if (may_take_owner(action)) statement.bind(owner_number(at));
+        run statement{change, number_in(context.now), first, last};
+        if (may_take_owner(action)) statement.bind(owner_number(context));
         statement.change();
     });
 }
 
-SETTLE_FUNCTION std::int64_t entry_table::number_of(transaction_descriptor const& given) {
+SETTLE_FUNCTION std::int64_t entry_table::number_of(transaction_descriptor const& descriptor) {
     for (auto const& one : type_rows_) {
-        if (one.type != &given) continue;
-        return types_.number_of(one.word, given.name(), one.definition);
+        if (one.type != &descriptor) continue;
+        return types_.number_of(one.word, descriptor.name(), one.definition);
     }
     // Two definitions of one name have two numbers, so the key holds both.
-    std::string const definition = settle::detail::hex_of(given.definition());
-    type_rows_.push_back({&given, definition, definition + given.name()});
-    return number_of(given);
+    std::string const definition = settle::detail::hex_of(descriptor.definition());
+    type_rows_.push_back({&descriptor, definition, definition + descriptor.name()});
+    return number_of(descriptor);
 }
 
 } // namespace sqlite::detail

@@ -26,7 +26,7 @@ inline constexpr char const* is_old = "state IN (3, 5) AND max(created, modified
 /// Gives the value that a write stores in a field. Texts stay until the next value of the field.
 class entry_values {
 public:
-    void give(cell to, entry_write const& write, write_context const& at, int field);
+    void give(cell to, entry_write const& write, write_context const& context, int field);
 
 private:
     std::array<std::string, settle::detail::all_entry_fields.size()> texts_;
@@ -35,8 +35,8 @@ private:
 /// Entries that are inserted.
 class new_entries {
 public:
-    new_entries(std::span<sent_write const> all, write_context const& at, entry_values& values)
-        : all_(all), at_(at), values_(values) {}
+    new_entries(std::span<sent_write const> all, write_context const& context, entry_values& values)
+        : all_(all), at_(context), values_(values) {}
 
     [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
     void give(cell to, std::size_t row, int field);
@@ -62,23 +62,23 @@ public:
     explicit entry_changes(entry_values& values) : values_(values) {}
 
     /// Begins a wave.
-    void clear(write_context const& at) noexcept {
+    void clear(write_context const& context) noexcept {
         all_.clear();
-        at_ = &at;
+        at_ = &context;
     }
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
 
     /// True if a write stores images or results. Few do.
     [[nodiscard]] bool store_lists() const noexcept {
-        return std::any_of(all_.begin(), all_.end(), [](one_change const& one) {
-            return one.write->images != nullptr || one.write->results != nullptr;
+        return std::any_of(all_.begin(), all_.end(), [](one_change const& change) {
+            return change.write->images != nullptr || change.write->results != nullptr;
         });
     }
 
-    one_change& add(sent_write const& one) { return all_.emplace_back(one_change{one}); }
+    one_change& add(sent_write const& write) { return all_.emplace_back(one_change{write}); }
     template <typename Predicate>
     void keep(Predicate&& selects) {
-        std::erase_if(all_, [&](auto& one) { return !selects(one); });
+        std::erase_if(all_, [&](auto& write) { return !selects(write); });
     }
 
     /// Calls `function(first, last)` for each range of row numbers that holds rows of the wave, and
@@ -93,13 +93,13 @@ public:
         }
         // Reading a row without a change costs a small part of one more statement.
         constexpr std::int64_t most_apart = 8;
-        for (std::size_t at = 0; at < all_.size();) {
-            auto const first = all_[at].row();
-            next_ = at;
-            for (++at; at < all_.size(); ++at) {
-                if (all_[at].row() - all_[at - 1].row() > most_apart) break;
+        for (std::size_t index = 0; index < all_.size();) {
+            auto const first = all_[index].row();
+            next_ = index;
+            for (++index; index < all_.size(); ++index) {
+                if (all_[index].row() - all_[index - 1].row() > most_apart) break;
             }
-            function(first, all_[at - 1].row());
+            function(first, all_[index - 1].row());
         }
     }
 

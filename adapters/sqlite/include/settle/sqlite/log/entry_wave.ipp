@@ -7,11 +7,11 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-SETTLE_FUNCTION void entry_values::give(cell to, entry_write const& write, write_context const& at,
-                                        int field) {
+SETTLE_FUNCTION void entry_values::give(cell to, entry_write const& write,
+                                        write_context const& context, int field) {
     auto& text = texts_[static_cast<std::size_t>(field)];
     text.clear();
-    settle::detail::with_stored_value(static_cast<entry_field>(field), write, at, text,
+    settle::detail::with_stored_value(static_cast<entry_field>(field), write, context, text,
                                       [&]<typename Value>(Value value) {
                                           if constexpr (!std::is_same_v<Value, bool>)
                                               to.give(value);
@@ -37,17 +37,17 @@ SETTLE_FUNCTION void new_entries::give(cell to, std::size_t row, int field) {
 SETTLE_FUNCTION bool entry_changes::execute(columns row) {
     auto const number = row.integer(0);
     while (next_ < all_.size() && all_[next_].row() < number) ++next_;
-    for (std::size_t at = next_; at < all_.size() && all_[at].row() == number; ++at) {
-        auto const& one = all_[at];
-        if (one.result->reply == log_answer::taken ||
-            row.integer(1) != number_in(one.transition_of().from) ||
-            row.integer(2) != number_in(one.transition_of().from_epoch) ||
-            row.integer(4) != number_in(one.transition_of().from_revision) ||
-            row.text(3) != *one.write->id) {
+    for (std::size_t index = next_; index < all_.size() && all_[index].row() == number; ++index) {
+        auto const& change = all_[index];
+        if (change.result->reply == log_answer::taken ||
+            row.integer(1) != number_in(change.transition_of().from) ||
+            row.integer(2) != number_in(change.transition_of().from_epoch) ||
+            row.integer(4) != number_in(change.transition_of().from_revision) ||
+            row.text(3) != *change.write->id) {
             continue;
         }
-        one.result->reply = log_answer::taken;
-        last_ = at;
+        change.result->reply = log_answer::taken;
+        last_ = index;
         return true;
     }
     return false;

@@ -29,7 +29,7 @@ public:
 
     static constexpr bool keeps_at_insert = true;
     void write(std::span<entry_write const> writes, std::span<write_result> results,
-               write_context const& at);
+               write_context const& context);
 
     /// Erases at most `limit` finished entries that have not moved since a time, in the order of
     /// their insertion.

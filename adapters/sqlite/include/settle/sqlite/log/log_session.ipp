@@ -16,7 +16,7 @@ namespace sqlite {
 
 /// The statements of a log on both connections of its file.
 struct detail::log_statements {
-    explicit log_statements(file& of) : entries(of.with()), reader(of.reader()) {}
+    explicit log_statements(file& file) : entries(file.with()), reader(file.reader()) {}
 
     entry_table entries;
     entry_reader reader;
@@ -40,12 +40,13 @@ log_session::list(entry_filter const& filter, transaction_id const& after, std::
 }
 
 SETTLE_FUNCTION void log_session::write(std::span<entry_write const> writes,
-                                        std::span<write_result> results, write_context const& at) {
+                                        std::span<write_result> results,
+                                        write_context const& context) {
     if (writes.empty()) return;
     auto all = settle::detail::sent_writes(writes, results);
     auto const ended = file_->perform([&](detail::transaction&) {
-        if (writes.front().inserts) held_->entries.insert(all, at);
-        else held_->entries.change(all, at);
+        if (writes.front().inserts) held_->entries.insert(all, context);
+        else held_->entries.change(all, context);
     });
     // The answers of the entry table hold now.
     if (ended.status == detail::commit_status::committed) return;

@@ -68,7 +68,7 @@ template <typename Value>
 /// Shape:   valid during the call of the handler
 class receiver_session {
 public:
-    explicit receiver_session(detail::connection const& on) : connection_(&on) {}
+    explicit receiver_session(detail::connection const& connection) : connection_(&connection) {}
 
     /// The connection, for SQLite's own functions.
     [[nodiscard]] sqlite3* handle() const noexcept { return connection_->get(); }
@@ -78,8 +78,8 @@ public:
     /// Errors:  throws settle::failure
     template <typename... Values>
     std::int64_t change(std::string_view sql, Values const&... values) const {
-        auto const made = prepared(sql);
-        detail::run run{made};
+        auto const statement = prepared(sql);
+        detail::run run{statement};
         (detail::bind_argument(run, values), ...);
         return run.change();
     }
@@ -90,8 +90,8 @@ public:
     template <typename... Columns, typename... Values>
     [[nodiscard]] std::optional<std::tuple<Columns...>> first(std::string_view sql,
                                                               Values const&... values) const {
-        auto const made = prepared(sql);
-        detail::run run{made};
+        auto const statement = prepared(sql);
+        detail::run run{statement};
         (detail::bind_argument(run, values), ...);
         if (!run.next()) return std::nullopt;
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -109,8 +109,8 @@ private:
 /// An open native transaction of a receiver; see ReceiverDatabase.
 class receiver_transaction {
 public:
-    receiver_transaction(detail::receiver_statements& with, detail::transaction& native)
-        : with_(&with), native_(&native) {}
+    receiver_transaction(detail::receiver_statements& statements, detail::transaction& native)
+        : with_(&statements), native_(&native) {}
 
     void expect(std::span<service_call const>) noexcept {}
     [[nodiscard]] std::optional<receiver_row> find(std::string_view key);

@@ -18,13 +18,13 @@ namespace detail {
 
 /// The statements of a receiver, and the mark of the thread that runs a handler.
 struct receiver_statements {
-    explicit receiver_statements(file& of,
+    explicit receiver_statements(file& file,
                                  settle::detail::receiver_sql const& sql = {"settle_receiver", '?'})
-        : on(of.with().on()), find{on, sql.select("key = ?1"), "read a row of the receiver"},
+        : on(file.with().on()), find{on, sql.select("key = ?1"), "read a row of the receiver"},
           store{on, sql.store(), "store a row of the receiver"},
           erase{on, sql.erase(), "erase rows of the receiver"},
-          find_to_show{of.reader(), sql.select("key = ?1"), "read a row of the receiver"},
-          list{of.reader(), sql.list(), "list rows of the receiver"} {}
+          find_to_show{file.reader(), sql.select("key = ?1"), "read a row of the receiver"},
+          list{file.reader(), sql.list(), "list rows of the receiver"} {}
 
     connection const& on;
     statement find;
@@ -43,8 +43,8 @@ struct receiver_statements {
 /// Shape:   state - a receiver_statements
 SETTLE_FUNCTION int authorize(void* state, int action, char const* first, char const* second,
                               char const*, char const*) noexcept {
-    auto const& with = *static_cast<receiver_statements const*>(state);
-    if (with.handling.load(std::memory_order_relaxed) == std::thread::id{}) return SQLITE_OK;
+    auto const& statements = *static_cast<receiver_statements const*>(state);
+    if (statements.handling.load(std::memory_order_relaxed) == std::thread::id{}) return SQLITE_OK;
     bool denied = false;
     switch (action) {
     case SQLITE_TRANSACTION:
@@ -64,7 +64,7 @@ SETTLE_FUNCTION int authorize(void* state, int action, char const* first, char c
 /// Marks the time in which a handler runs.
 class handling_mark {
 public:
-    explicit handling_mark(receiver_statements& with) : with_(with) {
+    explicit handling_mark(receiver_statements& statements) : with_(statements) {
         with_.handling = std::this_thread::get_id();
     }
     handling_mark(handling_mark const&) = delete;
@@ -76,26 +76,26 @@ private:
 };
 
 /// A statement of a handler that still runs would keep its savepoint open.
-SETTLE_FUNCTION void reset_statements(connection const& on) noexcept {
-    for (auto* one = sqlite3_next_stmt(on.get(), nullptr); one != nullptr;
-         one = sqlite3_next_stmt(on.get(), one)) {
+SETTLE_FUNCTION void reset_statements(connection const& connection) noexcept {
+    for (auto* one = sqlite3_next_stmt(connection.get(), nullptr); one != nullptr;
+         one = sqlite3_next_stmt(connection.get(), one)) {
         if (sqlite3_stmt_busy(one) != 0) sqlite3_reset(one);
     }
 }
 
 /// Errors:  throws settle::failure when the native transaction has ended
-SETTLE_FUNCTION void check_open(connection const& on) {
-    if (on.in_transaction()) return;
+SETTLE_FUNCTION void check_open(connection const& connection) {
+    if (connection.in_transaction()) return;
     throw failure({{SQLITE_ERROR, sqlite_category()},
                    std::string{"settle: an error in a handler ended the native transaction: "} +
-                       sqlite3_errmsg(on.get()) + ". See sqlite#receivers"});
+                       sqlite3_errmsg(connection.get()) + ". See sqlite#receivers"});
 }
 
 /// Errors:  throws settle::failure when the commit would fail
-SETTLE_FUNCTION void check_foreign_keys(connection const& on) {
+SETTLE_FUNCTION void check_foreign_keys(connection const& connection) {
     int unresolved = 0;
     int highest = 0;
-    sqlite3_db_status(on.get(), SQLITE_DBSTATUS_DEFERRED_FKS, &unresolved, &highest, 0);
+    sqlite3_db_status(connection.get(), SQLITE_DBSTATUS_DEFERRED_FKS, &unresolved, &highest, 0);
     if (unresolved == 0) return;
     throw failure({{SQLITE_CONSTRAINT_FOREIGNKEY, sqlite_category()},
                    "settle: the handler's writes break a foreign key of the service's tables. "
@@ -111,11 +111,11 @@ SETTLE_FUNCTION error called_inside_handler() {
 } // namespace detail
 
 SETTLE_FUNCTION detail::statement receiver_session::prepared(std::string_view sql) const {
-    detail::statement made{*connection_, sql, "run a handler's statement"};
-    char const* const first = sqlite3_sql(made.get());
+    detail::statement statement{*connection_, sql, "run a handler's statement"};
+    char const* const first = sqlite3_sql(statement.get());
     auto const rest = first == nullptr ? sql : sql.substr(std::string_view{first}.size());
     if (first != nullptr && rest.find_first_not_of(" \t\r\n;") == std::string_view::npos) {
-        return made;
+        return statement;
     }
     detail::raise(errc::bad_option,
                   "settle: a handler's text is not one statement: " + std::string{sql} +
@@ -161,8 +161,8 @@ SETTLE_FUNCTION receiver_database::receiver_database(std::string const& path,
                                                      database_options const& options) {
     file_ = std::make_unique<detail::file>(
         path, options,
-        [&](detail::writer& with, std::string const& at, std::chrono::milliseconds patience) {
-            detail::prepare_receiver_file(with, at, patience, name);
+        [&](detail::writer& writer, std::string const& at, std::chrono::milliseconds patience) {
+            detail::prepare_receiver_file(writer, at, patience, name);
         });
     statements_ = std::make_unique<detail::receiver_statements>(*file_);
     sqlite3_set_authorizer(file_->with().on().get(), &detail::authorize, statements_.get());

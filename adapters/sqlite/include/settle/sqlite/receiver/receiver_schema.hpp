@@ -15,7 +15,7 @@ inline constexpr std::int64_t previous_receiver_schema = 1;
 /// Prepares a file for a receiver; a refused file is not changed.
 /// Errors:  throws errc::unfit_store when the file belongs to another receiver, and
 ///          errc::other_version when this library cannot use its tables
-void prepare_receiver_file(writer& with, std::string const& path,
+void prepare_receiver_file(writer& writer, std::string const& path,
                            std::chrono::milliseconds patience, std::string const& name);
 
 } // namespace sqlite::detail

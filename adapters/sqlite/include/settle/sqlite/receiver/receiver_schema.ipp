@@ -10,17 +10,17 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-SETTLE_FUNCTION void create_receiver_tables(connection const& on, std::string const& name) {
+SETTLE_FUNCTION void create_receiver_tables(connection const& connection, std::string const& name) {
     constexpr auto action = "create the tables of a receiver";
     settle::detail::receiver_sql const sql{"settle_receiver", '?'};
     for (auto const& one : sql.create("text PRIMARY KEY NOT NULL", " WITHOUT ROWID")) {
-        on.execute(one, action);
+        connection.execute(one, action);
     }
-    on.execute("CREATE TABLE settle_receiver_meta(name TEXT PRIMARY KEY NOT NULL, "
-               "value TEXT NOT NULL) WITHOUT ROWID",
-               action);
-    statement const insert{on, "INSERT INTO settle_receiver_meta(name, value) VALUES(?1, ?2)",
-                           action};
+    connection.execute("CREATE TABLE settle_receiver_meta(name TEXT PRIMARY KEY NOT NULL, "
+                       "value TEXT NOT NULL) WITHOUT ROWID",
+                       action);
+    statement const insert{connection,
+                           "INSERT INTO settle_receiver_meta(name, value) VALUES(?1, ?2)", action};
     run{insert, "schema_version", std::to_string(receiver_schema_version)}.change();
     run{insert, "receiver", name}.change();
 }
@@ -32,10 +32,10 @@ enum class receiver_tables : std::uint8_t { absent, previous, current };
 /// Errors:  throws settle::failure when the file has the tables of another receiver, or another
 ///          version of them
 SETTLE_FUNCTION receiver_tables
-find_receiver_tables(connection const& on, std::string const& path,
+find_receiver_tables(connection const& connection, std::string const& path,
                      settle::detail::receiver_storage const& storage, std::string const& name) {
-    auto const tables = read_number(on, "SELECT count(*) FROM sqlite_master WHERE name IN "
-                                        "('settle_receiver', 'settle_receiver_meta')");
+    auto const tables = read_number(connection, "SELECT count(*) FROM sqlite_master WHERE name IN "
+                                                "('settle_receiver', 'settle_receiver_meta')");
     if (tables == 0) return receiver_tables::absent;
     if (tables != 2) {
         raise(errc::unfit_store, "settle: '" + path +
@@ -44,7 +44,7 @@ find_receiver_tables(connection const& on, std::string const& path,
                                      "See sqlite#receivers");
     }
     auto const value_of = [&](std::string_view value) {
-        return known_metadata(on, value, "settle_receiver_meta").value_or("");
+        return known_metadata(connection, value, "settle_receiver_meta").value_or("");
     };
     auto const version = value_of("schema_version");
     bool const is_previous = version == std::to_string(previous_receiver_schema);
@@ -58,33 +58,34 @@ find_receiver_tables(connection const& on, std::string const& path,
     return is_previous ? receiver_tables::previous : receiver_tables::current;
 }
 
-SETTLE_FUNCTION void upgrade_receiver_tables(connection const& on) {
+SETTLE_FUNCTION void upgrade_receiver_tables(connection const& connection) {
     constexpr auto action = "upgrade the tables of a receiver";
-    on.execute(settle::detail::receiver_sql{"settle_receiver", '?'}.upgrade(), action);
-    on.execute("UPDATE settle_receiver_meta SET value = '" +
-                   std::to_string(receiver_schema_version) + "' WHERE name = 'schema_version'",
-               action);
+    connection.execute(settle::detail::receiver_sql{"settle_receiver", '?'}.upgrade(), action);
+    connection.execute("UPDATE settle_receiver_meta SET value = '" +
+                           std::to_string(receiver_schema_version) +
+                           "' WHERE name = 'schema_version'",
+                       action);
 }
 
-SETTLE_FUNCTION void prepare_receiver_file(writer& with, std::string const& path,
+SETTLE_FUNCTION void prepare_receiver_file(writer& writer, std::string const& path,
                                            std::chrono::milliseconds patience,
                                            std::string const& name) {
-    connection const& on = with.on();
+    connection const& connection = writer.on();
     settle::detail::receiver_storage const storage{"'" + path + "'", "file", "sqlite"};
     storage.check_name(name);
-    check_links(on, path);
-    auto const find = [&] { return find_receiver_tables(on, path, storage, name); };
+    check_links(connection, path);
+    auto const find = [&] { return find_receiver_tables(connection, path, storage, name); };
     bool const is_ready = find() == receiver_tables::current;
-    open_for_writing(with, path, patience);
+    open_for_writing(writer, path, patience);
     // A commit is synced before its answer. A handler's write must keep the service's foreign keys.
-    on.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", "set its options");
-    with.prepare();
+    connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", "set its options");
+    writer.prepare();
     if (is_ready) return;
-    transaction work{with};
+    transaction work{writer};
     // Another process may have prepared the file meanwhile.
     auto const found = find();
-    if (found == receiver_tables::absent) create_receiver_tables(on, name);
-    if (found == receiver_tables::previous) upgrade_receiver_tables(on);
+    if (found == receiver_tables::absent) create_receiver_tables(connection, name);
+    if (found == receiver_tables::previous) upgrade_receiver_tables(connection);
     if (auto const end = work.commit(); end.status != commit_status::committed)
         throw failure(end.problem);
 }

@@ -30,8 +30,8 @@ public:
         auto const first = key_of(all.front().index);
         if constexpr (std::is_same_v<decltype(first), std::string_view const>) {
             common_ = first.size();
-            for (auto const& one : all) {
-                auto const key = key_of(one.index).substr(0, common_);
+            for (auto const& write : all) {
+                auto const key = key_of(write.index).substr(0, common_);
                 auto const apart = std::mismatch(key.begin(), key.end(), first.begin());
                 common_ = static_cast<std::size_t>(apart.first - key.begin());
             }
@@ -63,7 +63,7 @@ public:
     void sort(std::vector<in_order>& all, KeyOf&& key_of) {
         if (all.size() < 2) return;
         key_rank const rank{all, key_of};
-        auto const rank_of = [&](std::size_t at) { return rank(key_of(all[at].index)); };
+        auto const rank_of = [&](std::size_t index) { return rank(key_of(all[index].index)); };
         auto const before = [&](ranked const& one, ranked const& other) {
             if (one.rank != other.rank) return one.rank < other.rank;
             in_order const& left = all[one.at];

@@ -39,18 +39,19 @@ struct mark_bounds {
 /// Cost:    a seek for each record, in one statement for a wave
 class bounds_table {
 public:
-    bounds_table(collection_descriptor const& of, connection const& on)
-        : of_(&of), any_(on, "SELECT 1 FROM settle_bound LIMIT 1", "look for bounds of marks"),
-          read_(on,
+    bounds_table(collection_descriptor const& collection, connection const& connection)
+        : of_(&collection),
+          any_(connection, "SELECT 1 FROM settle_bound LIMIT 1", "look for bounds of marks"),
+          read_(connection,
                 "SELECT b.key, w.c1, marks, least, most FROM settle_wave AS w CROSS JOIN "
                 "settle_bound AS b ON b.key = w.c0 AND collection = ?1",
                 "read bounds of marks"),
-          write_(on,
+          write_(connection,
                  "INSERT INTO settle_bound(collection, key, marks, least, most) "
                  "SELECT ?1, c0, c2, c3, c4 FROM settle_wave WHERE c2 > 0 ON CONFLICT DO UPDATE "
                  "SET (marks, least, most) = (excluded.marks, excluded.least, excluded.most)",
                  "write bounds of marks"),
-          erase_(on,
+          erase_(connection,
                  "DELETE FROM settle_bound WHERE (key, collection) IN "
                  "(SELECT c0, ?1 FROM settle_wave WHERE c2 = 0)",
                  "erase bounds of marks") {}
@@ -71,8 +72,8 @@ public:
     /// Writes the bounds of a wave's records, and erases bounds that are no longer needed.
     /// Shape:   wave - its rows are key, index, marks or 0, least, most
     template <typename Wave>
-    void write(wave_rows& with, Wave& wave) const {
-        auto const shown = with.show_rows(wave);
+    void write(wave_rows& rows, Wave& wave) const {
+        auto const shown = rows.show_rows(wave);
         run{erase_, of_->name}.change();
         run{write_, of_->name}.change();
     }
@@ -88,18 +89,18 @@ public:
 
 private:
     [[nodiscard]] mark_bounds read(run const& row) const {
-        mark_bounds found;
-        found.marks = row.integer(2);
+        mark_bounds bounds;
+        bounds.marks = row.integer(2);
         record_descriptor const& record = *of_->record;
-        error wrong = decode_deltas(record, row.text(3), found.least);
-        if (wrong.empty()) wrong = decode_deltas(record, row.text(4), found.most);
+        error wrong = decode_deltas(record, row.text(3), bounds.least);
+        if (wrong.empty()) wrong = decode_deltas(record, row.text(4), bounds.most);
         if (!wrong.empty()) damaged(of_->name, row.text(0), wrong.text);
-        bool possible = found.marks > 0;
+        bool possible = bounds.marks > 0;
         for (std::size_t i = 0; i < record.integers; ++i) {
-            possible = possible && found.least[i] <= 0 && found.most[i] >= 0;
+            possible = possible && bounds.least[i] <= 0 && bounds.most[i] >= 0;
         }
         if (!possible) damaged(of_->name, row.text(0), "no marks have such bounds");
-        return found;
+        return bounds;
     }
 
     collection_descriptor const* of_;

@@ -13,30 +13,30 @@ namespace sqlite::detail {
 /// Cost:    marks of a record, and one mark of a part, are one seek each; a wave is one statement
 class mark_table {
 public:
-    mark_table(collection_descriptor const& of, connection const& on)
-        : of_(&of), any_(on, "SELECT 1 FROM settle_mark LIMIT 1", "look for marks"),
-          of_record_(on, "SELECT 1 FROM settle_mark WHERE collection = ?1 AND key = ?2",
+    mark_table(collection_descriptor const& collection, connection const& connection)
+        : of_(&collection), any_(connection, "SELECT 1 FROM settle_mark LIMIT 1", "look for marks"),
+          of_record_(connection, "SELECT 1 FROM settle_mark WHERE collection = ?1 AND key = ?2",
                      "look for marks"),
-          all_(on, std::string{read_sql}, "read marks"),
-          own_(on, std::string{read_sql} + " AND m.id = w.c2", "read marks"),
-          insert_(on,
+          all_(connection, std::string{read_sql}, "read marks"),
+          own_(connection, std::string{read_sql} + " AND m.id = w.c2", "read marks"),
+          insert_(connection,
                   "INSERT OR FAIL INTO settle_mark(collection, key, id, participant, line, epoch, "
                   "effect, confirm, undo, image) "
                   "SELECT ?1, c0, c2, c3, c4, c5, c6, c7, c8, c9 FROM settle_wave",
                   "add marks"),
-          raise_(on,
+          raise_(connection,
                  "UPDATE settle_mark SET epoch = ?6 WHERE "
                  "(key, collection, id, participant, line) = (?1, ?2, ?3, ?4, ?5)",
                  "raise marks"),
-          between_(on,
+          between_(connection,
                    "SELECT count(*) FROM (SELECT 1 FROM settle_mark WHERE key BETWEEN ?1 AND ?2 "
                    "LIMIT ?3)",
                    "look for marks"),
-          walk_(on,
+          walk_(connection,
                 "DELETE FROM settle_mark WHERE key BETWEEN ?2 AND ?3 AND collection = ?1 "
                 "AND settle_expects(key, id, participant, line)",
                 "pull marks"),
-          erase_(on,
+          erase_(connection,
                  "DELETE FROM settle_mark WHERE "
                  "(key, collection, id, participant, line) = (?1, ?2, ?3, ?4, ?5)",
                  "pull marks") {}
@@ -61,8 +61,8 @@ public:
     /// Shape:   wave - its rows are key, index, id, participant, line, epoch, effect, confirm,
     ///          undo, image
     template <typename Wave>
-    void insert(wave_rows& with, Wave& wave) const {
-        auto const shown = with.show_rows(wave);
+    void insert(wave_rows& rows, Wave& wave) const {
+        auto const shown = rows.show_rows(wave);
         run{insert_, of_->name}.change();
     }
     void raise(part_key const& key, transaction_id const& id, part_number part, epoch to) const {
@@ -74,14 +74,14 @@ public:
     /// Shape:   wave - in the order of the keys: size(), execute(columns), and for_each(function),
     ///          which is given key, id and part; first, last - keys of it
     template <typename Wave>
-    void erase(wave_rows& with, Wave& wave, part_key const& first, part_key const& last) const {
+    void erase(wave_rows& rows, Wave& wave, part_key const& first, part_key const& last) const {
         // If few other marks are between these marks, one scan finds all; otherwise each mark has
         // its own search.
         auto const count = static_cast<std::int64_t>(wave.size());
         std::int64_t const few = 2 * count + 8;
         std::int64_t gone = 0;
         if (count_between(first, last, few) < few) {
-            auto const shown = with.show_changes(wave);
+            auto const shown = rows.show_changes(wave);
             run walk{walk_, of_->name};
             gone = bind_key(bind_key(walk, first), last).change();
         } else {
@@ -101,9 +101,9 @@ public:
     }
 
     /// True if a part has a mark.
-    [[nodiscard]] bool has(connection const& on, part_key const& key, transaction_id const& id,
-                           part_number part) const {
-        statement const look{on,
+    [[nodiscard]] bool has(connection const& connection, part_key const& key,
+                           transaction_id const& id, part_number part) const {
+        statement const look{connection,
                              "SELECT 1 FROM settle_mark WHERE "
                              "(collection, key, id, participant, line) = (?1, ?2, ?3, ?4, ?5)",
                              "look for a mark"};
@@ -145,23 +145,24 @@ private:
 class mark_reader {
 public:
     /// Shape:   names - the collections as an SQL list; plain names, so nothing in them is quoted
-    mark_reader(connection const& on, std::string const& names)
-        : placed_(on,
+    mark_reader(connection const& connection, std::string const& names)
+        : placed_(connection,
                   select(names) + "AND " + has_locator +
                       " AND (key, collection, id, participant, line) > (?5, ?4, ?1, ?2, ?3) "
                       "ORDER BY key, collection, id, participant, line LIMIT ?6",
                   "read marks"),
-          damaged_(on, select(names) + "AND NOT (" + has_locator + ") LIMIT ?1", "read marks") {}
+          damaged_(connection, select(names) + "AND NOT (" + has_locator + ") LIMIT ?1",
+                   "read marks") {}
 
     /// The marks after a locator. The first page begins with damaged marks without a locator.
     [[nodiscard]] std::vector<mark_locator> read(std::optional<mark_locator> const& after,
                                                  std::size_t limit) const {
-        std::vector<mark_locator> found;
-        if (limit == 0) return found;
+        std::vector<mark_locator> locators;
+        if (limit == 0) return locators;
         if (!after) {
             // No page can begin after a damaged mark, so the last mark of a page has a locator.
             run rows{damaged_, limit_of(limit - 1)};
-            while (rows.next()) found.push_back(settle::detail::read_locator(rows));
+            while (rows.next()) locators.push_back(settle::detail::read_locator(rows));
         }
         // The empty collection with the least key precedes every mark.
         mark_locator const start =
@@ -169,9 +170,9 @@ public:
         run rows{placed_, start.id, start.part.participant, start.part.line};
         rows.bind(start.collection);
         std::visit([&](auto const& key) { rows.bind(key); }, start.key);
-        rows.bind(limit_of(limit - found.size()));
-        while (rows.next()) found.push_back(settle::detail::read_locator(rows));
-        return found;
+        rows.bind(limit_of(limit - locators.size()));
+        while (rows.next()) locators.push_back(settle::detail::read_locator(rows));
+        return locators;
     }
 
 private:

@@ -12,7 +12,7 @@ namespace detail {
 /// Errors:  throws settle::failure when a table does not fit its collection, or when the file's
 ///          records belong to another log
 [[nodiscard]] std::shared_ptr<record_store>
-make_record_store(file& of, std::string const& log_name,
+make_record_store(file& file, std::string const& log_name,
                   std::span<collection_descriptor const* const> bound);
 
 template <typename... Collections>
@@ -31,8 +31,8 @@ class record_session : public detail::session_base<Collections...> {
 public:
     /// Errors:  throws settle::failure when a table does not fit its collection, or when the file's
     ///          records belong to another log
-    record_session(detail::file& of, std::string const& log_name)
-        : base(detail::make_record_store(of, log_name, base::bound)) {}
+    record_session(detail::file& file, std::string const& log_name)
+        : base(detail::make_record_store(file, log_name, base::bound)) {}
 };
 
 } // namespace sqlite

@@ -11,20 +11,20 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 SETTLE_FUNCTION std::shared_ptr<record_store>
-make_record_store(file& of, std::string const& log_name,
+make_record_store(file& file, std::string const& log_name,
                   std::span<collection_descriptor const* const> bound) {
-    std::shared_ptr<record_store> made; // its deleter needs the file unlocked
-    auto const guard = of.alone();
+    std::shared_ptr<record_store> store; // its deleter needs the file unlocked
+    auto const guard = file.alone();
     using settle::detail::owner_metadata;
     settle::detail::give_to_log(
-        log_name, [&] { return known_metadata(of.with().on(), owner_metadata); },
+        log_name, [&] { return known_metadata(file.with().on(), owner_metadata); },
         [&] {
-            of.check();
-            made = {new held_tables{of, bound}, alone_deleter<held_tables>{&of}};
+            file.check();
+            store = {new held_tables{file, bound}, alone_deleter<held_tables>{&file}};
         },
-        [&] { return get_or_init_metadata(of.with(), owner_metadata, log_name); },
+        [&] { return get_or_init_metadata(file.with(), owner_metadata, log_name); },
         &settle::detail::refuse_other_log);
-    return made;
+    return store;
 }
 
 } // namespace sqlite::detail

@@ -55,16 +55,18 @@ private:
     template <typename Value>
     [[nodiscard]] std::string update_with(std::uint64_t fields, Value&& value_of) const {
         std::string sql;
-        for (std::size_t at = 0; at < need_.columns.size(); ++at) {
-            if ((fields >> at & 1U) == 0) continue;
+        for (std::size_t index = 0; index < need_.columns.size(); ++index) {
+            if ((fields >> index & 1U) == 0) continue;
             sql += sql.empty() ? "UPDATE OR ABORT " + table_ + " SET " : ", ";
-            sql.append(quoted_name(need_.columns[at].name)).append(" = ").append(value_of(at));
+            sql.append(quoted_name(need_.columns[index].name))
+                .append(" = ")
+                .append(value_of(index));
         }
         return sql + " WHERE " + key_;
     }
     static std::string placeholders(std::size_t count);
 
-    [[nodiscard]] std::string names(std::string_view of = {}) const;
+    [[nodiscard]] std::string names(std::string_view table = {}) const;
 
     table_need need_;
     std::string table_;
@@ -74,8 +76,8 @@ private:
 /// The columns of a row's image that can be inserted again, without generated columns.
 /// Errors:  throws errc::damaged when the image is unreadable, errc::unfit_store when a column is
 ///          gone
-[[nodiscard]] std::vector<native_column> read_image(connection const& on, table_need const& need,
-                                                    std::string_view image);
+[[nodiscard]] std::vector<native_column> read_image(connection const& connection,
+                                                    table_need const& need, std::string_view image);
 
 } // namespace sqlite::detail
 SETTLE_END

@@ -36,18 +36,18 @@ SETTLE_FUNCTION std::string record_sql::placeholders(std::size_t count) {
     return list;
 }
 
-SETTLE_FUNCTION std::string record_sql::names(std::string_view of) const {
+SETTLE_FUNCTION std::string record_sql::names(std::string_view table) const {
     std::string list;
     for (auto const& one : need_.columns) {
         if (!list.empty()) list += ", ";
-        list.append(of).append(quoted_name(one.name));
+        list.append(table).append(quoted_name(one.name));
     }
     return list;
 }
 
-SETTLE_FUNCTION std::vector<native_column> read_image(connection const& on, table_need const& need,
-                                                      std::string_view image) {
-    statement const look{on, "SELECT hidden FROM pragma_table_xinfo(?1) WHERE name = ?2",
+SETTLE_FUNCTION std::vector<native_column>
+read_image(connection const& connection, table_need const& need, std::string_view image) {
+    statement const look{connection, "SELECT hidden FROM pragma_table_xinfo(?1) WHERE name = ?2",
                          "look at a table"};
     std::vector<native_column> columns;
     settle::detail::read_image(image, [&](std::string name, native_value value) {

@@ -23,8 +23,8 @@ struct record_state {
     static constexpr std::size_t many = 32;
     static constexpr std::size_t few = 16;
 
-    record_state(record_descriptor const& of, part_key const& of_record)
-        : key(settle::detail::owned(of_record)), slot(of) {}
+    record_state(record_descriptor const& descriptor, part_key const& of_record)
+        : key(settle::detail::owned(of_record)), slot(descriptor) {}
 
     key_value key;
     any_slot slot;
@@ -40,20 +40,21 @@ struct record_state {
 
     /// Takes the bounds of all marks, of which some may be in the slot already.
     void know(std::string_view collection, mark_bounds of_all) {
-        slot.for_each_mark([&](mark_view const& one) { expect(collection, of_all.take_out(one)); });
+        slot.for_each_mark(
+            [&](mark_view const& mark) { expect(collection, of_all.take_out(mark)); });
         has_bounds = knows_marks = true;
         set_aggregate(std::move(of_all));
     }
 
     /// Takes a mark that was read. The same mark may be read twice.
-    void see(std::string_view collection, mark_data found) {
-        transaction_id const id = found.id;
-        part_number const part = found.part;
+    void see(std::string_view collection, mark_data mark) {
+        transaction_id const id = mark.id;
+        part_number const part = mark.part;
         if (slot.has_mark(id, part)) return;
-        if (unseen == 0) return slot.insert(std::move(found));
+        if (unseen == 0) return slot.insert(std::move(mark));
         mark_bounds others = unseen_bounds();
         slot.erase({}, {});
-        slot.insert(std::move(found));
+        slot.insert(std::move(mark));
         expect(collection, others.take_out(*slot.find(id, part)));
         set_aggregate(std::move(others));
     }
@@ -123,13 +124,13 @@ public:
 
     /// Columns:  key, index, id, participant, line, epoch, effect, confirm, undo, image
     void give(cell to, std::size_t row, int column) {
-        auto const& one = writes_[row];
+        auto const& write = writes_[row];
         switch (column) {
-        case 0: return give_key(to, records_[one.index].view());
-        case 1: return to.give(static_cast<std::int64_t>(one.index));
-        case 2: return to.give(std::string_view{*one.id});
-        case 3: return to.give(std::int64_t{one.part.participant});
-        case 4: return to.give(std::int64_t{one.part.line});
+        case 0: return give_key(to, records_[write.index].view());
+        case 1: return to.give(static_cast<std::int64_t>(write.index));
+        case 2: return to.give(std::string_view{*write.id});
+        case 3: return to.give(std::int64_t{write.part.participant});
+        case 4: return to.give(std::int64_t{write.part.line});
         case 5: return to.give(static_cast<std::int64_t>(encode(row)));
         case 6: return to.give(columns_.effect);
         case 7: return give_text(to, columns_.confirm);
@@ -142,8 +143,8 @@ public:
     /// Shape:   row - key, id, participant, line; the rows come in this order, as the marks do
     [[nodiscard]] bool execute(columns row) {
         for (; next_ < writes_.size(); ++next_) {
-            auto const& one = writes_[next_];
-            auto const order = order_of(one, row);
+            auto const& write = writes_[next_];
+            auto const order = order_of(write, row);
             if (order > 0) return false;
             if (order == 0) return true;
         }
@@ -160,14 +161,14 @@ public:
 
 private:
     /// Compares a mark with a row: below 0 if the mark comes before the row.
-    [[nodiscard]] int order_of(in_order const& one, columns row) const {
-        if (auto const order = compare_key(row, records_[one.index].view(), 0); order != 0) {
+    [[nodiscard]] int order_of(in_order const& in_order, columns row) const {
+        if (auto const order = compare_key(row, records_[in_order.index].view(), 0); order != 0) {
             return order;
         }
-        if (auto const order = row.compare(*one.id, 1); order != 0) return order;
-        auto const participant = std::int64_t{one.part.participant};
+        if (auto const order = row.compare(*in_order.id, 1); order != 0) return order;
+        auto const participant = std::int64_t{in_order.part.participant};
         if (auto const order = row.compare(participant, 2); order != 0) return order;
-        return row.compare(std::int64_t{one.part.line}, 3);
+        return row.compare(std::int64_t{in_order.part.line}, 3);
     }
 
     static void give_text(cell to, std::string_view text) {
@@ -175,9 +176,9 @@ private:
     }
     /// Encodes the mark of a row, once: its other columns are given after its epoch.
     epoch encode(std::size_t row) {
-        auto const& one = writes_[row];
-        any_slot const& slot = records_[one.index].slot;
-        auto const found = slot.find(*one.id, one.part);
+        auto const& write = writes_[row];
+        any_slot const& slot = records_[write.index].slot;
+        auto const found = slot.find(*write.id, write.part);
         settle::detail::encode_mark(slot.of(), *found, columns_);
         return found->epoch_number;
     }
@@ -198,20 +199,21 @@ public:
 
     /// Columns:  key, index, marks or 0, least, most
     void give(cell to, std::size_t row, int column) {
-        record_state const& at = records_[writes_[row].index];
+        record_state const& state = records_[writes_[row].index];
         switch (column) {
-        case 0: return give_key(to, at.view());
+        case 0: return give_key(to, state.view());
         case 1: return to.give(static_cast<std::int64_t>(writes_[row].index));
-        case 2: return to.give(at.to_keep().marks);
-        case 3: return give_sums(to, at.slot.of(), at.to_keep().least);
-        default: return give_sums(to, at.slot.of(), at.to_keep().most);
+        case 2: return to.give(state.to_keep().marks);
+        case 3: return give_sums(to, state.slot.of(), state.to_keep().least);
+        default: return give_sums(to, state.slot.of(), state.to_keep().most);
         }
     }
 
 private:
-    void give_sums(cell to, record_descriptor const& of, std::vector<std::int64_t> const& sums) {
+    void give_sums(cell to, record_descriptor const& descriptor,
+                   std::vector<std::int64_t> const& sums) {
         if (sums.empty()) return;
-        encode_deltas(text_, of, sums);
+        encode_deltas(text_, descriptor, sums);
         if (!text_.empty()) to.give_copy(text_);
     }
 

@@ -23,14 +23,14 @@ class record_table : public settle::detail::records_of<record_table, record_stat
 
 public:
     /// Shape:   the table is there and has been checked
-    record_table(collection_descriptor const& of, writer& with)
-        : base(of), on_(&with.on()), rows_(&with.rows()), sql_(need_of(of)),
+    record_table(collection_descriptor const& collection, writer& writer)
+        : base(collection), on_(&writer.on()), rows_(&writer.rows()), sql_(need_of(collection)),
           select_(*on_, sql_.select(), "read a record"),
           wave_(*on_, sql_.select_wave(), "read records"),
           whole_(*on_, sql_.select_whole(), "read a whole row"),
           insert_(*on_, sql_.insert(), "create a record"),
-          erase_(*on_, sql_.erase(), "erase a record"), marks_(of, *on_), bounds_(of, *on_),
-          updates_(of, *on_, *rows_, sql_) {}
+          erase_(*on_, sql_.erase(), "erase a record"), marks_(collection, *on_),
+          bounds_(collection, *on_), updates_(collection, *on_, *rows_, sql_) {}
 
     /// Begins a native transaction, or a part of it after another part was undone.
     /// Shape:   unchanged - the records that were read before are unchanged in the file
@@ -50,8 +50,8 @@ public:
     }
 
     /// Announces a request. Requests are executed in the order of their announcements.
-    void expect(part_request const& one) {
-        expect(one.key(), applies(one.action), *one.id, one.part);
+    void expect(part_request const& request) {
+        expect(request.key(), applies(request.action), *request.id, request.part);
     }
 
     /// Reads the records of the announced requests that were not read before.
@@ -68,8 +68,8 @@ public:
     }
 
     /// True if a part has a mark on its record. The other columns may be unreadable.
-    [[nodiscard]] bool has_mark_of(part_request const& one) const {
-        return marks_.has(*on_, one.key(), *one.id, one.part);
+    [[nodiscard]] bool has_mark_of(part_request const& request) const {
+        return marks_.has(*on_, request.key(), *request.id, request.part);
     }
 
     /// Writes the changes of the requests.
@@ -78,8 +78,8 @@ public:
         write_bounds();
         put_dirty_in_order();
         mark_writes_.clear();
-        for (auto const& one : dirty_) {
-            record_state& at = records_[one.index];
+        for (auto const& slot : dirty_) {
+            record_state& at = records_[slot.index];
             if (at.changed == 0) continue;
             updates_.add(at.slot.record(), at.view(), std::exchange(at.changed, 0));
         }
@@ -114,12 +114,12 @@ private:
     /// Shape:   key, id - stay until fetch(); applying - otherwise the request ends its part
     void expect(part_key const& key, bool applying, transaction_id const& id, part_number part) {
         std::size_t const number = announce(key);
-        record_state const& at = records_[number];
+        record_state const& state = records_[number];
         announce_read(number);
-        if (at.knows_marks && at.unseen == 0) return;
+        if (state.knows_marks && state.unseen == 0) return;
         // To finish or undo a part, its own mark is enough, however many others there are.
-        if (applying && !at.knows_marks) all_marks_.push_back({number, &id, part});
-        else if (!at.slot.has_mark(id, part)) own_marks_.push_back({number, &id, part});
+        if (applying && !state.knows_marks) all_marks_.push_back({number, &id, part});
+        else if (!state.slot.has_mark(id, part)) own_marks_.push_back({number, &id, part});
     }
 
     static std::optional<part_result> answer_unruled(record_state const&, part_request const&) {
@@ -127,11 +127,11 @@ private:
     }
     static void check(record_state const&) {}
     /// The whole row as JSON, with the columns that are no members.
-    [[nodiscard]] std::string image_of(record_state& at) {
-        updates_.write(at.slot.record(), at.view(), std::exchange(at.changed, 0));
+    [[nodiscard]] std::string image_of(record_state& state) {
+        updates_.write(state.slot.record(), state.view(), std::exchange(state.changed, 0));
         run row{whole_};
         std::string out;
-        if (!bind_key(row, at.view()).next()) return out;
+        if (!bind_key(row, state.view()).next()) return out;
         for (int column = 0; column < row.columns(); ++column) {
             out += column == 0 ? '{' : ',';
             append_json_text(out, row.name(column));
@@ -142,27 +142,27 @@ private:
     }
     /// Changes of members are written together, later; a record is created or erased immediately.
     /// Shape:   image - of a record that is created; empty if the record has only its members
-    void note_record(record_changes const& changes, record_state& at, std::string_view image) {
+    void note_record(record_changes const& changes, record_state& state, std::string_view image) {
         switch (changes.on_record) {
         case record_change::none: break;
         case record_change::fields:
-            if (at.changed == 0) dirty_.push_back({number_of(at)});
-            at.changed |= changes.fields;
+            if (state.changed == 0) dirty_.push_back({number_of(state)});
+            state.changed |= changes.fields;
             break;
         case record_change::created:
-            at.changed = 0;
-            create_from(image, at.slot.record());
+            state.changed = 0;
+            create_from(image, state.slot.record());
             break;
         case record_change::erased:
-            at.changed = 0;
-            erase(at.view());
+            state.changed = 0;
+            erase(state.view());
             break;
         }
     }
     /// Changes of marks are written together, later, as long as they are of one kind. A step adds
     /// marks or pulls them, never both, so an added mark is in its slot when it is written.
     /// Shape:   id - outlives write_back()
-    void note_mark(mark_change change, record_state& at, transaction_id const& id,
+    void note_mark(mark_change change, record_state& state, transaction_id const& id,
                    part_number part) {
         if (change == mark_change::none) return;
         if (change != mark_change_) {
@@ -170,7 +170,7 @@ private:
             mark_writes_.clear();
         }
         mark_change_ = change;
-        mark_writes_.push_back({number_of(at), &id, part});
+        mark_writes_.push_back({number_of(state), &id, part});
     }
 
     void sort(std::vector<in_order>& all) {
@@ -217,9 +217,9 @@ private:
         read_bounds();
         // Where a record has many marks, an apply needs its own transaction's marks and an
         // aggregate of the other marks.
-        std::erase_if(all_marks_, [&](in_order const& one) {
-            record_state& at = records_[one.index];
-            if (at.unseen > 0) own_marks_.push_back(one);
+        std::erase_if(all_marks_, [&](in_order const& order) {
+            record_state& at = records_[order.index];
+            if (at.unseen > 0) own_marks_.push_back(order);
             return std::exchange(at.knows_marks, true);
         });
         load_marks(all_marks_, false);
@@ -246,8 +246,8 @@ private:
         if (bound_reads_.empty()) return;
         sort(bound_reads_);
         mark_rows wave{records_, bound_reads_};
-        bounds_.load(*rows_, wave, [&](std::size_t number, mark_bounds found) {
-            records_[number].know(of().name, std::move(found));
+        bounds_.load(*rows_, wave, [&](std::size_t number, mark_bounds bounds) {
+            records_[number].know(of().name, std::move(bounds));
         });
     }
 
@@ -262,8 +262,8 @@ private:
         bound_writes_.clear();
     }
 
-    [[nodiscard]] std::size_t number_of(record_state const& at) const {
-        return static_cast<std::size_t>(&at - records_.data());
+    [[nodiscard]] std::size_t number_of(record_state const& state) const {
+        return static_cast<std::size_t>(&state - records_.data());
     }
 
     /// Writes the changes of marks, and leaves them in order.
@@ -275,10 +275,10 @@ private:
         case mark_change::none: break;
         case mark_change::added: marks_.insert(*rows_, wave); break;
         case mark_change::raised:
-            for (auto const& one : mark_writes_) {
-                record_state const& at = records_[one.index];
-                auto const raised = *at.slot.find(*one.id, one.part);
-                marks_.raise(at.view(), *one.id, one.part, raised.epoch_number);
+            for (auto const& mark_write : mark_writes_) {
+                record_state const& at = records_[mark_write.index];
+                auto const raised = *at.slot.find(*mark_write.id, mark_write.part);
+                marks_.raise(at.view(), *mark_write.id, mark_write.part, raised.epoch_number);
             }
             break;
         case mark_change::pulled:
@@ -287,10 +287,10 @@ private:
             break;
         }
         if (mark_change_ == mark_change::raised) return;
-        for (auto const& one : mark_writes_) {
-            record_state& at = records_[one.index];
+        for (auto const& write : mark_writes_) {
+            record_state& at = records_[write.index];
             if (!at.needs_bounds() || std::exchange(at.writes_bounds, true)) continue;
-            bound_writes_.push_back({one.index});
+            bound_writes_.push_back({write.index});
         }
     }
 
@@ -357,10 +357,11 @@ private:
 /// Reads the records of one collection, on the reader's connection.
 class record_reader {
 public:
-    record_reader(collection_descriptor const& of, connection const& on)
-        : of_(&of), sql_(need_of(of)), select_(on, sql_.select(), "read a record"),
-          first_(on, sql_.scan(false), "read records"), next_(on, sql_.scan(true), "read records") {
-    }
+    record_reader(collection_descriptor const& collection, connection const& connection)
+        : of_(&collection), sql_(need_of(collection)),
+          select_(connection, sql_.select(), "read a record"),
+          first_(connection, sql_.scan(false), "read records"),
+          next_(connection, sql_.scan(true), "read records") {}
 
     /// Reads one record. `made()` gives the object to fill; it is called only if there is a record.
     void read(part_key const& key, settle::detail::function_view<void*()> made) const {

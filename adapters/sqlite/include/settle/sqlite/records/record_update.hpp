@@ -25,9 +25,10 @@ inline void expect_changed(std::string_view table, std::int64_t count, std::size
 /// Cost:    a statement for one record costs twice what a record costs among many in one
 class record_updates {
 public:
-    record_updates(collection_descriptor const& of, connection const& on, wave_rows& rows,
-                   record_sql sql)
-        : of_(&of), on_(&on), rows_(&rows), sql_(std::move(sql)), changeable_(sql_.changeable()) {}
+    record_updates(collection_descriptor const& collection, connection const& connection,
+                   wave_rows& rows, record_sql sql)
+        : of_(&collection), on_(&connection), rows_(&rows), sql_(std::move(sql)),
+          changeable_(sql_.changeable()) {}
 
     /// Writes some members of a record; the key is never among them.
     /// Errors:  throws settle::failure; the caller undoes the earlier writes
@@ -43,15 +44,15 @@ public:
         if (fields != 0) statements_of(fields).added.push_back({record, key});
     }
     void write_added() {
-        for (auto& one : statements_) {
-            std::span<change const> rest{one.added};
+        for (auto& statement : statements_) {
+            std::span<change const> rest{statement.added};
             while (rest.size() >= least_together) {
                 auto const next = rest.first(std::min(rest.size(), most_together));
-                write_many(one, next);
+                write_many(statement, next);
                 rest = rest.subspan(next.size());
             }
-            for (auto const& alone : rest) write_one(one, alone);
-            one.added.clear();
+            for (auto const& alone : rest) write_one(statement, alone);
+            statement.added.clear();
         }
     }
     /// Forgets the added records.
@@ -80,7 +81,8 @@ private:
     /// Gives the values of changes to a statement, row by row.
     class changes {
     public:
-        changes(record_descriptor const& of, std::span<change const> all) : of_(of), all_(all) {}
+        changes(record_descriptor const& descriptor, std::span<change const> all)
+            : of_(descriptor), all_(all) {}
 
         /// Shape:   row - the key; column - the number of a member
         void put(cell to, columns row, int column) {
@@ -96,8 +98,8 @@ private:
             next_ = next_ + 1 == all_.size() ? 0 : next_ + 1;
             if (compare_key(row, all_[next_].key, 0) == 0) return all_[next_];
             auto const found =
-                std::partition_point(all_.begin(), all_.end() - 1, [&](change const& one) {
-                    return compare_key(row, one.key, 0) < 0;
+                std::partition_point(all_.begin(), all_.end() - 1, [&](change const& earlier) {
+                    return compare_key(row, earlier.key, 0) < 0;
                 });
             next_ = static_cast<std::size_t>(found - all_.begin());
             return all_[next_];
@@ -108,23 +110,24 @@ private:
         std::size_t next_ = 0;
     };
 
-    void write_one(statements const& with, change const& one) const {
-        run row{with.one};
-        for (std::size_t at = 0; at < of_->members().size(); ++at) {
-            if ((with.fields >> at & 1U) == 0) continue;
-            void* const record = const_cast<void*>(one.record);
-            bind_member(row, *of_->members()[at].access, of_->record->member(record, at));
+    void write_one(statements const& prepared, change const& written) const {
+        run row{prepared.one};
+        for (std::size_t index = 0; index < of_->members().size(); ++index) {
+            if ((prepared.fields >> index & 1U) == 0) continue;
+            void* const record = const_cast<void*>(written.record);
+            bind_member(row, *of_->members()[index].access, of_->record->member(record, index));
         }
-        expect_changed(of_->name, bind_key(row, one.key).change(), 1);
+        expect_changed(of_->name, bind_key(row, written.key).change(), 1);
     }
 
-    void write_many(statements& with, std::span<change const> all) const {
-        if (!with.many) {
-            with.many = {*on_, sql_.update_many(with.fields, most_together), "change records"};
+    void write_many(statements& prepared, std::span<change const> all) const {
+        if (!prepared.many) {
+            prepared.many = {*on_, sql_.update_many(prepared.fields, most_together),
+                             "change records"};
         }
         changes wave{*of_->record, all};
         auto const shown = rows_->show_changes(wave);
-        run rows{with.many};
+        run rows{prepared.many};
         for (std::size_t at = 0; at < most_together; ++at) {
             bind_key(rows, all[std::min(at, all.size() - 1)].key);
         }

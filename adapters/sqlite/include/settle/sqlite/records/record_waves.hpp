@@ -41,9 +41,9 @@ public:
         if (plan.names) failing_ = nullptr;
         auto const ended = file_->perform([&](transaction&) {
             unit_->begin(file_->unchanged_for(unit_));
-            attempt made{*this, plan.names};
+            attempt current{*this, plan.names};
             wanted = settle::detail::attempt_end::committed;
-            wanted = function(made);
+            wanted = function(current);
             if (wanted != settle::detail::attempt_end::committed) throw failure({});
         });
         if (wanted != settle::detail::attempt_end::committed) return {wanted};
@@ -62,10 +62,10 @@ public:
         });
     }
     [[nodiscard]] bool has_no_mark(part_request const& request) override {
-        bool found = true;
-        auto const ended =
-            file_->perform([&](transaction&) { found = unit_->of(request).has_mark_of(request); });
-        return ended.status == commit_status::committed && !found;
+        bool complete = true;
+        auto const ended = file_->perform(
+            [&](transaction&) { complete = unit_->of(request).has_mark_of(request); });
+        return ended.status == commit_status::committed && !complete;
     }
     void name_unusable(one_phase_request& request, error const& problem) override {
         for (std::size_t number = 0; number < request.parts.size(); ++number) {
@@ -154,10 +154,10 @@ class held_tables final : public settle::detail::executed_store<record_store> {
 public:
     /// The tables come first: the reader needs them in the file.
     /// Errors:  throws settle::failure when a table does not fit its collection
-    held_tables(file& of, std::span<collection_descriptor const* const> bound)
-        : executed_store(limits), file_(&of), unit_(tables_of(of, bound)),
-          marks_(of.reader(), names_of(bound)), port_(of, unit_, nullptr) {
-        for (auto const* const one : bound) readers_.emplace_back(*one, of.reader());
+    held_tables(file& file, std::span<collection_descriptor const* const> bound)
+        : executed_store(limits), file_(&file), unit_(tables_of(file, bound)),
+          marks_(file.reader(), names_of(bound)), port_(file, unit_, nullptr) {
+        for (auto const* const one : bound) readers_.emplace_back(*one, file.reader());
     }
 
     /// The marks of stalled transactions may be spread over the whole table of marks. The more
@@ -168,32 +168,34 @@ public:
         own.recovery_wave_size = 16'000;
         return own;
     }
-    void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
-                   one_phase_decider& decider) override {
+    void one_phase(std::span<one_phase_request> requests, log_session& log,
+                   write_context const& context, one_phase_decider& decider) override {
         file_port port{*file_, unit_, &log.entries()};
-        executor_.one_phase(port, requests, at, decider);
+        executor_.one_phase(port, requests, context, decider);
     }
-    result<void> read(std::size_t number, part_key const& key, made_record made) override {
-        return reading(number, [&](record_reader const& from) { from.read(key, made); });
+    result<void> read(std::size_t number, part_key const& key, made_record record) override {
+        return reading(number, [&](record_reader const& from) { from.read(key, record); });
     }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
-                      made_record made) override {
-        return reading(number, [&](record_reader const& from) { from.scan(after, limit, made); });
+                      made_record record) override {
+        return reading(number, [&](record_reader const& from) { from.scan(after, limit, record); });
     }
-    void create_all(std::size_t number, record_at at, std::span<result<void>> answers) override {
-        auto const ended = file_->perform([&](transaction& here) {
+    void create_all(std::size_t number, record_at position,
+                    std::span<result<void>> answers) override {
+        auto const ended = file_->perform([&](transaction& transaction) {
             static_cast<void>(file_->unchanged_for(nullptr));
             record_table& table = unit_.at(number);
-            for (std::size_t one = 0; one < answers.size(); ++one) {
-                answers[one] = {};
+            for (std::size_t index = 0; index < answers.size(); ++index) {
+                answers[index] = {};
                 try {
                     bool made = false;
-                    here.in_savepoint([&] { made = table.create(at(one)); });
-                    if (!made) answers[one] = record_exists_in(table.of().name);
+                    transaction.in_savepoint([&] { made = table.create(position(index)); });
+                    if (!made) answers[index] = record_exists_in(table.of().name);
                 } catch (failure const& caught) {
                     // An error of one record does not affect the others.
-                    if (!here.is_open() || caught.problem().code != condition::permanent) throw;
-                    answers[one] = caught.problem();
+                    if (!transaction.is_open() || caught.problem().code != condition::permanent)
+                        throw;
+                    answers[index] = caught.problem();
                 }
             }
         });
@@ -231,13 +233,13 @@ private:
         if (!ended.has_value()) return ended.problem();
         return {};
     }
-    static unit_of_work tables_of(file& of, std::span<collection_descriptor const* const> bound) {
-        unit_of_work made;
+    static unit_of_work tables_of(file& file, std::span<collection_descriptor const* const> bound) {
+        unit_of_work unit;
         for (auto const* const one : bound) {
-            settle_table(of.with(), need_of(*one));
-            made.add(std::make_unique<record_table>(*one, of.with()));
+            settle_table(file.with(), need_of(*one));
+            unit.add(std::make_unique<record_table>(*one, file.with()));
         }
-        return made;
+        return unit;
     }
     /// The collections as an SQL list.
     static std::string names_of(std::span<collection_descriptor const* const> bound) {

@@ -29,8 +29,8 @@ struct column_found {
 
 class table_check : settle::detail::table_rules {
 public:
-    table_check(connection const& on, table_need const& need)
-        : table_rules(need, "'" + std::string{need.name} + "'", "sqlite"), on_(on) {}
+    table_check(connection const& connection, table_need const& need)
+        : table_rules(need, "'" + std::string{need.name} + "'", "sqlite"), on_(connection) {}
 
     /// Errors:  throws errc::unfit_store with one sentence that names the change to make
     void check();
@@ -69,7 +69,7 @@ private:
 
 /// Creates the table if it does not exist; an existing table is used unchanged if it fits.
 /// Errors:  throws settle::failure
-void settle_table(writer& with, table_need const& need);
+void settle_table(writer& writer, table_need const& need);
 
 } // namespace sqlite::detail
 SETTLE_END

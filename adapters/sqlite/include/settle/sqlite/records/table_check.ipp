@@ -56,10 +56,10 @@ SETTLE_FUNCTION void table_check::read_columns() {
 }
 
 SETTLE_FUNCTION column_found const& table_check::column(std::string_view name) const {
-    for (auto const& one : found_) {
-        if (one.name == name) return one;
-        if (same_word(one.name, name)) {
-            refuse("the member '" + std::string{name} + "' has the column '" + one.name +
+    for (auto const& column : found_) {
+        if (column.name == name) return column;
+        if (same_word(column.name, name)) {
+            refuse("the member '" + std::string{name} + "' has the column '" + column.name +
                        "', in another letter case",
                    "Spell the member as the column");
         }
@@ -122,7 +122,7 @@ SETTLE_FUNCTION void table_check::check_key() const {
 
 SETTLE_FUNCTION bool table_check::is_rowid(column_need const& key) const {
     auto const keys = std::count_if(found_.begin(), found_.end(),
-                                    [](auto const& one) { return one.in_primary_key != 0; });
+                                    [](auto const& column) { return column.in_primary_key != 0; });
     column_found const& is = column(key.name);
     statement const look{on_, "SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk'",
                          "look at indexes"};
@@ -143,10 +143,10 @@ inline constexpr char const* obstacles_sql =
     "WHERE type = 'table' AND name = ?1";
 
 SETTLE_FUNCTION void table_check::check_obstacles() const {
-    for (auto const& one : found_) {
-        if (one.generated && one.not_null) {
-            refuse(shown_column(one.name) + " is generated and NOT NULL, so it could refuse a "
-                                            "change of another column",
+    for (auto const& column : found_) {
+        if (column.generated && column.not_null) {
+            refuse(shown_column(column.name) + " is generated and NOT NULL, so it could refuse a "
+                                               "change of another column",
                    "Remove the NOT NULL");
         }
     }
@@ -174,20 +174,20 @@ SETTLE_FUNCTION std::string create_sql(table_need const& need) {
     bool by_number = false;
     auto sql = "CREATE TABLE IF NOT EXISTS " + quoted_name(need.name);
     char separator = '(';
-    for (auto const& one : need.columns) {
+    for (auto const& column : need.columns) {
         sql += std::exchange(separator, ',');
-        if (one.name.data() != need.columns.front().name.data()) sql += ' ';
-        sql += quoted_name(one.name);
-        sql += one.kind == field_kind::text ? " TEXT" : " INTEGER";
-        if (one.key) sql += " PRIMARY KEY";
-        if (!one.optional) sql += " NOT NULL";
-        by_number = by_number || (one.key && one.kind != field_kind::text);
+        if (column.name.data() != need.columns.front().name.data()) sql += ' ';
+        sql += quoted_name(column.name);
+        sql += column.kind == field_kind::text ? " TEXT" : " INTEGER";
+        if (column.key) sql += " PRIMARY KEY";
+        if (!column.optional) sql += " NOT NULL";
+        by_number = by_number || (column.key && column.kind != field_kind::text);
     }
     // A text key orders the table itself, so a search needs one tree, not two.
     return sql + (by_number ? ")" : ") WITHOUT ROWID");
 }
 
-SETTLE_FUNCTION void settle_table(writer& with, table_need const& need) {
+SETTLE_FUNCTION void settle_table(writer& writer, table_need const& need) {
     auto const reserved = [&](std::string_view prefix) {
         return same_word(need.name.substr(0, prefix.size()), prefix);
     };
@@ -196,16 +196,16 @@ SETTLE_FUNCTION void settle_table(writer& with, table_need const& need) {
                                      "', since other tables use this prefix. Choose another name. "
                                      "See sqlite#existing-tables");
     }
-    statement const look{with.on(), "SELECT 1 FROM sqlite_master WHERE name = ?1 COLLATE NOCASE",
+    statement const look{writer.on(), "SELECT 1 FROM sqlite_master WHERE name = ?1 COLLATE NOCASE",
                          "look for a table"};
     if (!run{look, need.name}.next()) {
-        transaction work{with};
-        with.on().execute(create_sql(need), "create the table '" + std::string{need.name} + "'");
+        transaction work{writer};
+        writer.on().execute(create_sql(need), "create the table '" + std::string{need.name} + "'");
         if (auto const end = work.commit(); end.status != commit_status::committed) {
             throw failure(end.problem);
         }
     }
-    table_check{with.on(), need}.check();
+    table_check{writer.on(), need}.check();
 }
 
 } // namespace sqlite::detail
