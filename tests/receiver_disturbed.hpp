@@ -44,12 +44,13 @@ public:
     /// Shape:   early - a late message lands before the call is repeated, and otherwise after its
     ///          end
     /// Returns: false if the call reached a limit before its disturbed message: the machine is busy
-    [[nodiscard]] bool run_disturbed(rule const& rule, bool early) {
-        INFO(rule.nth, " of ", Network::name(rule), ", fault ", static_cast<int>(rule.what));
+    [[nodiscard]] bool run_disturbed(rule const& disturbed, bool early) {
+        INFO(disturbed.nth, " of ", Network::name(disturbed), ", fault ",
+             static_cast<int>(disturbed.what));
         CAPTURE(early);
         prepare("key");
         std::int64_t const before = office_.effects();
-        between_.add(rule);
+        between_.add(disturbed);
         auto const first = take(astray_, "key");
         CHECK_MESSAGE(first.status != call_status::refused, first.text);
         bool const struck =
@@ -93,9 +94,8 @@ private:
         }
         return answer;
     }
-    service_answer take(database& database, std::string_view key) {
-        return settle::receiver{database}.take(made_call(operation_, key),
-                                               typename office::handler{});
+    service_answer take(database& from, std::string_view key) {
+        return settle::receiver{from}.take(made_call(operation_, key), typename office::handler{});
     }
 
     call_operation operation_;

@@ -76,43 +76,43 @@ private:
         return count_of(all, sql);
     }
 
-    void pass_requests(link& link) override {
-        typename Wire::requests reader{link.to_client};
+    void pass_requests(link& passing) override {
+        typename Wire::requests reader{passing.to_client};
         std::string sql;
         std::int64_t number = 0; // the server answers in order
-        while (auto const bytes = reader.next(link, mutex_, sql)) {
+        while (auto const bytes = reader.next(passing, mutex_, sql)) {
             verdict decided;
             {
                 std::lock_guard const lock{mutex_};
                 decided = decide(rules_,
                                  [&](rule const& rule) { return sql.find(rule.sql) != sql.npos; });
                 if (decided.hit && decided.what == fault::drop_request) break;
-                if (reader.has_reply()) link.waiting[number++] = {sql, decided};
+                if (reader.has_reply()) passing.waiting[number++] = {sql, decided};
             }
             bool const is_held = decided.hit && decided.what == fault::hold_request;
-            if (Wire::hangs_up && is_held) ::shutdown(link.to_client, SHUT_RDWR);
+            if (Wire::hangs_up && is_held) ::shutdown(passing.to_client, SHUT_RDWR);
             if (!pause(decided, fault::delay_request, fault::hold_request)) break;
             {
                 std::lock_guard const lock{mutex_};
                 requests_.push_back(sql);
             }
-            if (!send_all(link.to_server, *bytes)) break;
+            if (!send_all(passing.to_server, *bytes)) break;
         }
-        end_requests(link);
+        end_requests(passing);
     }
 
-    void pass_replies(link& link) override {
-        typename Wire::replies reader{link.to_server};
+    void pass_replies(link& passing) override {
+        typename Wire::replies reader{passing.to_server};
         bool client_listens = true;
-        while (auto const bytes = reader.next(link, mutex_)) {
+        while (auto const bytes = reader.next(passing, mutex_)) {
             verdict decided;
             if (reader.answers_request()) {
                 std::lock_guard const lock{mutex_};
-                if (!link.waiting.empty()) {
-                    auto const first = link.waiting.begin();
+                if (!passing.waiting.empty()) {
+                    auto const first = passing.waiting.begin();
                     decided = first->second.decided;
                     replies_.push_back(std::move(first->second.text));
-                    link.waiting.erase(first);
+                    passing.waiting.erase(first);
                 }
                 changed_.notify_all();
             }
@@ -122,16 +122,16 @@ private:
             bool const cuts = decided.hit && decided.what == fault::cut_reply;
             bool const passes =
                 !drops && pause(decided, fault::delay_reply, fault::hold_reply) &&
-                send_all(link.to_client, cuts ? bytes->substr(0, bytes->size() / 2) : *bytes);
+                send_all(passing.to_client, cuts ? bytes->substr(0, bytes->size() / 2) : *bytes);
             if (passes && reader.is_notice()) {
                 std::lock_guard const lock{mutex_};
                 ++notices_;
             }
             if (passes && !cuts) continue;
             client_listens = false;
-            ::shutdown(link.to_client, SHUT_RDWR);
+            ::shutdown(passing.to_client, SHUT_RDWR);
         }
-        end_replies(link);
+        end_replies(passing);
     }
 
     std::vector<live_rule<rule>> rules_;

@@ -5,7 +5,7 @@
 #include "patiently.hpp"
 #include "shared_servers.hpp"
 
-#include <receiver_checks.hpp>
+#include <receiver_races.hpp>
 
 #include <settle/mariadb/receiver/receiver.hpp>
 
@@ -48,25 +48,65 @@ struct seats {
     }
 };
 
+inline std::int64_t number_at(std::string const& address, std::string const& sql) {
+    return std::stoll(mariadb_session{address}.ask(sql).at(0).at(0));
+}
+
 /// A database of its own with a flight.
 struct office {
     using database = receiver_database;
     using handler = seats;
+    using storage = fresh_mariadb;
+    using server = mariadb_server;
 
-    explicit office(std::int64_t free = 10) {
-        own.ask("CREATE TABLE flight(free BIGINT NOT NULL UNIQUE)");
-        own.ask("CREATE TABLE booking(name VARCHAR(200) NOT NULL, people BIGINT NOT NULL, "
-                "confirms BIGINT NOT NULL DEFAULT 0, undone BIGINT NOT NULL DEFAULT 0)");
-        own.ask("INSERT INTO flight VALUES(" + std::to_string(free) + ")");
+    explicit office(std::int64_t free = 10) { make_tables(own.address(), free); }
+
+    static settle::mariadb::options limits() { return patient_limits<settle::mariadb::options>(); }
+    /// The server counts it in whole seconds.
+    static constexpr std::chrono::seconds shortest_wait{1};
+    static constexpr std::string_view locked = "Lock wait timeout";
+    static constexpr char const* locks_keys = "ON DUPLICATE KEY UPDATE modified = modified";
+    static constexpr char const* sell_seat = "UPDATE seat SET sold = sold + 1 WHERE id = ?";
+    static void hasten_deadlock(receiver_session&) {} // the server notices it at once
+
+    static void make_tables(std::string const& address, std::int64_t free) {
+        mariadb_session session{address};
+        session.ask("CREATE TABLE flight(free BIGINT NOT NULL UNIQUE)");
+        session.ask("CREATE TABLE booking(name VARCHAR(200) NOT NULL, people BIGINT NOT NULL, "
+                    "confirms BIGINT NOT NULL DEFAULT 0, undone BIGINT NOT NULL DEFAULT 0)");
+        session.ask("INSERT INTO flight VALUES(" + std::to_string(free) + ")");
+    }
+    static std::string make_flight(mariadb_server const& in, std::int64_t free) {
+        make_tables(in.address(), free);
+        return in.address();
+    }
+    static std::int64_t effects_at(std::string const& address) {
+        return number_at(address, "SELECT COALESCE(SUM(1 - undone), 0) FROM booking");
+    }
+    /// The number of rows without a booking, and of bookings without a row.
+    static std::int64_t unmatched_rows(std::string const& address) {
+        return number_at(address,
+                         "SELECT (SELECT COUNT(*) FROM settle_receiver WHERE `key` NOT IN "
+                         "(SELECT CAST(name AS BINARY) FROM booking)) + (SELECT COUNT(*) FROM "
+                         "booking WHERE CAST(name AS BINARY) NOT IN (SELECT `key` FROM "
+                         "settle_receiver))");
+    }
+    void ask(std::string const& sql) const { own.ask(sql); }
+    /// True as soon as so many calls wait for a key.
+    [[nodiscard]] bool waits(int calls) const {
+        return wait_until(std::chrono::seconds{50}, [&] {
+            return number("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '" +
+                          own.name() +
+                          "' AND TIME_MS > 500 AND INFO LIKE '%settle_receiver%' "
+                          "AND INFO NOT LIKE '%PROCESSLIST%'") == calls;
+        });
     }
 
     [[nodiscard]] std::int64_t number(std::string const& sql) const {
-        return std::stoll(own.ask_one(sql));
+        return number_at(own.address(), sql);
     }
     [[nodiscard]] std::int64_t bookings() const { return number("SELECT COUNT(*) FROM booking"); }
-    [[nodiscard]] std::int64_t effects() const {
-        return number("SELECT COALESCE(SUM(1 - undone), 0) FROM booking");
-    }
+    [[nodiscard]] std::int64_t effects() const { return effects_at(own.address()); }
     [[nodiscard]] std::int64_t confirms() const {
         return number("SELECT COALESCE(SUM(confirms), 0) FROM booking");
     }
@@ -84,7 +124,7 @@ struct office {
     }
 
     fresh_mariadb own;
-    receiver_database db{own.address(), "airline", patient_limits<settle::mariadb::options>()};
+    receiver_database db{own.address(), "airline", limits()};
     settle::testing::manual_environment clock;
     settle::receiver<receiver_database, settle::testing::manual_environment> airline_receiver{
         db, {}, clock};

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The receiver on MariaDB: rows and work in one native transaction.
+#include "proxy.hpp"
 #include "receiver_office.hpp"
+
+#include <patiently.hpp>
+#include <receiver_disturbed.hpp>
 
 namespace mariadb_receivers {
 
@@ -8,6 +12,37 @@ using airline::made_call;
 using settle::call_operation;
 using settle::call_status;
 using testing::contains;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct network {
+    using office = mariadb_receivers::office;
+    using proxy = settle_test::mariadb_proxy;
+    using rule = settle_test::rule;
+
+    static std::string address(office const& in, proxy const& between) {
+        return in.own.address_at(between.port());
+    }
+    static receiver_database open(office const& in, proxy const& between) {
+        settle::mariadb::options limits;
+        limits.statement_timeout = 1s;
+        limits.answer_timeout = 2s;
+        // The server keeps the locks of a lost call for as long.
+        limits.idle_timeout = 3s;
+        return patiently(
+            [&] { return receiver_database{address(in, between), "airline", limits}; });
+    }
+    static std::string const& name(rule const& rule) { return rule.sql; }
+    static std::vector<rule> messages(proxy const& between) {
+        std::vector<rule> all;
+        for (int nth = 1; nth <= between.requests(); ++nth) all.push_back({.sql = "", .nth = nth});
+        return all;
+    }
+};
+
+} // namespace
 
 TEST_CASE("receivers: the receiver on MariaDB has the grade barrier") {
     receiver_checks::check_grade<office>();
@@ -32,6 +67,43 @@ TEST_CASE("receivers: rows on MariaDB are listed and purged") {
 }
 TEST_CASE("receivers: a database of another receiver is refused") {
     receiver_checks::check_owner<office>();
+}
+
+TEST_CASE("receivers: each call of a wave on MariaDB is answered for itself") {
+    receiver_checks::check_wave_call_by_call<office>();
+}
+TEST_CASE("receivers: of two deliveries of one key at once on MariaDB, the handler sees one") {
+    receiver_checks::check_two_deliveries<office>();
+}
+TEST_CASE("receivers: handlers on MariaDB that lock each other are called again") {
+    receiver_checks::check_deadlock<office>();
+}
+TEST_CASE("receivers: waves on MariaDB with the same keys in other orders") {
+    receiver_checks::check_orders_of_keys<network>();
+}
+TEST_CASE("receivers: processes on MariaDB that share keys take effect once for each") {
+    receiver_checks::check_processes<office>();
+}
+TEST_CASE("receivers: receivers on MariaDB that make the tables at once") {
+    receiver_checks::check_tables_at_once<office>();
+}
+TEST_CASE("receivers: a process on MariaDB that is killed in a handler leaves nothing") {
+    receiver_checks::check_killed_process<office>();
+}
+TEST_CASE("receivers: a forked child must not use its parent's receiver on MariaDB") {
+    receiver_checks::check_forked_child<office>();
+}
+TEST_CASE("long: receivers: a server of MariaDB that is killed under load") {
+    receiver_checks::check_killed_server<office>();
+}
+TEST_CASE("receivers: every message of an apply on MariaDB is lost or late") {
+    receiver_checks::lose_every_message_of<network>(call_operation::apply);
+}
+TEST_CASE("receivers: every message of a compensation on MariaDB is lost or late") {
+    receiver_checks::lose_every_message_of<network>(call_operation::compensate);
+}
+TEST_CASE("receivers: every message of a confirm on MariaDB is lost or late") {
+    receiver_checks::lose_every_message_of<network>(call_operation::confirm);
 }
 
 TEST_CASE("receivers: a handler's statement on MariaDB that would commit is refused") {

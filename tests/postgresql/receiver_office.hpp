@@ -5,7 +5,7 @@
 #include "patiently.hpp"
 #include "shared_servers.hpp"
 
-#include <receiver_checks.hpp>
+#include <receiver_races.hpp>
 
 #include <settle/postgresql/receiver/receiver.hpp>
 
@@ -13,6 +13,7 @@ namespace postgresql_receivers {
 
 using namespace settle_test;
 using airline::made_call;
+using receiver_checks::applying;
 using receiver_checks::contains;
 using settle::call_operation;
 using settle::call_status;
@@ -21,10 +22,6 @@ using settle::service_call;
 using settle::postgresql::receiver_database;
 using settle::postgresql::receiver_session;
 using std::chrono::milliseconds;
-
-inline auto patient_limits() {
-    return settle_test::patient_limits<settle::postgresql::database_options>();
-}
 
 /// An airline that sells the seats of one flight. A request is the number of seats.
 struct seats {
@@ -76,7 +73,9 @@ struct office {
     using database = receiver_database;
     using handler = seats;
 
-    explicit office(std::int64_t free = 10) { make_flight(own.address(), free); }
+    explicit office(std::int64_t free = 10) {
+        postgresql_receivers::make_flight(own.address(), free);
+    }
 
     [[nodiscard]] std::int64_t number(std::string const& sql) const {
         return number_at(own.address(), sql);
@@ -95,10 +94,38 @@ struct office {
     }
     static constexpr std::string_view twice = "duplicate key";
     void damage(std::string const& key) const {
-        ask(own.address(), "ALTER TABLE settle_receiver ALTER last_moment DROP NOT NULL;"
-                           "UPDATE settle_receiver SET last_moment = NULL WHERE key = '" +
-                               key + "'");
+        settle_test::ask(own.address(),
+                         "ALTER TABLE settle_receiver ALTER last_moment DROP NOT NULL;"
+                         "UPDATE settle_receiver SET last_moment = NULL WHERE key = '" +
+                             key + "'");
     }
+
+    using storage = fresh_schema;
+    using server = postgresql_server;
+    static settle::postgresql::database_options limits() {
+        return settle_test::patient_limits<settle::postgresql::database_options>();
+    }
+    static constexpr milliseconds shortest_wait{100};
+    static constexpr std::string_view locked = "55P03";
+    static constexpr char const* locks_keys = "pg_advisory_xact_lock";
+    static constexpr char const* sell_seat = "UPDATE seat SET sold = sold + 1 WHERE id = $1";
+    static void hasten_deadlock(receiver_session& db) {
+        db.execute("SET LOCAL deadlock_timeout = '50ms'");
+    }
+    static std::string make_flight(postgresql_server const& in, std::int64_t free) {
+        postgresql_receivers::make_flight(in.address(), free);
+        return in.address();
+    }
+    static std::int64_t effects_at(std::string const& address) {
+        return postgresql_receivers::effects_at(address);
+    }
+    /// The number of rows without a booking, and of bookings without a row.
+    static std::int64_t unmatched_rows(std::string const& address) {
+        return number_at(address,
+                         "SELECT count(*) FROM settle_receiver AS r FULL JOIN booking AS b "
+                         "ON b.key = r.key WHERE r.key IS NULL OR b.key IS NULL");
+    }
+    void ask(std::string const& sql) const { settle_test::ask(own.address(), sql); }
 
     /// Of the sessions whose calls wait for a key.
     [[nodiscard]] std::string application() const { return "application_name=" + own.name(); }
@@ -111,20 +138,10 @@ struct office {
     }
 
     fresh_schema own;
-    receiver_database db{own.address(application()), "airline", patient_limits()};
+    receiver_database db{own.address(application()), "airline", limits()};
     settle::testing::manual_environment clock;
     settle::receiver<receiver_database, settle::testing::manual_environment> airline_receiver{
         db, {}, clock};
-};
-
-/// A handler whose apply is a function.
-template <typename Apply>
-struct applying : seats {
-    explicit applying(Apply apply) : function(std::move(apply)) {}
-    service_answer apply(receiver_session& db, service_call const& call) const {
-        return function(db, call);
-    }
-    Apply function;
 };
 
 } // namespace postgresql_receivers
