@@ -191,7 +191,7 @@ void check_refusals() {
         CHECK_THROWS_AS(connection.execute(Backend::add_sql, 1, "b"), settle::failure);
         return work_result::ok();
     });
-    CHECK(failed.what == prepare_answer::unavailable);
+    CHECK(failed.what == prepare_answer::refused);
     CHECK(failed.problem.code == settle::condition::permanent);
     CHECK_MESSAGE(failed.problem.text.find("SQLSTATE 42") != failed.problem.text.npos,
                   failed.problem);

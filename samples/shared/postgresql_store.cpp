@@ -26,7 +26,7 @@ void check_tables(std::string const& address, std::span<std::string_view const> 
                   bool may_create) {
     // A later value replaces an earlier one, so the address can have a limit of its own.
     std::array<char const*, 4> const names{"connect_timeout", "client_encoding", "dbname", nullptr};
-    std::array<char const*, 4> const values{"10", "UTF8", address.c_str(), nullptr};
+    std::array<char const*, 4> const values{"5", "UTF8", address.c_str(), nullptr};
     std::unique_ptr<PGconn, decltype(&PQfinish)> const session{
         PQconnectdbParams(names.data(), values.data(), 1), &PQfinish};
     if (PQstatus(session.get()) != CONNECTION_OK) fail(session.get());

@@ -10,12 +10,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace samples {
@@ -24,9 +26,20 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// The tables of a SQLite file except the tables of SQLite and settle; nothing for an unreadable
-/// file, which the store refuses with the reason.
+/// True if this user may write to a SQLite file and to the files that SQLite has beside it.
+bool may_write(std::string const& path) {
+    for (char const* const suffix : {"", "-wal", "-shm", "-journal"}) {
+        auto const file = path + suffix;
+        bool const may = ::faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) == 0;
+        if (!may && errno != ENOENT) return false;
+    }
+    return true;
+}
+
+/// The tables of a SQLite file except the tables of SQLite and settle; nothing for a file that this
+/// user may not use: SQLite would leave files beside it, and the store refuses it with the reason.
 std::vector<std::string> tables_in(std::string const& path) {
+    if (!may_write(path)) return {};
     constexpr char const* query = "SELECT name FROM sqlite_master WHERE type = 'table' "
                                   "AND name NOT GLOB 'settle_*' AND name NOT GLOB 'sqlite_*'";
     sqlite3* opened = nullptr;

@@ -52,13 +52,13 @@ TEST_CASE("work: a work cannot end its own native transaction in a comment that 
                                   "/* a */ /*! rollback */ SELECT 1"}) {
         CAPTURE(sql);
         auto const answer = s.books.prepare(name_of("t1"), statements({sql}));
-        CHECK(answer.what == prepare_answer::unavailable);
+        CHECK(answer.what == prepare_answer::refused);
         CHECK(answer.problem.code == settle::errc::bad_option);
     }
     CHECK(s.nothing_of(name_of("t1")));
 }
 
-TEST_CASE("work: a constraint, a value out of range and a SIGNAL refuse the part") {
+TEST_CASE("work: what would fail again refuses the part") {
     fresh_mariadb const own;
     prepared_scene<backend> s{own.address()};
     s.beside.ask("ALTER TABLE sums ADD CHECK (n < 1000), ADD kind ENUM('x', 'y') NOT NULL, "
@@ -76,7 +76,12 @@ TEST_CASE("work: a constraint, a value out of range and a SIGNAL refuse the part
             {"UPDATE sums SET kind = 'z' WHERE id = 'a'", "Data truncated"},
             {"INSERT INTO child VALUES ()", "default value"},
             {"CALL own()", "the account is closed"},
-            {"SIGNAL SQLSTATE '45001' SET MESSAGE_TEXT = 'too late'", "too late"}});
+            {"SIGNAL SQLSTATE '45001' SET MESSAGE_TEXT = 'too late'", "too late"},
+            {"UPDAT sums", "syntax"},
+            {"UPDATE nowhere SET n = 1", "doesn't exist"},
+            {"EXECUTE IMMEDIATE 'SELECT 1'", "must not begin or end"},
+            {"CREATE TABLE more (n INT)", "XAER_RMFAIL"},
+            {"SET SQL_LOG_BIN = 0", "sql_log_bin"}});
 }
 
 TEST_CASE("work: a name whose work was refused is free for another session") {

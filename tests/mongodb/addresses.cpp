@@ -99,7 +99,9 @@ TEST_CASE("addresses: an incomplete or wrong address is refused without a server
     check_refused("mongodb:///bank", "cannot be read");
     for (char const* const address :
          {"mongodb://bank:se:cret@127.0.0.1/bank", "mongodb://bank:se@cret@127.0.0.1/bank",
-          "mongodb://bank:se/cret@127.0.0.1/bank", "mongodb://bank:27/cret@127.0.0.1/bank"}) {
+          "mongodb://bank:se/cret@127.0.0.1/bank", "mongodb://bank:27/cret@127.0.0.1/bank",
+          "mongodb://bank:se?cret@127.0.0.1/bank", "mongodb://bank:se#cret@127.0.0.1/bank",
+          "mongodb://bank:12/3?cret=4@127.0.0.1:1/bank"}) {
         check_refused(address, "write '@' as %40");
         CHECK(refusal(address).find("cret") == std::string::npos);
     }
@@ -107,6 +109,8 @@ TEST_CASE("addresses: an incomplete or wrong address is refused without a server
     check_refused("mongodb://a,b/bank?directConnection=true", "cannot be read");
     check_refused("mongodb://127.0.0.1:1/bank?readPreference=secondary", "not primary");
     check_refused("mongodb://127.0.0.1:1/bank?readPreference=nearest", "not primary");
+    check_refused("mongodb://127.0.0.1:1/bank?pgbouncer=true",
+                  "the driver does not know its option \"pgbouncer\"");
     check_refused("mongodb://127.0.0.1:1/bank?w=0", "the outcome of every write");
     check_refused("mongodb://127.0.0.1:1/bank?waitQueueTimeoutMS=50", "wait for others");
     for (std::string const name : {"admin", "local", "config"}) {
@@ -179,6 +183,7 @@ TEST_CASE("addresses: the driver prints nothing about an address") {
         }
         CHECK(refusal(with(member, "appName=" + long_name)).find("appname") != std::string::npos);
         CHECK(refusal("mongodb://host:99999/bank").find("cannot be read") != std::string::npos);
+        CHECK(refusal(with(member, "strange=abc")).find("strange") != std::string::npos);
         CHECK(refusal(with(set, shortest_waits) + "&replicaSet=another") != "");
     }
     CHECK(reply == "");

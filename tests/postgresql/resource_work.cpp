@@ -67,7 +67,7 @@ TEST_CASE("work: a name with a quote is prepared as it is, whatever the work has
     CHECK(s.books.commit(name).what == end_answer::ended);
 }
 
-TEST_CASE("work: a constraint, a value out of range and RAISE refuse the part") {
+TEST_CASE("work: what would fail again refuses the part") {
     fresh_postgresql const own;
     prepared_scene<backend> s{own.address()};
     s.beside.ask("ALTER TABLE sums ADD CHECK (n < 1000), ADD small smallint");
@@ -86,7 +86,13 @@ TEST_CASE("work: a constraint, a value out of range and RAISE refuse the part") 
             {"UPDATE sums SET n = NULL WHERE id = 'a'", "23502"},
             {"INSERT INTO low VALUES ('d', 11)", "44000"},
             {"SELECT own()", "the account is closed"},
-            {"DO $$BEGIN RAISE 'too late' USING ERRCODE = '45000'; END$$", "too late"}});
+            {"DO $$BEGIN RAISE 'too late' USING ERRCODE = '45000'; END$$", "too late"},
+            {"UPDAT sums", "42601"},
+            {"COMMIT", "must not begin or end"},
+            {"DISCARD ALL", "25001"},
+            // The prepare refuses these.
+            {"CREATE TEMP TABLE more (n int)", "temporary"},
+            {"LISTEN news", "LISTEN"}});
 }
 
 TEST_CASE("work: a name that another database of the server has is unknown") {
@@ -139,7 +145,7 @@ TEST_CASE("work: COPY with the client, and no statement, is refused with a sente
     for (auto const* const sql : {"COPY sums FROM STDIN", "COPY sums TO STDOUT", "", " -- none"}) {
         CAPTURE(sql);
         auto const answer = s.books.prepare(name_of("t1"), statements({sql}));
-        CHECK(answer.what == prepare_answer::unavailable);
+        CHECK(answer.what == prepare_answer::refused);
         CHECK(answer.problem.code == settle::condition::permanent);
         bool const copies = std::string_view{sql}.starts_with("COPY");
         char const* const why = copies ? "use INSERT or SELECT" : "the statement is empty";

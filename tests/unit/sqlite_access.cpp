@@ -64,11 +64,16 @@ TEST_CASE("sqlite access: a user who may only read leaves no file, and the owner
     CHECK(opening_as(owner, path).empty());
 
     // Files that another program of the guest has left.
-    std::ofstream{path + "-wal"};
-    REQUIRE(::chown((path + "-wal").c_str(), guest, guest) == 0);
-    std::string const foreign = opening_as(owner, path);
-    CHECK_MESSAGE(contains(foreign, "test.db-wal' belongs to the user 1002"), foreign);
-    CHECK(contains(foreign, "Give it the owner and the mode of '" + path + "'"));
+    for (auto const* const suffix : {"-wal", "-journal"}) {
+        std::ofstream{path + suffix};
+        REQUIRE(::chown((path + suffix).c_str(), guest, guest) == 0);
+        std::string const foreign = opening_as(owner, path);
+        CHECK_MESSAGE(
+            contains(foreign, std::string{"test.db"} + suffix + "' belongs to the user 1002"),
+            foreign);
+        CHECK(contains(foreign, "Give it the owner and the mode of '" + path + "'"));
+        std::filesystem::remove(path + suffix);
+    }
 }
 
 } // namespace

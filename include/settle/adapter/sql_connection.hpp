@@ -57,11 +57,10 @@ namespace detail {
 /// The answer to a prepare whose native transaction is rolled back after the work; empty if the
 /// native transaction can be prepared.
 /// Shape:   problem - of the first statement of the work that failed; is_busy - true for errors of
-///          a lock that was not free in time, and of deadlocks; is_refusal - true if the problem
-///          would come again: the data, a constraint or a trigger of the user refuses the statement
+///          a lock that was not free in time, and of deadlocks
 [[nodiscard]] std::optional<prepare_result>
 answer_without_prepare(work_result const& result, error const& problem,
-                       bool (*is_busy)(std::error_code const&), bool is_refusal);
+                       bool (*is_busy)(std::error_code const&));
 
 } // namespace detail
 SETTLE_END

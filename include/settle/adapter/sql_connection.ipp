@@ -97,14 +97,17 @@ SETTLE_FUNCTION bool handles_rows(std::string_view sql) {
 
 SETTLE_FUNCTION std::optional<prepare_result>
 answer_without_prepare(work_result const& result, error const& problem,
-                       bool (*is_busy)(std::error_code const&), bool is_refusal) {
+                       bool (*is_busy)(std::error_code const&)) {
     if (result.what == work_result::status::refused) {
         return prepare_result{prepare_answer::refused, result.problem};
     }
     // A failed statement has left half of the work undone, also if the work answers ok.
     error const& why = problem ? problem : result.problem;
     if (result.what == work_result::status::ok && !problem) return std::nullopt;
-    if (problem && is_refusal) return prepare_result{prepare_answer::refused, problem};
+    // The same statement would fail again.
+    if (problem && problem.code == condition::permanent && !is_busy(problem.code)) {
+        return prepare_result{prepare_answer::refused, problem};
+    }
     bool const busy = is_busy(why.code) || why.code == condition::conflict;
     return prepare_result{busy ? prepare_answer::busy : prepare_answer::unavailable, why};
 }

@@ -47,8 +47,6 @@ public:
     /// for a session whose native transaction is prepared: see mariadb#servers.
     /// Cost:    three round trips
     void renew(address const& to, options const& limits);
-    /// The SQLSTATE of the last error of the server.
-    [[nodiscard]] std::string const& last_state() const noexcept { return last_state_; }
 
     /// False once the session is lost. It may not yet know that it is.
     [[nodiscard]] bool good() const noexcept { return handle_ != nullptr; }
@@ -77,7 +75,6 @@ private:
     }
 
     std::unique_ptr<MYSQL, closer> handle_;
-    std::string last_state_{};
     bool has_run_work_ = false;
 };
 

@@ -95,7 +95,6 @@ SETTLE_FUNCTION bool session::alive() noexcept {
 SETTLE_FUNCTION void session::fail(unsigned code, char const* state, char const* native,
                                    char const* phase) {
     auto problem = describe(static_cast<int>(code), state, native, phase);
-    last_state_ = state;
     int const number = static_cast<int>(code);
     bool const of_client = is_of_client(number) && number != wrong_number_of_parameters;
     if (of_client || is_lost(problem.code)) handle_.reset();

@@ -12,35 +12,17 @@
 SETTLE_BEGIN
 namespace mariadb::detail {
 
-/// True if the data, a constraint, or a SIGNAL of a trigger or a procedure refused a statement: the
-/// same statement would be refused again.
-[[nodiscard]] SETTLE_FUNCTION bool is_refusal(std::error_code const& code, std::string_view state) {
-    auto const two = state.substr(0, 2);
-    // Strict SQL gives these two no state of such a class.
-    return two == "22" || two == "23" || two == "44" || two == "45" || code == data_truncated ||
-           code == no_default;
-}
-
 /// The connection of the work, on the session of its native transaction.
 class session_connection final : public sql_connection {
 public:
     explicit session_connection(session& with) noexcept : with_(&with) {}
 
-    /// True if the data, a constraint or a SIGNAL has refused the statement that failed.
-    [[nodiscard]] bool is_refused() const noexcept { return is_refused_; }
-
 private:
     sql_rows run(std::string const& sql, std::span<sql_value const> values) override {
-        try {
-            return with_->run_work(sql, values, "do the work of a prepared part");
-        } catch (failure const& caught) {
-            is_refused_ = is_refusal(caught.problem().code, with_->last_state());
-            throw;
-        }
+        return with_->run_work(sql, values, "do the work of a prepared part");
     }
 
     session* with_;
-    bool is_refused_ = false;
 };
 
 /// True for errors of an XA PREPARE that rolled the native transaction back.
@@ -184,8 +166,8 @@ SETTLE_FUNCTION prepare_result resource::prepare_on(detail::session_pool::loan& 
         }
         detail::session_connection inside{*with};
         auto const done = work(inside);
-        auto const ended = settle::detail::answer_without_prepare(
-            done, inside.problem(), &detail::is_busy, inside.is_refused());
+        auto const ended =
+            settle::detail::answer_without_prepare(done, inside.problem(), &detail::is_busy);
         if (ended) {
             abandon(with, xid);
             return *ended;

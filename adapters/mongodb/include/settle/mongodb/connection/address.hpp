@@ -65,6 +65,8 @@ private:
         driver_warnings& operator=(driver_warnings const&) = delete;
         ~driver_warnings() { kept() = nullptr; }
 
+        /// Refuses an option that the driver does not know.
+        void refuse_options() const;
         void write() const;
         static std::vector<std::string>*& kept();
 

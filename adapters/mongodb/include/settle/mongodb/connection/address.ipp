@@ -15,24 +15,22 @@ namespace mongodb::detail {
 SETTLE_FUNCTION address::address(std::string const& text, database_options const& options)
     : weak_(options.weak_writes), is_looked_up_(text.starts_with("mongodb+srv:")) {
     begin_driver();
+    // A part of a password could be a host or an option for the driver, which its texts name.
+    auto const sign = text.rfind('@');
+    auto const user = std::min(text.find("://"), text.size() - 1) + 3;
+    bool const has_sign = sign != text.npos;
+    bool const splits = has_sign && text.find_first_of("/?#@", user) < sign;
     bson_error_t problem{};
-    {
+    if (!splits) {
         // The refusal of the address covers the driver's warnings about it.
         driver_warnings const held;
         uri_.reset(mongoc_uri_new_with_error(text.c_str(), &problem));
+        if (uri_) held.refuse_options();
         if (uri_) held.write();
     }
-    // The driver's text may hold the password. Where there are two '@', it takes the text after
-    // the first for a host, which other error texts name.
-    auto const first_sign = text.find('@');
-    bool const two_signs =
-        first_sign != text.npos && text.find('@', first_sign + 1) < text.find('/', first_sign);
-    // A '/' in a password ends the hosts for the driver: the name before it would be a host.
-    auto const hosts_end = text.find('/', std::min(text.find("://"), text.size() - 1) + 3);
-    bool const sign_in_path = first_sign > hosts_end && first_sign < text.find('?');
-    if ((first_sign != text.npos && !uri_) || two_signs || sign_in_path) {
-        refuse("it cannot be read. In a name or a password, write '@' as %40, ':' as %3A, '/' "
-               "as %2F and '%' as %25");
+    if (splits || (has_sign && !uri_)) {
+        refuse("it cannot be read. In a name, a password or an option, write '@' as %40, ':' as "
+               "%3A, '/' as %2F, '?' as %3F, '#' as %23 and '%' as %25");
     }
     if (!uri_) refuse(std::string{"it cannot be read: "} + problem.message);
     char const* const name = mongoc_uri_get_database(uri_.get());
@@ -55,6 +53,15 @@ SETTLE_FUNCTION bool address::names_set() const {
     auto const* const hosts = mongoc_uri_get_hosts(uri_.get());
     return mongoc_uri_get_replica_set(uri_.get()) != nullptr || is_looked_up_ ||
            (hosts != nullptr && hosts->next != nullptr);
+}
+
+SETTLE_FUNCTION void address::driver_warnings::refuse_options() const {
+    constexpr std::string_view unknown = "Unsupported URI option ";
+    for (std::string_view const text : texts_) {
+        if (!text.starts_with(unknown)) continue;
+        refuse("the driver does not know its option " + std::string{text.substr(unknown.size())} +
+               ". Correct the option's name, or leave it out");
+    }
 }
 
 SETTLE_FUNCTION void address::driver_warnings::write() const {

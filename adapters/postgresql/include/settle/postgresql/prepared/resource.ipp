@@ -13,13 +13,6 @@ namespace postgresql::detail {
     return is_conflict(code) || is_held(code);
 }
 
-/// True if the data, a constraint, a check option of a view or a trigger refused a statement: the
-/// same statement would be refused again.
-[[nodiscard]] SETTLE_FUNCTION bool is_refusal(std::error_code const& code) {
-    auto const two = sqlstate_of(code).substr(0, 2);
-    return two == "22" || two == "23" || two == "44" || two == "45" || two == "P0";
-}
-
 /// The date of a receipt, in milliseconds since 1970.
 [[nodiscard]] SETTLE_FUNCTION std::int64_t date_of(prepared_name const& name) {
     return time_of_epoch(name.epoch_number).time_since_epoch().count();
@@ -98,8 +91,8 @@ SETTLE_FUNCTION prepare_result resource::prepare(prepared_name const& name,
         }
         detail::work_connection inside{*with, "do the work of a prepared part"};
         auto const done = work(inside);
-        auto const ended = settle::detail::answer_without_prepare(
-            done, inside.problem(), &detail::is_busy, detail::is_refusal(inside.problem().code));
+        auto const ended =
+            settle::detail::answer_without_prepare(done, inside.problem(), &detail::is_busy);
         // The end of the loan rolls back.
         if (ended) return *ended;
         has_worked = true;
@@ -110,8 +103,8 @@ SETTLE_FUNCTION prepare_result resource::prepare(prepared_name const& name,
         if (code == commit_unknown || code == duplicate_object) {
             return {prepare_answer::unknown, caught.problem()};
         }
-        // A deferred constraint is checked by the prepare.
-        if (has_worked && detail::is_refusal(code)) {
+        // A deferred constraint is checked by the prepare, and so are temporary tables.
+        if (has_worked && code == condition::permanent) {
             return {prepare_answer::refused, caught.problem()};
         }
         return {detail::is_busy(code) ? prepare_answer::busy : prepare_answer::unavailable,

@@ -64,7 +64,7 @@ SETTLE_FUNCTION void check_access(std::string const& path) {
     std::error_code problem;
     auto const target = std::filesystem::canonical(file, problem);
     if (problem) return;
-    for (auto const* const suffix : {"-wal", "-shm"}) {
+    for (auto const* const suffix : {"-wal", "-shm", "-journal"}) {
         std::string const beside = target.string() + suffix;
         if (::stat(beside.c_str(), &status) != 0 || may(R_OK | W_OK, beside)) continue;
         refuse_file(SQLITE_READONLY, beside,
