@@ -18,6 +18,8 @@ struct table_column : column_limits {
     /// The value read for a time that a count of microseconds cannot express, such as `infinity`.
     static constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::min();
 
+    static constexpr std::string_view other_scale = "was altered to another scale";
+
     std::string name; ///< quoted
     column_form form = column_form::text;
     std::string type{}; ///< in SQL, for a cast
@@ -70,6 +72,13 @@ struct table_column : column_limits {
         }
         return form == column_form::time ? read_time(from.integer(column), access, value)
                                          : read_decimal(from.text(column), scale, access, value);
+    }
+
+    /// True if no value of the column's type can be the reason why one cannot be read.
+    [[nodiscard]] bool was_altered(value_kind kind, std::string_view problem) const noexcept {
+        if (form == column_form::decimal) return problem == other_scale;
+        bool const is_text = form == column_form::text || form == column_form::cast;
+        return kind == (is_text ? value_kind::integer : value_kind::text);
     }
 
     /// The microseconds of a time's unit; 0 for a finer unit.

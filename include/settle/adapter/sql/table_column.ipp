@@ -33,7 +33,7 @@ SETTLE_FUNCTION std::string_view table_column::read_decimal(std::string_view tex
     // A decimal of a declared scale always has all its digits after the point.
     auto const point = text.find('.');
     auto const after = point == text.npos ? 0 : text.size() - point - 1;
-    if (after != static_cast<std::size_t>(digits_after)) return "was altered to another scale";
+    if (after != static_cast<std::size_t>(digits_after)) return other_scale;
     std::string digits{text};
     std::erase(digits, '.');
     std::int64_t number = 0;

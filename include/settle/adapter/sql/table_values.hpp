@@ -118,11 +118,20 @@ public:
     [[nodiscard]] Array keys() const { return Array{key_column().kind()}; }
 
     /// Reads the members of a record.
-    /// Errors:  throws errc::damaged, naming row and column
+    /// Shape:   Row - where the server answers with an altered column, it has raise_altered()
+    /// Errors:  throws errc::damaged, naming row and column, and what raise_altered() throws
     template <typename Row>
     void read(Row const& from, void* record) const {
         read_record(*of_, from, 0, record, [&](int number, std::size_t member, void* value) {
-            return column(member).read(from, number, *of_->members()[member].access, value);
+            auto const& bound = column(member);
+            auto const problem = bound.read(from, number, *of_->members()[member].access, value);
+            if constexpr (requires { Row::raise_altered(); }) {
+                // Every row of such a column would be damaged, and none is.
+                if (!problem.empty() && bound.was_altered(from.kind(number), problem)) {
+                    Row::raise_altered();
+                }
+            }
+            return problem;
         });
     }
     /// The record's image: its members, and its other columns as texts.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/adapter/row_values.hpp>
+#include <settle/mariadb/connection/error.hpp>
 #include <settle/mariadb/connection/native.hpp>
 
 SETTLE_BEGIN
@@ -26,6 +27,12 @@ struct row {
     }
     [[nodiscard]] std::int64_t integer(int column) const noexcept { return of.integer(at, column); }
     [[nodiscard]] std::string_view text(int column) const noexcept { return of.text(at, column); }
+
+    /// Raises the error of a column whose type has changed since it was bound.
+    [[noreturn]] static void raise_altered() {
+        throw failure(describe(table_altered, "", "its table was altered since this program began",
+                               "read a record"));
+    }
 };
 
 /// Calls a function for each row of a result.
