@@ -121,14 +121,14 @@ struct moment_check {
 private:
     template <typename... Arguments, std::size_t... Index>
     static consteval moment_finding first_of(std::index_sequence<Index...>) {
-        moment_finding found;
+        moment_finding finding;
         [[maybe_unused]] auto const look = [&](moment_fault fault, std::size_t argument) {
-            if (found.fault == moment_fault::none) found = {fault, argument};
+            if (finding.fault == moment_fault::none) finding = {fault, argument};
         };
         (look(fault_of_argument<Source, typename member<request, Index>::type, Arguments, Taken>(),
               Index),
          ...);
-        return found;
+        return finding;
     }
 };
 
@@ -136,13 +136,13 @@ private:
 /// evaluated when its call is made.
 /// Shape:   element - of the line, or null
 template <typename Arguments, typename Parameters, typename Element>
-[[nodiscard]] constexpr bool any_overflows(Arguments const& arguments, Parameters const& given,
+[[nodiscard]] constexpr bool any_overflows(Arguments const& arguments, Parameters const& parameters,
                                            Element const* element) {
     bool overflow = false;
-    scope<nothing, Parameters, Element> const at{nullptr, &given, element, &overflow};
-    for_each_element(arguments, [&](auto const& one) {
-        if constexpr (without_results<std::remove_cvref_t<decltype(one)>>) {
-            static_cast<void>(evaluate(one, at));
+    scope<nothing, Parameters, Element> const scope{nullptr, &parameters, element, &overflow};
+    for_each_element(arguments, [&](auto const& argument) {
+        if constexpr (without_results<std::remove_cvref_t<decltype(argument)>>) {
+            static_cast<void>(evaluate(argument, scope));
         }
     });
     return overflow;

@@ -160,11 +160,11 @@ struct call_participant {
     /// evaluated when its call is made.
     /// Shape:   element - of the line, or null
     template <typename Parameters>
-    [[nodiscard]] constexpr bool overflows(Parameters const& given,
+    [[nodiscard]] constexpr bool overflows(Parameters const& parameters,
                                            typename Source::element const* element) const {
         bool overflow = false;
         auto const look = [&](auto const& arguments) {
-            overflow = overflow || detail::any_overflows(arguments, given, element);
+            overflow = overflow || detail::any_overflows(arguments, parameters, element);
         };
         if constexpr (applies) look(apply_arguments());
         if constexpr (compensates) look(compensate_arguments());
@@ -180,9 +180,9 @@ private:
     }
 
     template <typename Call>
-    constexpr auto const& own_or_applied(Call const& given) const {
+    constexpr auto const& own_or_applied(Call const& call) const {
         if constexpr (repeats_request<Call>) return applying.arguments;
-        else return given.arguments;
+        else return call.arguments;
     }
 };
 

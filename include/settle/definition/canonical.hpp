@@ -83,9 +83,9 @@ template <typename Naming, typename... Arguments>
 constexpr void put_call(item_list& out, std::string_view what,
                         boost::hana::tuple<Arguments...> const& arguments) {
     out.put(what);
-    for_each_element(arguments, [&](auto const& one) {
+    for_each_element(arguments, [&](auto const& argument) {
         out.put(" ");
-        put_expression<Naming>(out, one);
+        put_expression<Naming>(out, argument);
     });
     out.put("\n");
 }
@@ -118,8 +118,8 @@ constexpr void put_participant(item_list& out, Participant const& participant) {
     out.put("\n");
     out.put({.kind = item_kind::custom,
              .describe_custom =
-                 [](std::string& text, void const* given) {
-                     static_cast<Participant const*>(given)->describe(text);
+                 [](std::string& text, void const* value) {
+                     static_cast<Participant const*>(value)->describe(text);
                  },
              .custom = &participant});
 }

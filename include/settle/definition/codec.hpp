@@ -78,10 +78,10 @@ constexpr bool may_hold_text() {
 template <typename T>
 constexpr value_codec make_codec() {
     using functions = value_functions<T>;
-    value_codec made{functions::write, functions::read, nullptr, functions::same, nullptr};
-    if constexpr (is_optional<T>) made.clear = functions::clear;
-    if constexpr (may_hold_text<T>()) made.bad_text = functions::bad_text;
-    return made;
+    value_codec codec{functions::write, functions::read, nullptr, functions::same, nullptr};
+    if constexpr (is_optional<T>) codec.clear = functions::clear;
+    if constexpr (may_hold_text<T>()) codec.bad_text = functions::bad_text;
+    return codec;
 }
 template <typename T>
 inline constexpr value_codec codec_of = make_codec<T>();
@@ -216,7 +216,7 @@ struct value_functions {
         }
     }
 
-    static void clear(void* given) { static_cast<T*>(given)->reset(); }
+    static void clear(void* value) { static_cast<T*>(value)->reset(); }
 
     static bool same(void const* left, void const* right) {
         auto const& one = *static_cast<T const*>(left);

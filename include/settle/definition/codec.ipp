@@ -11,13 +11,13 @@ namespace detail {
 SETTLE_FUNCTION void write_members(std::string& out, member_codec const* members,
                                    void const* const* pointers, secrets shown) {
     out += '{';
-    for (std::size_t at = 0; members[at].codec != nullptr; ++at) {
-        if (at > 0) out += ',';
-        append_json_text(out, members[at].name);
+    for (std::size_t index = 0; members[index].codec != nullptr; ++index) {
+        if (index > 0) out += ',';
+        append_json_text(out, members[index].name);
         out += ':';
         // An empty value is hidden, too.
-        if (members[at].is_secret && shown == secrets::hidden) out += "\"***\"";
-        else members[at].codec->write(out, pointers[at], shown);
+        if (members[index].is_secret && shown == secrets::hidden) out += "\"***\"";
+        else members[index].codec->write(out, pointers[index], shown);
     }
     out += '}';
 }
@@ -63,23 +63,23 @@ SETTLE_FUNCTION bool read_members(json_reader& reader, member_codec const* membe
     if (!reader.begin_object()) return false;
     auto const begun = reader.offset();
     for (std::string_view name; reader.next_member(name);) {
-        std::size_t at = 0;
-        while (members[at].codec != nullptr && members[at].name != name) ++at;
-        if (members[at].codec != nullptr) {
-            seen[at] = true;
-            if (!members[at].codec->read(reader, pointers[at], form)) return false;
+        std::size_t index = 0;
+        while (members[index].codec != nullptr && members[index].name != name) ++index;
+        if (members[index].codec != nullptr) {
+            seen[index] = true;
+            if (!members[index].codec->read(reader, pointers[index], form)) return false;
         } else if (form == json_form::exact) {
             return reader.fail("the struct has no such member");
         } else if (!reader.skip_value()) {
             return false;
         }
     }
-    for (std::size_t at = 0; members[at].codec != nullptr; ++at) {
-        if (seen[at]) continue;
-        auto* const clear = members[at].codec->clear;
-        if (clear != nullptr) clear(pointers[at]);
+    for (std::size_t position = 0; members[position].codec != nullptr; ++position) {
+        if (seen[position]) continue;
+        auto* const clear = members[position].codec->clear;
+        if (clear != nullptr) clear(pointers[position]);
         if (clear != nullptr && form != json_form::exact) continue;
-        reader.fail("the member " + std::string{members[at].name} + " is missing", begun);
+        reader.fail("the member " + std::string{members[position].name} + " is missing", begun);
     }
     return !reader.failed();
 }

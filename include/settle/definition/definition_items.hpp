@@ -93,22 +93,22 @@ struct value_reader {
     static std::string_view text(void const* value) { return in(value); }
 
     static consteval value_access make() {
-        value_access made;
-        if constexpr (optional) made.has_value = &has_value;
+        value_access access;
+        if constexpr (optional) access.has_value = &has_value;
         if constexpr (std::is_convertible_v<plain const&, std::string_view>) {
-            made.style = value_style::text;
-            made.text = &text;
+            access.style = value_style::text;
+            access.text = &text;
         } else {
-            made.integer = &integer;
-            if constexpr (std::is_same_v<plain, bool>) made.style = value_style::boolean;
+            access.integer = &integer;
+            if constexpr (std::is_same_v<plain, bool>) access.style = value_style::boolean;
         }
         if constexpr (time_parts<plain>::value) {
             using period = typename time_parts<plain>::duration::period;
-            made.style = value_style::time;
-            made.numerator = period::num;
-            made.denominator = period::den;
+            access.style = value_style::time;
+            access.numerator = period::num;
+            access.denominator = period::den;
         }
-        return made;
+        return access;
     }
 };
 template <typename T>
@@ -343,7 +343,7 @@ constexpr std::string_view symbol(effect_kind kind) {
 
 template <typename Naming, bool Creates, bool Erases, typename... Effects>
 constexpr void put_moment(item_list& out, std::string_view when,
-                          moment<Creates, Erases, Effects...> const& given) {
+                          moment<Creates, Erases, Effects...> const& moment) {
     if (Creates || Erases) {
         out.put(" ");
         out.put(when);
@@ -351,11 +351,11 @@ constexpr void put_moment(item_list& out, std::string_view when,
     }
     if constexpr (sizeof...(Effects) > 0) {
         out.put(item_kind::effects);
-        for_each_element(given.effects, [&](auto const& one) {
-            using effect_type = std::remove_cvref_t<decltype(one)>;
+        for_each_element(moment.effects, [&](auto const& effect) {
+            using effect_type = std::remove_cvref_t<decltype(effect)>;
             put_typed_field<typename Naming::record, effect_type::member>(out);
             out.put(symbol(effect_type::kind));
-            put_expression<Naming>(out, one.operand);
+            put_expression<Naming>(out, effect.operand);
             if constexpr (is_delta<effect_type>) {
                 out.put(effect_type::is_signed ? item_kind::limit : item_kind::amount);
                 if (effect_type::is_signed) out.put(" signed");

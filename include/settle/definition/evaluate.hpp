@@ -75,24 +75,24 @@ constexpr bool compared(Left const& left, Right const& right) {
 } // namespace detail
 
 template <auto Member, typename S>
-constexpr auto evaluate(field_expression<Member> const&, S const& at) {
-    return detail::computed((*at.record).*Member);
+constexpr auto evaluate(field_expression<Member> const&, S const& state) {
+    return detail::computed((*state.record).*Member);
 }
 
 template <auto... Path, typename S>
-constexpr auto evaluate(param_expression<Path...> const&, S const& at) {
-    return detail::computed(detail::follow<Path...>(*at.parameters));
+constexpr auto evaluate(param_expression<Path...> const&, S const& state) {
+    return detail::computed(detail::follow<Path...>(*state.parameters));
 }
 
 template <auto... Path, typename S>
-constexpr auto evaluate(line_expression<Path...> const&, S const& at) {
-    return detail::computed(detail::follow<Path...>(*at.line));
+constexpr auto evaluate(line_expression<Path...> const&, S const& state) {
+    return detail::computed(detail::follow<Path...>(*state.line));
 }
 
 /// Shape:   S - the scope of a call, which has the results of earlier calls
 template <fixed_string Participant, auto... Path, typename S>
-constexpr auto evaluate(result_expression<Participant, Path...> const&, S const& at) {
-    return detail::computed(detail::follow<Path...>(at.template result<Participant>()));
+constexpr auto evaluate(result_expression<Participant, Path...> const&, S const& state) {
+    return detail::computed(detail::follow<Path...>(state.template result<Participant>()));
 }
 
 template <detail::literal_value Value, typename S>
@@ -111,11 +111,11 @@ constexpr auto evaluate(none_expression const&, S const&) {
 }
 
 template <operation_kind Operation, typename L, typename R, typename S>
-constexpr auto evaluate(binary_expression<Operation, L, R> const& node, S const& at) {
-    auto const left = evaluate(node.left, at);
-    auto const right = evaluate(node.right, at);
+constexpr auto evaluate(binary_expression<Operation, L, R> const& node, S const& state) {
+    auto const left = evaluate(node.left, state);
+    auto const right = evaluate(node.right, state);
     if constexpr (Operation <= operation_kind::multiply) {
-        return detail::checked<Operation>(left, right, *at.overflow);
+        return detail::checked<Operation>(left, right, *state.overflow);
     } else if constexpr (Operation == operation_kind::both) {
         return left && right;
     } else if constexpr (Operation == operation_kind::either) {
@@ -126,12 +126,12 @@ constexpr auto evaluate(binary_expression<Operation, L, R> const& node, S const&
 }
 
 template <operation_kind Operation, typename E, typename S>
-constexpr auto evaluate(unary_expression<Operation, E> const& node, S const& at) {
+constexpr auto evaluate(unary_expression<Operation, E> const& node, S const& state) {
     if constexpr (Operation == operation_kind::negate) {
-        return detail::checked<operation_kind::subtract>(std::int64_t{0},
-                                                         evaluate(node.operand, at), *at.overflow);
+        return detail::checked<operation_kind::subtract>(
+            std::int64_t{0}, evaluate(node.operand, state), *state.overflow);
     } else {
-        return !evaluate(node.operand, at);
+        return !evaluate(node.operand, state);
     }
 }
 

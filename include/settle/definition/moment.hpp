@@ -232,17 +232,17 @@ constexpr auto moment_by_value(std::index_sequence<Index...>) {
 }
 
 template <typename Collection, typename... Assignments>
-constexpr auto make_moment(create_effect<Assignments...> const& given) {
+constexpr auto make_moment(create_effect<Assignments...> const& effect) {
     if constexpr (check_whole_record<true, Collection, Assignments...>()) {
-        return moment<true, false, Assignments...>{given.assignments};
+        return moment<true, false, Assignments...>{effect.assignments};
     } else {
         return refused_moment{};
     }
 }
 template <typename Collection, typename... Assignments>
-constexpr auto make_moment(replace_effect<Assignments...> const& given) {
+constexpr auto make_moment(replace_effect<Assignments...> const& effect) {
     if constexpr (check_whole_record<false, Collection, Assignments...>()) {
-        return moment<false, false, Assignments...>{given.assignments};
+        return moment<false, false, Assignments...>{effect.assignments};
     } else {
         return refused_moment{};
     }

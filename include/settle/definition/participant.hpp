@@ -319,11 +319,11 @@ struct record_participant {
 
 private:
     template <typename Moment>
-    constexpr auto with_compensation(Moment const& made) const {
+    constexpr auto with_compensation(Moment const& moment) const {
         static_assert(std::is_same_v<Compensate, detail::not_given>,
                       "settle: 'compensate' is given twice. See definition#compensation");
         return record_participant<Name, Collection, Source, Key, Guards, Apply, Moment, Confirm>{
-            key, guards, applying, made, confirming};
+            key, guards, applying, moment, confirming};
     }
 };
 

@@ -53,9 +53,9 @@ struct prepared_participant {
     /// True if an argument exceeds 64 bits for these parameters.
     /// Shape:   element - of the line, or null
     template <typename Parameters>
-    [[nodiscard]] constexpr bool overflows(Parameters const& given,
+    [[nodiscard]] constexpr bool overflows(Parameters const& parameters,
                                            typename Source::element const* element) const {
-        return detail::any_overflows(applying.arguments, given, element);
+        return detail::any_overflows(applying.arguments, parameters, element);
     }
 
 private:

@@ -93,10 +93,10 @@ consteval auto table_of_members(Make make) {
 
 /// Calls `function(element)` for every element of a tuple, in order.
 template <typename... Elements, typename Function>
-[[gnu::always_inline]] constexpr void for_each_element(boost::hana::tuple<Elements...> const& given,
+[[gnu::always_inline]] constexpr void for_each_element(boost::hana::tuple<Elements...> const& tuple,
                                                        Function&& function) {
     [&]<std::size_t... Index>(std::index_sequence<Index...>) __attribute__((always_inline)) {
-        (function(boost::hana::at_c<Index>(given)), ...);
+        (function(boost::hana::at_c<Index>(tuple)), ...);
     }(std::index_sequence_for<Elements...>{});
 }
 

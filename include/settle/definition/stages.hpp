@@ -61,10 +61,10 @@ constexpr auto placed_list(T const& given) {
     return boost::hana::tuple<placed_type>{placed<Own, Last>(given)};
 }
 template <std::uint32_t Own, std::uint32_t Last, typename... Calls>
-constexpr auto placed_list(call_group<Calls...> const& given) {
+constexpr auto placed_list(call_group<Calls...> const& group) {
     return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
         return boost::hana::tuple<decltype(placed<Own, Last>(std::declval<Calls const&>()))...>{
-            placed<Own, Last>(boost::hana::at_c<Index>(given.calls))...};
+            placed<Own, Last>(boost::hana::at_c<Index>(group.calls))...};
     }(std::index_sequence_for<Calls...>{});
 }
 
@@ -321,16 +321,16 @@ consteval call_fault fault_of_call() {
 /// The first fault of the calls of a transaction.
 template <typename... Participants>
 consteval call_finding find_call_fault() {
-    call_finding found;
+    call_finding finding;
     if constexpr ((is_call_participant<Participants> || ...)) {
-        std::size_t at = 0;
+        std::size_t index = 0;
         auto const look = [&](call_fault fault) {
-            if (found.fault == call_fault::none) found = {fault, at};
-            ++at;
+            if (finding.fault == call_fault::none) finding = {fault, index};
+            ++index;
         };
         (look(fault_of_call<Participants, Participants...>()), ...);
     }
-    return found;
+    return finding;
 }
 
 } // namespace detail

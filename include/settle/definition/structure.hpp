@@ -149,7 +149,7 @@ struct boost::hana::accessors_impl<T, boost::hana::when<settle::detail::Describe
         using enum ::settle::detail::listing_fault;                                                \
         if constexpr (requires { &Struct::name; })                                                 \
             return ::settle::detail::listed_member<#name, &Struct::name>{};                        \
-        else if constexpr (!requires(Struct& one) { one.name; })                                   \
+        else if constexpr (!requires(Struct& described) { described.name; })                       \
             return ::settle::detail::refused_member<#name, no_member>{};                           \
         else if constexpr (std::is_reference_v<decltype(Struct::name)>)                            \
             return ::settle::detail::refused_member<#name, reference>{};                           \

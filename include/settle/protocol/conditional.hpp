@@ -33,17 +33,17 @@ template <typename Intent>
 /// Shape:   record - any record of the type
 template <typename Record>
 [[nodiscard]] conditional_change<Record> within_ranges(Record const& record) {
-    conditional_change<Record> made;
-    for (auto* const list :
-         {&made.least, &made.most, &made.added, &made.own.confirm_delta, &made.own.undo_delta}) {
+    conditional_change<Record> change;
+    for (auto* const list : {&change.least, &change.most, &change.added, &change.own.confirm_delta,
+                             &change.own.undo_delta}) {
         *list = zeros_of(record);
     }
     for_each_number(record, [&](std::size_t, std::size_t position, std::int64_t, std::int64_t least,
                                 std::int64_t most) {
-        made.least[position] = least;
-        made.most[position] = most;
+        change.least[position] = least;
+        change.most[position] = most;
     });
-    return made;
+    return change;
 }
 
 /// Narrows the range of a member so that a later change of `low` to `high` stays within it.

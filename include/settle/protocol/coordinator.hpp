@@ -26,32 +26,32 @@ public:
     [[nodiscard]] static basic_coordinator begin(std::size_t parts, epoch first,
                                                  goal purpose = goal::run, phases how = phases::two,
                                                  stage_plan stages = {}) {
-        basic_coordinator made{parts, purpose, stages};
-        if (purpose == goal::tombstone) made.why_ = reason::mark_without_entry;
-        made.one_phase_ = purpose == goal::run && how == phases::one && stages.count == 1;
-        if (stages.keeps_at_insert) made.stages_.current = made.stages_.kept = 1;
-        made.next_ = made.first_step();
-        made.seen_ = first;
-        return made;
+        basic_coordinator coordinator{parts, purpose, stages};
+        if (purpose == goal::tombstone) coordinator.why_ = reason::mark_without_entry;
+        coordinator.one_phase_ = purpose == goal::run && how == phases::one && stages.count == 1;
+        if (stages.keeps_at_insert) coordinator.stages_.current = coordinator.stages_.kept = 1;
+        coordinator.next_ = coordinator.first_step();
+        coordinator.seen_ = first;
+        return coordinator;
     }
 
     /// Takes over an existing entry.
-    [[nodiscard]] static basic_coordinator take(std::size_t parts, standing const& found,
+    [[nodiscard]] static basic_coordinator take(std::size_t parts, standing const& current,
                                                 phases how = phases::two, stage_plan stages = {}) {
-        basic_coordinator made{parts, goal::recover, stages};
-        made.adopt(found);
-        made.one_phase_ = how == phases::one && stages.count == 1;
-        made.next_ = made.claiming_step();
-        return made;
+        basic_coordinator coordinator{parts, goal::recover, stages};
+        coordinator.adopt(current);
+        coordinator.one_phase_ = how == phases::one && stages.count == 1;
+        coordinator.next_ = coordinator.claiming_step();
+        return coordinator;
     }
 
     /// Cancels an entry of any owner and stores the reason in it.
     [[nodiscard]] static basic_coordinator
     cancel(std::size_t parts, reason why = reason::cancel_asked, stage_plan stages = {}) {
-        basic_coordinator made{parts, goal::cancel, stages};
-        made.why_ = why;
-        made.next_ = step::read;
-        return made;
+        basic_coordinator coordinator{parts, goal::cancel, stages};
+        coordinator.why_ = why;
+        coordinator.next_ = step::read;
+        return coordinator;
     }
 
     /// For `step::one_phase`: true if the step inserts the entry, false if it changes the entry.

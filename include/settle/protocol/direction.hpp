@@ -93,14 +93,14 @@ struct parts_of_type {
     }
 
     static constexpr part_name name_part(user_parameters const& parameters, std::size_t part) {
-        part_name found;
+        part_name name;
         std::size_t first = 0;
         for_each_participant([&](auto index) {
             std::size_t const count = lines<index>(parameters);
-            if (part >= first && part < first + count) found = name_of_line<index>(part - first);
+            if (part >= first && part < first + count) name = name_of_line<index>(part - first);
             first += count;
         });
-        return found;
+        return name;
     }
 };
 
@@ -119,10 +119,10 @@ template <typename Direction, typename Function>
 constexpr void for_each_key(typename Direction::parameters const& parameters, Function&& function) {
     auto const& user = Direction::user(parameters);
     Direction::for_each_participant([&](auto index) {
-        constexpr std::size_t at = decltype(index)::value;
-        using target = typename Direction::template target_of<at>;
-        for (std::size_t line = 0; line < Direction::template lines<at>(user); ++line) {
-            function(std::type_identity<target>{}, Direction::template key<at>(user, line));
+        constexpr std::size_t position = decltype(index)::value;
+        using target = typename Direction::template target_of<position>;
+        for (std::size_t line = 0; line < Direction::template lines<position>(user); ++line) {
+            function(std::type_identity<target>{}, Direction::template key<position>(user, line));
         }
     });
 }
@@ -145,7 +145,7 @@ struct forward : detail::parts_of_type<Type> {
             fingerprint(detail::text_of(detail::items_of_type<Type>.data()));
         return hash;
     }
-    static constexpr parameters const& user(parameters const& given) { return given; }
+    static constexpr parameters const& user(parameters const& parameters) { return parameters; }
 
     /// Shape:   Index - of a RecordParticipant
     template <std::size_t Index>
@@ -158,9 +158,9 @@ struct forward : detail::parts_of_type<Type> {
     static refusal check(parameters const& given) {
         refusal refused;
         bool overflow = false;
-        scope<nothing, parameters, nothing> const at{nullptr, &given, nullptr, &overflow};
+        scope<nothing, parameters, nothing> const scope{nullptr, &given, nullptr, &overflow};
         for_each_element(Type.guards, [&](auto const& guard) {
-            if (!evaluate(guard.condition, at)) refused.why = reason::guard_failed;
+            if (!evaluate(guard.condition, scope)) refused.why = reason::guard_failed;
         });
         if (overflow) refused.why = reason::overflow;
         base::for_each_participant([&](auto index) {
@@ -175,28 +175,28 @@ struct forward : detail::parts_of_type<Type> {
         return refused;
     }
     /// The cause of a refusal by check(), as a clause.
-    static std::string explain(parameters const& given, refusal const& refused) {
-        return detail::explain_refusal(detail::items_of_type<Type>.data(), &given, refused);
+    static std::string explain(parameters const& parameters, refusal const& refused) {
+        return detail::explain_refusal(detail::items_of_type<Type>.data(), &parameters, refused);
     }
 
 private:
     template <std::size_t Index>
-    static constexpr reason premises(parameters const& given, std::size_t line) {
+    static constexpr reason premises(parameters const& parameters, std::size_t line) {
         if constexpr (RecordParticipant<typename base::template participant<Index>>) {
             using key_type = typename base::template target_of<Index>::key_type;
             bool overflow = false;
-            auto const key = base::template key<Index>(given, line, overflow);
+            auto const key = base::template key<Index>(parameters, line, overflow);
             // A key that does not fit would name another record.
             if (overflow || !detail::fits_key<key_type>(key)) return reason::overflow;
-            return intent<Index>(given, line).premises();
+            return intent<Index>(parameters, line).premises();
         } else if constexpr (CallParticipant<typename base::template participant<Index>> ||
                              PreparedParticipant<typename base::template participant<Index>>) {
             bool const overflow = base::template description<Index>().overflows(
-                given, base::template element<Index>(given, line));
+                parameters, base::template element<Index>(parameters, line));
             return overflow ? reason::overflow : reason::none;
         } else {
             return base::template description<Index>().premises(
-                given, base::template element<Index>(given, line));
+                parameters, base::template element<Index>(parameters, line));
         }
     }
 };

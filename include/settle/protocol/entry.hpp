@@ -80,18 +80,18 @@ struct standing {
 
 /// Shape:   Entry - has the members of a standing
 template <typename Entry>
-[[nodiscard]] constexpr standing standing_of(Entry const& found) {
-    return {found.state,    found.epoch_number, found.committed,
-            found.attempts, found.revision,     found.stages_kept};
+[[nodiscard]] constexpr standing standing_of(Entry const& entry) {
+    return {entry.state,    entry.epoch_number, entry.committed,
+            entry.attempts, entry.revision,     entry.stages_kept};
 }
 
 namespace detail {
 
 /// How long an entry has stood still.
-[[nodiscard]] inline std::chrono::milliseconds still_for(entry const& one, timestamp now,
+[[nodiscard]] inline std::chrono::milliseconds still_for(entry const& entry, timestamp now,
                                                          std::chrono::milliseconds clocks) {
-    return is_ahead(one.created, now, clocks) ? std::chrono::milliseconds::max()
-                                              : age_of(one.modified, now, clocks);
+    return is_ahead(entry.created, now, clocks) ? std::chrono::milliseconds::max()
+                                                : age_of(entry.modified, now, clocks);
 }
 
 } // namespace detail

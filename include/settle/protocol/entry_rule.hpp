@@ -14,12 +14,12 @@ SETTLE_BEGIN
 /// True if a compare-and-set changes an entry.
 /// Shape:   action - the step that sends the change
 template <typename Rules = detail::protocol_rules>
-[[nodiscard]] constexpr bool may_change(standing const& found, transition const& change,
+[[nodiscard]] constexpr bool may_change(standing const& current, transition const& change,
                                         step action) {
-    if (!Rules::cancel_compares && action == step::cancel && !is_final(found.state)) return true;
-    return found.state == change.from &&
-           (found.epoch_number == change.from_epoch || !Rules::changes_compare) &&
-           (found.revision == change.from_revision || !Rules::revisions_compare);
+    if (!Rules::cancel_compares && action == step::cancel && !is_final(current.state)) return true;
+    return current.state == change.from &&
+           (current.epoch_number == change.from_epoch || !Rules::changes_compare) &&
+           (current.revision == change.from_revision || !Rules::revisions_compare);
 }
 
 /// Changes the fields of an entry that the coordinator reads.
@@ -63,27 +63,27 @@ template <typename Rules = detail::protocol_rules>
 
 /// True if a transaction may be reversed.
 template <typename Rules = detail::protocol_rules>
-[[nodiscard]] constexpr bool may_reverse(state found) {
-    return found == state::done || !Rules::reverses_done;
+[[nodiscard]] constexpr bool may_reverse(state state) {
+    return state == state::done || !Rules::reverses_done;
 }
 
 /// A change to another state that keeps everything else.
-[[nodiscard]] constexpr transition transition_to(standing const& found, state to) {
+[[nodiscard]] constexpr transition transition_to(standing const& current, state to) {
     transition change;
-    change.from = found.state;
-    change.from_epoch = change.to_epoch = found.epoch_number;
+    change.from = current.state;
+    change.from_epoch = change.to_epoch = current.epoch_number;
     change.to = to;
-    change.committed = found.committed;
-    change.attempts = found.attempts;
-    change.from_revision = change.to_revision = found.revision;
-    change.stages_kept = found.stages_kept;
+    change.committed = current.committed;
+    change.attempts = current.attempts;
+    change.from_revision = change.to_revision = current.revision;
+    change.stages_kept = current.stages_kept;
     return change;
 }
 
 /// The change by which a person closes a part in its entry.
 template <typename Rules = detail::protocol_rules>
-[[nodiscard]] constexpr transition closing_of(standing const& found) {
-    auto change = transition_to(found, found.state);
+[[nodiscard]] constexpr transition closing_of(standing const& current) {
+    auto change = transition_to(current, current.state);
     if (Rules::closing_raises) ++change.to_revision;
     return change;
 }

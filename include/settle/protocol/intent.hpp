@@ -131,15 +131,15 @@ private:
                               bool& overflow) const {
         if constexpr (detail::is_moment<Given>) {
             auto const at = view(nullptr, overflow);
-            for_each_element(given.effects, [&](auto const& one) {
-                using effect_type = std::remove_cvref_t<decltype(one)>;
+            for_each_element(given.effects, [&](auto const& effect) {
+                using effect_type = std::remove_cvref_t<decltype(effect)>;
                 if constexpr (is_delta<effect_type>) {
                     constexpr std::size_t index = member_index<record_type, effect_type::member>;
                     auto& sum = sums[integer_position<record_type, index>];
                     constexpr auto kind = effect_type::kind == effect_kind::add
                                               ? operation_kind::add
                                               : operation_kind::subtract;
-                    sum = detail::checked<kind>(sum, evaluate(one.operand, at), overflow);
+                    sum = detail::checked<kind>(sum, evaluate(effect.operand, at), overflow);
                 }
             });
         }
@@ -152,10 +152,10 @@ private:
         if constexpr (detail::is_moment<Given>) {
             record_type const before = record;
             auto const at = view(&before, overflow);
-            for_each_element(given.effects, [&](auto const& one) {
-                using effect_type = std::remove_cvref_t<decltype(one)>;
+            for_each_element(given.effects, [&](auto const& effect) {
+                using effect_type = std::remove_cvref_t<decltype(effect)>;
                 auto& field = record.*effect_type::member;
-                auto const value = evaluate(one.operand, at);
+                auto const value = evaluate(effect.operand, at);
                 if constexpr (effect_type::kind == effect_kind::assign) {
                     store_value(field, value, overflow);
                 } else {
@@ -174,10 +174,10 @@ private:
     constexpr void check_amounts(Given const& given, bool& hold, bool& overflow) const {
         if constexpr (detail::is_moment<Given>) {
             auto const at = view(nullptr, overflow);
-            for_each_element(given.effects, [&](auto const& one) {
-                using effect_type = std::remove_cvref_t<decltype(one)>;
+            for_each_element(given.effects, [&](auto const& effect) {
+                using effect_type = std::remove_cvref_t<decltype(effect)>;
                 if constexpr (is_delta<effect_type> && !effect_type::is_signed) {
-                    hold = evaluate(one.operand, at) >= 0 && hold;
+                    hold = evaluate(effect.operand, at) >= 0 && hold;
                 }
             });
         }

@@ -166,16 +166,16 @@ struct mark_sums {
     std::size_t exclusive = 0; ///< the number of exclusive marks
 
     template <int Sign>
-    void count(mark<Record> const& one) {
-        if (one.is_exclusive()) exclusive += Sign == 1 ? 1U : ~std::size_t{0};
-        auto const size = one.confirm_delta.size();
+    void count(mark<Record> const& mark) {
+        if (mark.is_exclusive()) exclusive += Sign == 1 ? 1U : ~std::size_t{0};
+        auto const size = mark.confirm_delta.size();
         if constexpr (requires { low.resize(size); }) {
             low.resize(size);
             high.resize(size);
         }
         for (std::size_t i = 0; i < size; ++i) {
-            low[i] += Sign * wide{one.low(i)};
-            high[i] += Sign * wide{one.high(i)};
+            low[i] += Sign * wide{mark.low(i)};
+            high[i] += Sign * wide{mark.high(i)};
         }
     }
 };
@@ -231,8 +231,8 @@ public:
     /// exclusive marks count. The caller's own part must have no mark.
     [[nodiscard]] bool holds_other_part(transaction_id const& id, bool only_exclusive) const {
         if (only_exclusive && !any_exclusive()) return false;
-        return any_of(id,
-                      [&](mark_type const& one) { return one.is_exclusive() || !only_exclusive; });
+        return any_of(
+            id, [&](mark_type const& mark) { return mark.is_exclusive() || !only_exclusive; });
     }
 
     void insert(mark_type added) { marks_.insert(std::move(added)); }
@@ -253,7 +253,7 @@ public:
     /// Calls `function(epoch&)` for every mark of one transaction.
     template <typename Function>
     void visit_epochs_of(transaction_id const& id, Function&& function) {
-        marks_.visit(id, [&](mark_type& one) { one.visit_epochs(function); });
+        marks_.visit(id, [&](mark_type& mark) { mark.visit_epochs(function); });
     }
 
 private:

@@ -101,7 +101,8 @@ public:
 
     private:
         friend ordered_marks;
-        iterator(Mark const* at, run const* in, run const* last) : at_(at), run_(in), last_(last) {}
+        iterator(Mark const* mark, run const* in, run const* last)
+            : at_(mark), run_(in), last_(last) {}
 
         Mark const* at_ = nullptr;
         run const* run_ = nullptr;
@@ -159,9 +160,9 @@ public:
         }
         auto const& runs = several_->runs;
         std::size_t i = several_->run_of(id, part);
-        std::size_t const at = index_in(runs[i], id, part);
+        std::size_t const index = index_in(runs[i], id, part);
         run const* const last = runs.data() + several_->used;
-        if (at < runs[i].size()) return {&runs[i][at], &runs[i], last};
+        if (index < runs[i].size()) return {&runs[i][index], &runs[i], last};
         if (++i == several_->used) return end();
         return {runs[i].data(), &runs[i], last};
     }
@@ -259,21 +260,21 @@ private:
         /// The run and the position in it for one more mark. Requires at least one run in use.
         std::pair<run*, std::ptrdiff_t> room_for(transaction_id const& id, part_number part) {
             std::size_t i = run_of(id, part);
-            std::size_t at = index_in(runs[i], id, part);
+            std::size_t index = index_in(runs[i], id, part);
             if (runs[i].size() == longest) {
                 // Ids mostly grow, so most marks are added at the end. Then the run is not split.
-                std::size_t const kept = at == longest && i + 1 == used ? longest : longest / 2;
+                std::size_t const kept = index == longest && i + 1 == used ? longest : longest / 2;
                 open_run(i + 1, longest - kept);
                 run& from = runs[i];
                 auto const cut = from.begin() + static_cast<std::ptrdiff_t>(kept);
                 runs[i + 1].assign(std::move_iterator{cut}, std::move_iterator{from.end()});
                 from.erase(cut, from.end());
-                if (at > kept || at == longest) {
+                if (index > kept || index == longest) {
                     ++i;
-                    at -= kept;
+                    index -= kept;
                 }
             }
-            return {&runs[i], static_cast<std::ptrdiff_t>(at)};
+            return {&runs[i], static_cast<std::ptrdiff_t>(index)};
         }
 
         /// The run that has a mark or would get it. Requires at least one run in use.
@@ -281,28 +282,28 @@ private:
             if (used == 1) return 0;
             auto const first = runs.begin();
             auto const after = std::partition_point(
-                first + 1, first + static_cast<std::ptrdiff_t>(used), [&](run const& one) {
-                    return std::tie(one.front().id, one.front().part) <= std::tie(id, part);
+                first + 1, first + static_cast<std::ptrdiff_t>(used), [&](run const& run) {
+                    return std::tie(run.front().id, run.front().part) <= std::tie(id, part);
                 });
             return static_cast<std::size_t>(after - first) - 1;
         }
 
         /// Inserts an empty run with room for `room` marks. Closed runs follow the runs in use, and
         /// keep their memory for later inserts.
-        void open_run(std::size_t at, std::size_t room) {
+        void open_run(std::size_t index, std::size_t room) {
             if (used == runs.size()) runs.emplace_back();
             runs[used].reserve(room);
             auto const first = runs.begin();
-            std::rotate(first + static_cast<std::ptrdiff_t>(at),
+            std::rotate(first + static_cast<std::ptrdiff_t>(index),
                         first + static_cast<std::ptrdiff_t>(used),
                         first + static_cast<std::ptrdiff_t>(used) + 1);
             ++used;
         }
 
-        void close_run(std::size_t at) {
+        void close_run(std::size_t index) {
             auto const first = runs.begin();
-            std::rotate(first + static_cast<std::ptrdiff_t>(at),
-                        first + static_cast<std::ptrdiff_t>(at) + 1,
+            std::rotate(first + static_cast<std::ptrdiff_t>(index),
+                        first + static_cast<std::ptrdiff_t>(index) + 1,
                         first + static_cast<std::ptrdiff_t>(used));
             --used;
         }
@@ -310,8 +311,8 @@ private:
 
     [[nodiscard]] static std::size_t index_in(run const& in, transaction_id const& id,
                                               part_number part) {
-        auto const at = std::partition_point(in.begin(), in.end(), [&](Mark const& one) {
-            return std::tie(one.id, one.part) < std::tie(id, part);
+        auto const at = std::partition_point(in.begin(), in.end(), [&](Mark const& mark) {
+            return std::tie(mark.id, mark.part) < std::tie(id, part);
         });
         return static_cast<std::size_t>(at - in.begin());
     }

@@ -47,8 +47,8 @@ template <typename Rules = detail::protocol_rules>
 }
 
 /// The answer of a part whose prepare was answered.
-[[nodiscard]] constexpr answer answer_of(prepare_answer given) {
-    switch (given) {
+[[nodiscard]] constexpr answer answer_of(prepare_answer answer) {
+    switch (answer) {
     case prepare_answer::prepared: return answer::applied;
     case prepare_answer::refused: return answer::refused;
     // A cancel or a later claim came first: the worker reads the entry.

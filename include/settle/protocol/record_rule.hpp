@@ -69,11 +69,11 @@ template <Described Record, typename Intent, typename Function>
 /// The deltas that undo these sums. The least integer has no opposite, so it is an overflow.
 template <typename Record>
 [[SETTLE_INLINED]] inline integers<Record> negated(integers<Record> const& sums, bool& overflow) {
-    integers<Record> made = sums;
+    integers<Record> integers = sums;
     for (std::size_t i = 0; i < sums.size(); ++i) {
-        made[i] = checked<operation_kind::subtract>(std::int64_t{0}, sums[i], overflow);
+        integers[i] = checked<operation_kind::subtract>(std::int64_t{0}, sums[i], overflow);
     }
-    return made;
+    return integers;
 }
 
 template <Described Record>
@@ -171,10 +171,10 @@ take_sums(record_slot<Record>& slot, transaction_id const& id, part_number part,
     result.what = answer::applied;
     result.on_mark = mark_change::added;
     // The mark comes first: its allocation is the only step that can fail.
-    slot.marks.add(id, part, [&](mark<Record>& made) {
-        made.epoch_number = under;
-        made.confirm_delta = confirm;
-        made.undo_delta = undo;
+    slot.marks.add(id, part, [&](mark<Record>& mark) {
+        mark.epoch_number = under;
+        mark.confirm_delta = confirm;
+        mark.undo_delta = undo;
     });
     result.fields = add_to(*slot.record, apply);
     if (result.fields != 0) result.on_record = record_change::fields;
@@ -262,11 +262,11 @@ record_answer<Record> apply_exclusive(record_slot<Record>& slot, transaction_id 
                        : intent.apply_fields != 0 ? record_change::fields
                                                   : record_change::none;
     result.exclusive = effect;
-    slot.marks.add(id, part, [&](mark<Record>& made) {
-        made.epoch_number = under;
-        made.confirm_delta = zeros_of(applied);
-        made.undo_delta = zeros_of(applied);
-        made.exclusive = std::move(effect);
+    slot.marks.add(id, part, [&](mark<Record>& mark) {
+        mark.epoch_number = under;
+        mark.confirm_delta = zeros_of(applied);
+        mark.undo_delta = zeros_of(applied);
+        mark.exclusive = std::move(effect);
     });
     slot.record = std::move(applied);
     return result;
@@ -274,16 +274,16 @@ record_answer<Record> apply_exclusive(record_slot<Record>& slot, transaction_id 
 
 /// Answers an apply whose part already has a mark: adopts a lower epoch, is fenced by a higher.
 template <typename Rules, typename Record>
-record_answer<Record> adopt_mark(mark<Record>& found, epoch under) {
+record_answer<Record> adopt_mark(mark<Record>& mark, epoch under) {
     bool const looks = Rules::marks_carry_epochs;
-    if (looks && Rules::applying_fences && found.epoch_number > under) {
+    if (looks && Rules::applying_fences && mark.epoch_number > under) {
         return refused<Record>(answer::fenced);
     }
     record_answer<Record> result;
     result.what = answer::applied;
-    result.exclusive = found.exclusive;
-    if (looks && Rules::adopting_raises && found.epoch_number < under) {
-        found.epoch_number = under;
+    result.exclusive = mark.exclusive;
+    if (looks && Rules::adopting_raises && mark.epoch_number < under) {
+        mark.epoch_number = under;
         result.on_mark = mark_change::raised;
     }
     return result;
@@ -318,12 +318,12 @@ template <typename Record>
 /// Confirms or undoes a mark and pulls it.
 template <typename Record>
 [[SETTLE_INLINED]] inline record_answer<Record> resolve(record_slot<Record>& slot,
-                                                        mark<Record>* found, bool confirmed) {
+                                                        mark<Record>* record_slot, bool confirmed) {
     record_answer<Record> result;
     result.what = answer::applied;
     result.on_mark = mark_change::pulled;
-    end_mark(slot.record, *found, confirmed, result);
-    slot.marks.erase(found);
+    end_mark(slot.record, *record_slot, confirmed, result);
+    slot.marks.erase(record_slot);
     return result;
 }
 

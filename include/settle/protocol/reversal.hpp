@@ -215,29 +215,30 @@ struct backward : detail::parts_of_type<Type> {
             fingerprint(detail::text_of(detail::items_of_type<Type>.data()) + "reverse\n");
         return hash;
     }
-    static auto const& user(parameters const& given) { return given.parameters; }
+    static auto const& user(parameters const& parameters) { return parameters.parameters; }
 
     template <std::size_t Index>
-    static auto intent(parameters const& given, std::size_t line) {
+    static auto intent(parameters const& parameters, std::size_t line) {
         image const* kept = nullptr;
-        for (image const& one : given.images) {
+        for (image const& one : parameters.images) {
             if (one.participant == Index && one.line == line) kept = &one;
         }
         return backward_intent<typename base::template participant<Index>,
                                typename base::user_parameters>{
-            base::template description<Index>(), given.parameters,
-            base::template element<Index>(given.parameters, line), kept};
+            base::template description<Index>(), parameters.parameters,
+            base::template element<Index>(parameters.parameters, line), kept};
     }
 
-    static refusal check(parameters const& given) {
+    static refusal check(parameters const& parameters) {
         refusal refused;
         base::for_each_participant([&](auto index) {
-            constexpr std::size_t at = decltype(index)::value;
-            for (std::size_t line = 0; line < base::template lines<at>(given.parameters); ++line) {
+            constexpr std::size_t position = decltype(index)::value;
+            for (std::size_t line = 0; line < base::template lines<position>(parameters.parameters);
+                 ++line) {
                 if (refused.why != reason::none) return;
-                refused.why = intent<at>(given, line).premises();
+                refused.why = intent<position>(parameters, line).premises();
                 if (refused.why != reason::none) {
-                    refused.where = base::template name_of_line<at>(line);
+                    refused.where = base::template name_of_line<position>(line);
                 }
             }
         });

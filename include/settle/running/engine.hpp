@@ -78,8 +78,9 @@ public:
     /// Cost:    each store gets one wave a phase for a whole window. A window starts when it is
     ///          full or the range ends, so a slow range needs a small window
     template <std::ranges::range Range>
-    batch_outcomes run_all(Range&& range, batch_options const& given = {}) {
-        return detail::in_order(range, [&](auto&& ended) { return run_all(range, ended, given); });
+    batch_outcomes run_all(Range&& range, batch_options const& options = {}) {
+        return detail::in_order(range,
+                                [&](auto&& ended) { return run_all(range, ended, options); });
     }
     /// As above; also calls `ended(number, outcome)` as each transaction settles, so that the
     /// window alone bounds the memory.
@@ -87,19 +88,19 @@ public:
     ///          and was reported; no further element is taken
     template <std::ranges::range Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
-    batch_report run_all(Range&& range, Ended&& ended, batch_options const& given = {}) {
+    batch_report run_all(Range&& range, Ended&& ended, batch_options const& options = {}) {
         using element = detail::batch_element<std::ranges::range_value_t<Range>>;
-        return run_range<direction_of<typename element::parameters>>(range, ended, given);
+        return run_range<direction_of<typename element::parameters>>(range, ended, options);
     }
     template <auto const& Type, typename Range>
-    batch_outcomes run_all(Range&& range, batch_options const& given = {}) {
+    batch_outcomes run_all(Range&& range, batch_options const& options = {}) {
         return detail::in_order(range,
-                                [&](auto&& ended) { return run_all<Type>(range, ended, given); });
+                                [&](auto&& ended) { return run_all<Type>(range, ended, options); });
     }
     template <auto const& Type, typename Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
-    batch_report run_all(Range&& range, Ended&& ended, batch_options const& given = {}) {
-        return run_range<forward<Type>>(range, ended, given);
+    batch_report run_all(Range&& range, Ended&& ended, batch_options const& options = {}) {
+        return run_range<forward<Type>>(range, ended, options);
     }
 
     /// Puts a transaction into the log; any worker can run it later.
@@ -142,8 +143,8 @@ public:
     /// Errors:  `done` when it is too late; `refused` with errc::too_late when the transaction is
     ///          `deciding`; `refused` when the log has no such entry, unless
     ///          cancel_options::even_if_unknown is set
-    outcome cancel(transaction_id const& id, cancel_options const& given = {}) {
-        return calls().cancel(known(), id, given);
+    outcome cancel(transaction_id const& id, cancel_options const& options = {}) {
+        return calls().cancel(known(), id, options);
     }
 
     /// Claims an unfinished entry now, whatever its owner and its age, and brings it to its end.
@@ -166,8 +167,8 @@ public:
     ///          the log could not be reached, or its answer was lost: the call can be repeated, and
     ///          gives the outcome if the entry has ended with a call closed for the same reason
     outcome resolve(transaction_id const& id, std::string_view participant, std::string_view why,
-                    resolve_options const& given = {}) {
-        return calls().resolve(known(), id, participant, why, given);
+                    resolve_options const& options = {}) {
+        return calls().resolve(known(), id, participant, why, options);
     }
 
     /// Undoes a transaction that is done by a new transaction, `<id>/reverse`; gives its outcome.
@@ -185,7 +186,7 @@ public:
     /// Errors:  errc::too_young when `older_than` is not beyond the longest options::horizon() of
     ///          all engines that have used the log
     /// Cost:    reads no entry twice; each log documents how many it reads
-    purge_report purge(purge_options const& given = {}) { return calls().purge(given); }
+    purge_report purge(purge_options const& options = {}) { return calls().purge(options); }
 
     // ------------------------------------------------------------------------------------- reading
 
@@ -271,7 +272,7 @@ private:
     }
 
     template <typename Direction, typename Range, typename Ended>
-    batch_report run_range(Range& range, Ended& ended, batch_options const& given) {
+    batch_report run_range(Range& range, Ended& ended, batch_options const& options) {
         using element =
             typename detail::batch_element<std::ranges::range_value_t<Range>>::parameters;
         constexpr bool fits = std::is_convertible_v<element, typename Direction::parameters>;
@@ -279,13 +280,13 @@ private:
                             "no pairs of an id and parameters. See running#many-at-a-time");
         batch_report report;
         if constexpr (fits) {
-            if (!gate_.is_open(given)) {
+            if (!gate_.is_open(options)) {
                 detail::count_rest(range, report);
                 report.problem = gate_.why();
                 return report;
             }
-            call_options const call{given.deadline, given.stop};
-            std::size_t const room = given.window == 0 ? assembly_type::wave : given.window;
+            call_options const call{options.deadline, options.stop};
+            std::size_t const room = options.window == 0 ? assembly_type::wave : options.window;
             if constexpr (is_container) {
                 using window = detail::container_window<assembly_type, Direction>;
                 detail::batch<window, Ended> batch{assembly_, call, room, ended};

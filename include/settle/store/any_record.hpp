@@ -16,10 +16,10 @@ class any_record {
 public:
     any_record() = default;
     /// No record of this type.
-    explicit any_record(record_descriptor const& of) noexcept : of_(&of) {}
+    explicit any_record(record_descriptor const& descriptor) noexcept : of_(&descriptor) {}
     /// Copies a record.
-    any_record(record_descriptor const& of, void const* record)
-        : of_(&of), record_(of.copy(record)) {}
+    any_record(record_descriptor const& descriptor, void const* record)
+        : of_(&descriptor), record_(descriptor.copy(record)) {}
     any_record(any_record const& other)
         : of_(other.of_), record_(other.record_ ? of_->copy(other.record_) : nullptr) {}
     any_record(any_record&& other) noexcept
@@ -38,9 +38,9 @@ public:
     [[nodiscard]] void* get() const noexcept { return record_; }
     /// Makes a new record, and returns it.
     void* emplace() {
-        any_record made{*of_};
-        made.record_ = of_->make();
-        *this = std::move(made);
+        any_record record{*of_};
+        record.record_ = of_->make();
+        *this = std::move(record);
         return record_;
     }
     /// 0 if there is no record.

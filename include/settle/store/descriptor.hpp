@@ -159,8 +159,8 @@ struct descriptor_functions {
                   "settle: parameters with a larger alignment than any scalar's are not supported. "
                   "See definition#parameters");
 
-    static parameters const& of(void const* given) {
-        return *static_cast<parameters const*>(given);
+    static parameters const& of(void const* value) {
+        return *static_cast<parameters const*>(value);
     }
     static constexpr value_codec const* codec() {
         if constexpr (described) return &codec_of<parameters>;
@@ -191,16 +191,16 @@ struct descriptor_functions {
         }
         return count;
     }
-    static void copy(void* slot, void const* given) { ::new (slot) parameters(of(given)); }
-    static void destroy(void* given) { static_cast<parameters*>(given)->~parameters(); }
+    static void copy(void* slot, void const* value) { ::new (slot) parameters(of(value)); }
+    static void destroy(void* value) { static_cast<parameters*>(value)->~parameters(); }
     static void construct(void* slot) { ::new (slot) parameters{}; }
-    static refusal check([[maybe_unused]] void const* given) {
-        if constexpr (described) return Direction::check(of(given));
+    static refusal check([[maybe_unused]] void const* value) {
+        if constexpr (described) return Direction::check(of(value));
         else return {};
     }
-    static std::string explain([[maybe_unused]] void const* given,
+    static std::string explain([[maybe_unused]] void const* value,
                                [[maybe_unused]] refusal const& refused) {
-        if constexpr (described) return Direction::explain(of(given), refused);
+        if constexpr (described) return Direction::explain(of(value), refused);
         else return {};
     }
 };
@@ -210,8 +210,8 @@ template <typename Target>
 inline constexpr char target_tag = 0;
 
 template <typename Direction, std::size_t Index>
-[[nodiscard]] part_key key_of_part(void const* given, std::size_t line) {
-    auto const& parameters = *static_cast<typename Direction::parameters const*>(given);
+[[nodiscard]] part_key key_of_part(void const* value, std::size_t line) {
+    auto const& parameters = *static_cast<typename Direction::parameters const*>(value);
     return Direction::template key<Index>(Direction::user(parameters), line);
 }
 

@@ -229,8 +229,8 @@ kept_image(std::shared_ptr<exclusive_effect<Record> const> const& effect) {
 
 /// The result of a part that was executed on its record.
 template <typename Record>
-[[nodiscard]] part_result result_of(record_answer<Record>&& given) {
-    return {given.what, detail::kept_image(given.exclusive), {}};
+[[nodiscard]] part_result result_of(record_answer<Record>&& answer) {
+    return {answer.what, detail::kept_image(answer.exclusive), {}};
 }
 
 /// The answer of a part whose record cannot be used: it cancels a part that has not begun, and a
@@ -297,31 +297,31 @@ struct record_part_functions {
         return intent_of(request).native_image();
     }
     static consteval record_functions make() {
-        record_functions made{&descriptor_of_record<record>,
-                              intent::commutes,
-                              intent::creates,
-                              intent::erases,
-                              intent::apply_fields,
-                              intent::confirm_fields,
-                              intent::exact_fields,
-                              nullptr,
-                              &for_each_bound,
-                              &exact_guards_hold,
-                              nullptr,
-                              nullptr,
-                              nullptr,
-                              nullptr};
+        record_functions functions{&descriptor_of_record<record>,
+                                   intent::commutes,
+                                   intent::creates,
+                                   intent::erases,
+                                   intent::apply_fields,
+                                   intent::confirm_fields,
+                                   intent::exact_fields,
+                                   nullptr,
+                                   &for_each_bound,
+                                   &exact_guards_hold,
+                                   nullptr,
+                                   nullptr,
+                                   nullptr,
+                                   nullptr};
         if constexpr (intent::commutes) {
-            made.deltas = &deltas;
+            functions.deltas = &deltas;
         } else {
-            made.apply_to = &apply_to;
-            made.confirm_to = &confirm_to;
+            functions.apply_to = &apply_to;
+            functions.confirm_to = &confirm_to;
         }
         if constexpr (intent::creates) {
-            made.set_key = &set_key;
-            made.native_image = &native_image;
+            functions.set_key = &set_key;
+            functions.native_image = &native_image;
         }
-        return made;
+        return functions;
     }
 
 private:

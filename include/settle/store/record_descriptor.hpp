@@ -78,27 +78,27 @@ struct member_functions {
     static void set_text(void* value, std::string_view to) { of(value) = to; }
 
     static consteval member_access make() {
-        member_access made{kind,    optional, nullptr, nullptr, nullptr,
-                           nullptr, nullptr,  nullptr, nullptr, &codec_of<T>};
-        if constexpr (nested) made.nested = &nested_parts<plain>::access;
+        member_access access{kind,    optional, nullptr, nullptr, nullptr,
+                             nullptr, nullptr,  nullptr, nullptr, &codec_of<T>};
+        if constexpr (nested) access.nested = &nested_parts<plain>::access;
         if constexpr (optional) {
-            made.is_null = &is_null;
-            made.set_null = &set_null;
+            access.is_null = &is_null;
+            access.set_null = &set_null;
         }
         if constexpr (kind == field_kind::time) {
             using period = typename time_parts<plain>::duration::period;
-            made.unit_num = period::num;
-            made.unit_den = period::den;
+            access.unit_num = period::num;
+            access.unit_den = period::den;
         }
         if constexpr (nested) {
         } else if constexpr (kind == field_kind::text) {
-            made.text = &text;
-            made.set_text = &set_text;
+            access.text = &text;
+            access.set_text = &set_text;
         } else {
-            made.integer = &integer;
-            made.set_integer = &set_integer;
+            access.integer = &integer;
+            access.set_integer = &set_integer;
         }
-        return made;
+        return access;
     }
 };
 template <typename T>
@@ -224,13 +224,14 @@ void begin_member(std::string& out, std::string_view name);
 
 /// Makes a JSON object of some members of a record; an empty text if there is none.
 /// Shape:   out - empty; fields - a bit for each member
-void append_fields(std::string& out, record_descriptor const& of, void const* record,
+void append_fields(std::string& out, record_descriptor const& descriptor, void const* record,
                    std::uint64_t fields);
 
 /// The whole record as JSON.
-[[nodiscard]] inline std::string encode_record(record_descriptor const& of, void const* record) {
+[[nodiscard]] inline std::string encode_record(record_descriptor const& descriptor,
+                                               void const* record) {
     std::string out;
-    append_fields(out, of, record, ~std::uint64_t{0});
+    append_fields(out, descriptor, record, ~std::uint64_t{0});
     return out;
 }
 

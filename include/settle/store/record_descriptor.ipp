@@ -13,13 +13,13 @@ SETTLE_FUNCTION void begin_member(std::string& out, std::string_view name) {
     out += ':';
 }
 
-SETTLE_FUNCTION void append_fields(std::string& out, record_descriptor const& of,
+SETTLE_FUNCTION void append_fields(std::string& out, record_descriptor const& descriptor,
                                    void const* record, std::uint64_t fields) {
-    for (std::size_t at = 0; at < of.members.size(); ++at) {
-        if ((fields >> at & 1U) == 0) continue;
-        begin_member(out, of.members[at].name);
-        of.members[at].access->json->write(out, of.member(const_cast<void*>(record), at),
-                                           secrets::written);
+    for (std::size_t index = 0; index < descriptor.members.size(); ++index) {
+        if ((fields >> index & 1U) == 0) continue;
+        begin_member(out, descriptor.members[index].name);
+        descriptor.members[index].access->json->write(
+            out, descriptor.member(const_cast<void*>(record), index), secrets::written);
     }
     if (!out.empty()) out += '}';
 }

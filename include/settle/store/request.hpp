@@ -67,9 +67,9 @@ template <typename Environment>
 /// The clock of an environment, which outlives the view.
 struct clock_view {
     struct operations {
-        timestamp (*now)(void const* of);
+        timestamp (*now)(void const* environment);
         /// Copies the environment, for a test that performs a call later.
-        std::shared_ptr<void const> (*copy)(void const* of);
+        std::shared_ptr<void const> (*copy)(void const* environment);
     };
 
     void const* of = nullptr;
@@ -78,10 +78,10 @@ struct clock_view {
     template <typename Environment>
     [[nodiscard]] static clock_view on(Environment const& environment) noexcept {
         static constexpr operations table{
-            [](void const* given) { return static_cast<Environment const*>(given)->now(); },
-            [](void const* given) -> std::shared_ptr<void const> {
+            [](void const* value) { return static_cast<Environment const*>(value)->now(); },
+            [](void const* value) -> std::shared_ptr<void const> {
                 return std::make_shared<Environment>(
-                    detail::own_copy_of(*static_cast<Environment const*>(given)));
+                    detail::own_copy_of(*static_cast<Environment const*>(value)));
             }};
         return {&environment, &table};
     }
@@ -124,8 +124,8 @@ struct entry_write {
 
     /// True if an insert must take no effect. The log calls this inside its native write, so that
     /// no purge can come between.
-    [[nodiscard]] bool is_late(write_context const& at) const {
-        return inserts && has_last_moment(change) && at.time() > last_moment;
+    [[nodiscard]] bool is_late(write_context const& context) const {
+        return inserts && has_last_moment(change) && context.time() > last_moment;
     }
     /// The part that failed, as the entry names it.
     [[nodiscard]] part_name failed() const {

@@ -35,28 +35,28 @@ struct sum_members {
 
 /// The requests of one record, folded into one conditional update.
 struct folded_record {
-    folded_record(record_descriptor const& of, part_key const& of_record)
-        : key(owned(of_record)), members(of.integers) {}
+    folded_record(record_descriptor const& descriptor, part_key const& of_record)
+        : key(owned(of_record)), members(descriptor.integers) {}
 
     /// Adds a request. False if no conditional update has the effect of all requests.
     [[nodiscard]] bool add(part_request const& request, conditional_view const& conditional) {
         // In one phase, a transaction's own parts are confirmed after all guards.
         bool possible = request.action != step::one_phase || last != request.id;
         last = request.id;
-        for (std::size_t at = 0; at < members.size(); ++at) {
-            one_member& one = members[at];
+        for (std::size_t index = 0; index < members.size(); ++index) {
+            one_member& member = members[index];
             // The conditions of the request hold for the value that the requests before leave,
             // whichever way their marks end.
-            auto const least = conditional.least[at] - (one.added + one.low);
-            auto const most = conditional.most[at] - (one.added + one.high);
-            one.least = std::max(one.least, least);
-            one.most = std::min(one.most, most);
-            one.added += conditional.added[at];
+            auto const least = conditional.least[index] - (member.added + member.low);
+            auto const most = conditional.most[index] - (member.added + member.high);
+            member.least = std::max(member.least, least);
+            member.most = std::min(member.most, most);
+            member.added += conditional.added[index];
             if (request.action == step::apply) {
-                one.low += conditional.own.low(at);
-                one.high += conditional.own.high(at);
+                member.low += conditional.own.low(index);
+                member.high += conditional.own.high(index);
             }
-            possible = possible && one.least <= one.most;
+            possible = possible && member.least <= member.most;
         }
         return possible;
     }
@@ -86,7 +86,7 @@ public:
     using base::of;
     using typename base::connection;
 
-    void expect(part_request const& one);
+    void expect(part_request const& request);
     [[nodiscard]] static part_result execute(part_request const&) {
         return {answer::applied, nullptr, {}};
     }
@@ -99,7 +99,7 @@ public:
     static void send_marks(connection&) {}
     static void receive(connection const&) {}
     /// Queues the conditional updates, and the statements on the marks after their locks.
-    void send_changes(connection& on);
+    void send_changes(connection& connection);
 
 private:
     using base::marks_;
@@ -111,11 +111,11 @@ private:
     [[nodiscard]] bool fits_columns(folded_record& record) const {
         auto const& members = of().members();
         bool possible = true;
-        for (std::size_t at = 0; at < members.size(); ++at) {
-            if ((table_->limited() >> at & 1U) == 0) continue;
-            if (members[at].integer == member_descriptor::no_integer) continue;
-            auto& one = record.members[members[at].integer];
-            auto const& column = table_->column(at);
+        for (std::size_t index = 0; index < members.size(); ++index) {
+            if ((table_->limited() >> index & 1U) == 0) continue;
+            if (members[index].integer == member_descriptor::no_integer) continue;
+            auto& one = record.members[members[index].integer];
+            auto const& column = table_->column(index);
             one.least = std::max(one.least, column.least - (one.added + one.low));
             one.most = std::min(one.most, column.most - (one.added + one.high));
             possible = possible && one.least <= one.most;
@@ -131,19 +131,19 @@ private:
 };
 
 template <typename Sql>
-void conditional_table<Sql>::expect(part_request const& one) {
-    auto const key = one.key();
+void conditional_table<Sql>::expect(part_request const& request) {
+    auto const key = request.key();
     auto keys = table_->keys();
     must_read_ = must_read_ || !table_->is_readable() || !table_->give_key(keys, key);
     if (must_read_) return;
     bool possible = false;
-    conditional(one, [&](conditional_view const& conditional) {
+    conditional(request, [&](conditional_view const& conditional) {
         auto const count = records_.size();
         auto& record = records_[this->announce(key)];
-        confirms_ = one.action == step::confirm;
-        applies_ = one.action == step::apply;
-        possible = record.add(one, conditional) && fits_columns(record);
-        if (one.action != step::one_phase) own_.add(key, *of().record, conditional.own);
+        confirms_ = request.action == step::confirm;
+        applies_ = request.action == step::apply;
+        possible = record.add(request, conditional) && fits_columns(record);
+        if (request.action != step::one_phase) own_.add(key, *of().record, conditional.own);
         bool const is_new = records_.size() > count;
         if (is_new && !confirms_) unmarked_.add(mark_key{key}.text());
     });
@@ -151,7 +151,7 @@ void conditional_table<Sql>::expect(part_request const& one) {
 }
 
 template <typename Sql>
-void conditional_table<Sql>::send_changes(connection& on) {
+void conditional_table<Sql>::send_changes(connection& session) {
     auto const& members = of().members();
     std::vector<conditional_sum> sums(records_.size() * of().record->integers);
     using keyed_sum = std::pair<part_key, conditional_sum const*>;
@@ -164,11 +164,11 @@ void conditional_table<Sql>::send_changes(connection& on) {
         auto const& record = records_[number];
         auto* const made = sums.data() + number * of().record->integers;
         sum_members which;
-        for (std::size_t at = 0; at < members.size(); ++at) {
-            if (members[at].integer == member_descriptor::no_integer) continue;
-            auto const& from = record.members[members[at].integer];
-            auto& to = made[members[at].integer];
-            auto const& column = table_->column(at);
+        for (std::size_t index = 0; index < members.size(); ++index) {
+            if (members[index].integer == member_descriptor::no_integer) continue;
+            auto const& from = record.members[members[index].integer];
+            auto& to = made[members[index].integer];
+            auto const& column = table_->column(index);
             auto const least = std::max(from.least, column.least - (from.added + from.low));
             auto const most = std::min(from.most, column.most - (from.added + from.high));
             must_read_ =
@@ -177,7 +177,7 @@ void conditional_table<Sql>::send_changes(connection& on) {
             to.added = static_cast<std::int64_t>(from.added);
             to.least = static_cast<std::int64_t>(std::max(least, wide{column.least}));
             to.most = static_cast<std::int64_t>(std::min(most, wide{column.most}));
-            auto const member = std::uint64_t{1} << at;
+            auto const member = std::uint64_t{1} << index;
             // An addition that leaves 64 bits fails by itself.
             bool const overflows = column.has_all_integers();
             wide const lowest =
@@ -198,11 +198,11 @@ void conditional_table<Sql>::send_changes(connection& on) {
         members_of_group |= which;
         sums_of_group.emplace_back(view_of(record.key), made);
     }
-    for (auto const& [which, of_group] : groups) table_->send_sums(on, which, of_group);
+    for (auto const& [which, of_group] : groups) table_->send_sums(session, which, of_group);
     auto const name = of().name;
-    if (unmarked_.size() > 0) marks_->send_unmarked(on, name, unmarked_);
-    if (applies_) marks_->send_new(on, name, own_);
-    if (confirms_) marks_->send_finished(on, name, own_);
+    if (unmarked_.size() > 0) marks_->send_unmarked(session, name, unmarked_);
+    if (applies_) marks_->send_new(session, name, own_);
+    if (confirms_) marks_->send_finished(session, name, own_);
 }
 
 } // namespace detail::sql

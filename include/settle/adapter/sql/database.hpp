@@ -43,7 +43,7 @@ public:
     [[nodiscard]] std::uint64_t round_trips() const noexcept { return pool_->round_trips(); }
 
 protected:
-    explicit database(std::unique_ptr<pool_type> with) : pool_(std::move(with)) {}
+    explicit database(std::unique_ptr<pool_type> pool) : pool_(std::move(pool)) {}
     ~database() = default;
 
     [[nodiscard]] pool_type& from() const noexcept { return *pool_; }

@@ -36,18 +36,18 @@ struct write_columns {
           expected(inserts ? 0 : 4) {}
 
     [[nodiscard]] std::size_t size() const noexcept { return expected + fields.size(); }
-    [[nodiscard]] column_kind kind(std::size_t at) const {
-        if (at >= expected) return kind_of(fields[at - expected]);
-        return at == 0 ? column_kind::text : column_kind::integer;
+    [[nodiscard]] column_kind kind(std::size_t index) const {
+        if (index >= expected) return kind_of(fields[index - expected]);
+        return index == 0 ? column_kind::text : column_kind::integer;
     }
 
-    [[nodiscard]] bool is_committed(std::size_t at) const {
-        return at >= expected && fields[at - expected] == entry_field::committed;
+    [[nodiscard]] bool is_committed(std::size_t index) const {
+        return index >= expected && fields[index - expected] == entry_field::committed;
     }
 
     /// Calls `give(column, value)` with each value of a write; without a value, it is nullptr.
     template <typename Give>
-    void for_each_value(sent_write const& one, write_context const& at, Give&& give) const {
+    void for_each_value(sent_write const& one, write_context const& context, Give&& give) const {
         entry_write const& write = *one.write;
         if (expected > 0) {
             give(std::size_t{0}, std::string_view{*one.id});
@@ -59,7 +59,7 @@ struct write_columns {
         for (std::size_t number = 0; number < fields.size(); ++number) {
             bool given = false;
             text.clear();
-            with_stored_value(fields[number], write, at, text, [&](auto value) {
+            with_stored_value(fields[number], write, context, text, [&](auto value) {
                 give(expected + number, value);
                 given = true;
             });

@@ -24,19 +24,21 @@ class log_session {
 
 public:
     /// Errors:  throws settle::failure
-    log_session(pool& with, std::string name)
-        : pool_(&with), name_(std::move(name)), entries_(std::make_shared<entry_table>(with)) {}
+    log_session(pool& connections, std::string name)
+        : pool_(&connections), name_(std::move(name)),
+          entries_(std::make_shared<entry_table>(connections)) {}
 
     /// The name that the log got when this database first held a log.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
     void write(std::span<entry_write const> writes, std::span<write_result> results,
-               write_context const& at) {
+               write_context const& context) {
         auto all = sent_writes(writes, results);
         // In the order of the ids, so that two waves do not wait for each other.
         std::stable_sort(all.begin(), all.end(),
                          [](auto const& left, auto const& right) { return *left.id < *right.id; });
-        in_halves(std::span<sent_write>{all}, [&](auto some) { return write_together(some, at); });
+        in_halves(std::span<sent_write>{all},
+                  [&](auto some) { return write_together(some, context); });
     }
 
     /// Cost:    one round trip
@@ -49,11 +51,11 @@ public:
             auto on = pool_->take();
             auto const number = entries_->send_read(*on, ids);
             on->sync();
-            for_each_row(on->result(number), [&](row const& one) {
+            for_each_row(on->result(number), [&](row const& read_row) {
                 constexpr int number_at = static_cast<int>(all_entry_fields.size());
-                auto const at = static_cast<std::size_t>(one.integer(number_at) - 1);
+                auto const at = static_cast<std::size_t>(read_row.integer(number_at) - 1);
                 entry read;
-                auto const problem = read_entry(one, read);
+                auto const problem = read_entry(read_row, read);
                 if (problem.empty()) all[at] = std::optional<entry>{std::move(read)};
                 else all[at] = damaged_entry(*requests[at].id, problem);
             });
@@ -66,8 +68,8 @@ public:
     result<std::optional<entry>> read(transaction_id const& id) {
         result<std::optional<entry>> answer{std::optional<entry>{}};
         read_request const request{&id, nullptr, nullptr, nullptr};
-        look_up({&request, 1}, [&](std::size_t, result<std::optional<entry>>&& found, bool) {
-            answer = std::move(found);
+        look_up({&request, 1}, [&](std::size_t, result<std::optional<entry>>&& result, bool) {
+            answer = std::move(result);
         });
         return answer;
     }
@@ -82,7 +84,7 @@ public:
             auto const number = entries_->send_page(*on, filter, after, limit);
             on->sync();
             for_each_row(on->result(number),
-                         [&](row const& one) { read_listed(one, all.emplace_back()); });
+                         [&](row const& read_row) { read_listed(read_row, all.emplace_back()); });
         } catch (failure const& caught) {
             return caught.problem();
         }
@@ -131,13 +133,13 @@ public:
     /// Writes entries of one action in one native transaction, and sets their results. False when
     /// nothing was done, and each half is to be tried alone.
     /// Shape:   all - not empty, in the order of the ids
-    bool write_together(std::span<sent_write const> all, write_context const& at) {
+    bool write_together(std::span<sent_write const> all, write_context const& context) {
         bool const submits =
             all.front().inserts && std::any_of(all.begin(), all.end(), [](auto const& one) {
                 return one.write->change.to == state::initial;
             });
         bool is_undone = false;
-        bool const has_results = commit_together(all, at, is_undone);
+        bool const has_results = commit_together(all, context, is_undone);
         // It takes a connection. If each thread kept the one of its commit, none would be left.
         if (submits && !is_undone) entries_->wake();
         return has_results;
@@ -147,7 +149,7 @@ protected:
     [[nodiscard]] pool& from() const noexcept { return *pool_; }
 
 private:
-    bool commit_together(std::span<sent_write const> all, write_context const& at,
+    bool commit_together(std::span<sent_write const> all, write_context const& context,
                          bool& is_undone) {
         bool const inserts = all.front().inserts;
         std::size_t number = 0;
@@ -157,9 +159,9 @@ private:
         auto ended = commit_result{};
         if (takes_all) {
             ended = native.perform(
-                [&](typename Sql::connection& on) {
-                    if (inserts) entries_->send_new(on, all, at);
-                    else entries_->send_certain(on, all, at);
+                [&](typename Sql::connection& connection) {
+                    if (inserts) entries_->send_new(connection, all, context);
+                    else entries_->send_certain(connection, all, context);
                 },
                 Sql::longest_repetition);
             takes_all =
@@ -167,9 +169,9 @@ private:
                 (!Sql::is_overtaken(ended.problem.code) && !Sql::is_of_count(ended.problem.code));
         }
         if (!takes_all) {
-            ended = insert_absent<Sql>(native, [&](typename Sql::connection& on) {
-                number = inserts ? entries_->send_insert(on, all, at)
-                                 : entries_->send_change(on, all, at);
+            ended = insert_absent<Sql>(native, [&](typename Sql::connection& connection) {
+                number = inserts ? entries_->send_insert(connection, all, context)
+                                 : entries_->send_change(connection, all, context);
             });
         }
         is_undone = ended.status == commit_status::undone;

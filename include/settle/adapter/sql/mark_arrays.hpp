@@ -27,16 +27,16 @@ private:
 };
 
 /// Gives a mark that was read the key of its collection's type; a damaged key stays a text.
-inline void restore_key(mark_locator& of,
+inline void restore_key(mark_locator& locator,
                         std::span<collection_descriptor const* const> collections) {
-    auto const* const text = std::get_if<std::string>(&of.key);
+    auto const* const text = std::get_if<std::string>(&locator.key);
     if (text == nullptr) return;
-    for (auto const* const one : collections) {
-        if (one->name != of.collection || one->text_key) continue;
+    for (auto const* const collection : collections) {
+        if (collection->name != locator.collection || collection->text_key) continue;
         std::int64_t number = 0;
         auto const* const end = text->data() + text->size();
         auto const read = std::from_chars(text->data(), end, number);
-        if (read.ec == std::errc{} && read.ptr == end) of.key = number;
+        if (read.ec == std::errc{} && read.ptr == end) locator.key = number;
         return;
     }
 }
@@ -70,10 +70,10 @@ struct added_marks : mark_arrays<Array> {
     Array undos = Array::texts();
     Array images = Array::texts();
 
-    void add(part_key const& key, record_descriptor const& of, mark_view const& mark) {
+    void add(part_key const& key, record_descriptor const& descriptor, mark_view const& mark) {
         mark_arrays<Array>::add(key, *mark.id, mark.part);
         mark_columns columns;
-        encode_mark(of, mark, columns);
+        encode_mark(descriptor, mark, columns);
         auto const give = [](Array& to, std::string_view text) {
             if (text.empty()) to.add(nullptr);
             else to.add(text);

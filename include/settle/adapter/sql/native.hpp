@@ -52,10 +52,10 @@ public:
                 held_.reset();
                 held_.emplace(from_->take());
             }
-            Connection& with = **held_;
-            with.begin();
-            function(with);
-            with.start_commit();
+            Connection& connection = **held_;
+            connection.begin();
+            function(connection);
+            connection.start_commit();
             return std::nullopt;
         } catch (failure const& caught) {
             return end_failed(caught);

@@ -10,8 +10,8 @@ namespace detail::sql {
 
 /// A record inside a native transaction.
 struct record_state {
-    record_state(record_descriptor const& of, part_key const& of_record)
-        : key(owned(of_record)), slot(of) {}
+    record_state(record_descriptor const& descriptor, part_key const& of_record)
+        : key(owned(of_record)), slot(descriptor) {}
 
     key_value key;
     any_slot slot;
@@ -46,35 +46,35 @@ public:
     [[nodiscard]] std::string_view name() const noexcept { return of().name; }
 
     /// Announces a request. Requests are executed in the order of their announcements.
-    void expect(part_request const& one) {
-        bool const applying = applies(one.action);
-        with_others_ = with_others_ || (applying && may_need_image(one));
-        expect(one.key(), applying, *one.id, one.part);
+    void expect(part_request const& request) {
+        bool const applying = applies(request.action);
+        with_others_ = with_others_ || (applying && may_need_image(request));
+        expect(request.key(), applying, *request.id, request.part);
     }
     /// Shape:   key, id - stay until send_marks(); applying - otherwise the request ends its part
     void expect(part_key const& key, bool applying, transaction_id const& id, part_number part) {
         std::size_t const number = this->announce(key);
-        record_state& at = records_[number];
-        if (!std::exchange(at.announced, true)) unread_.push_back(number);
+        record_state& state = records_[number];
+        if (!std::exchange(state.announced, true)) unread_.push_back(number);
         // To end a part, its own mark is enough, however many others there are.
         if (!applying) own_marks_.push_back({number, &id, part});
-        else if (!std::exchange(at.knows_marks, true)) all_marks_.push_back(number);
+        else if (!std::exchange(state.knows_marks, true)) all_marks_.push_back(number);
     }
 
     /// Queues the statement that locks and reads the records, and then the statements that read
     /// their marks: each sees every mark that was committed before the lock was granted.
-    void send_locks(connection& on);
-    void send_marks(connection& on);
+    void send_locks(connection& connection);
+    void send_marks(connection& connection);
     /// Reads the results of both.
-    void receive(connection const& on);
+    void receive(connection const& connection);
 
     /// Queues the writes of all changes.
-    void send_changes(connection& on);
+    void send_changes(connection& connection);
 
     /// False if a record has no mark of an announced request. Only its marks have been read.
-    [[nodiscard]] bool may_have_mark(part_request const& one) {
-        record_state const& at = this->state_of(one.key());
-        return !at.fault.empty() || at.slot.has_mark(*one.id, one.part);
+    [[nodiscard]] bool may_have_mark(part_request const& request) {
+        record_state const& at = this->state_of(request.key());
+        return !at.fault.empty() || at.slot.has_mark(*request.id, request.part);
     }
 
 private:
@@ -89,34 +89,35 @@ private:
     };
 
     /// An exclusive effect needs the image of the whole row.
-    [[nodiscard]] bool may_need_image(part_request const& one) const {
+    [[nodiscard]] bool may_need_image(part_request const& request) const {
         if (!table_->has_others()) return false;
         bool commutes = false;
-        conditional(one, [&](auto const&) { commutes = true; });
+        conditional(request, [&](auto const&) { commutes = true; });
         return !commutes;
     }
 
-    std::optional<part_result> answer_unruled(record_state const& at, part_request const& one) {
-        if (at.fault.empty()) return std::nullopt;
+    std::optional<part_result> answer_unruled(record_state const& state,
+                                              part_request const& request) {
+        if (state.fault.empty()) return std::nullopt;
         // Without a mark there is nothing to end.
-        bool const ends = applies(one.action) || at.slot.has_mark(*one.id, one.part);
+        bool const ends = applies(request.action) || state.slot.has_mark(*request.id, request.part);
         if (!ends) return part_result{answer::nothing, nullptr, {}};
-        return result_of_unusable(one.action, at.fault);
+        return result_of_unusable(request.action, state.fault);
     }
-    static void check(record_state const& at) {
-        if (!at.fault.empty()) throw failure(at.fault);
+    static void check(record_state const& state) {
+        if (!state.fault.empty()) throw failure(state.fault);
     }
-    std::optional<part_result> refusal_of(record_state& at, part_request const& one,
+    std::optional<part_result> refusal_of(record_state& state, part_request const& request,
                                           record_changes const& changes) const;
     /// Why no row of the table can be erased; empty if rows can be.
     [[nodiscard]] error refusal_of_erase() const;
-    [[nodiscard]] std::string image_of(record_state& at) const {
-        return table_->image_of(at.slot.record(), at.others);
+    [[nodiscard]] std::string image_of(record_state& state) const {
+        return table_->image_of(state.slot.record(), state.others);
     }
-    void note_record(record_changes const& changes, record_state& at, std::string_view image);
-    void note_mark(mark_change change, record_state const& at, transaction_id const& id,
+    void note_record(record_changes const& changes, record_state& state, std::string_view image);
+    void note_mark(mark_change change, record_state const& state, transaction_id const& id,
                    part_number part) {
-        auto const number = static_cast<std::size_t>(&at - records_.data());
+        auto const number = static_cast<std::size_t>(&state - records_.data());
         switch (change) {
         case mark_change::none: return;
         case mark_change::added: return added_.push_back({number, &id, part});
@@ -124,10 +125,10 @@ private:
         case mark_change::pulled: return pulled_.push_back({number, &id, part});
         }
     }
-    void receive_marks(typename Sql::rows const& found, std::vector<std::size_t> const& sent);
-    void send_mark_changes(connection& on) const;
+    void receive_marks(typename Sql::rows const& rows, std::vector<std::size_t> const& sent);
+    void send_mark_changes(connection& connection) const;
     /// Queues the write of a confirm, and its undo.
-    void try_confirm(connection& on, record_state& at) const;
+    void try_confirm(connection& connection, record_state& state) const;
 
     static constexpr std::size_t none = ~std::size_t{0};
 
@@ -145,66 +146,66 @@ private:
 };
 
 template <typename Sql>
-void record_table<Sql>::send_locks(connection& on) {
+void record_table<Sql>::send_locks(connection& session) {
     rows_ = none;
     this->sort_by_key(unread_);
     auto keys = table_->keys();
     // A key that the column cannot hold has no row.
     std::erase_if(unread_,
                   [&](auto number) { return !table_->give_key(keys, records_[number].view()); });
-    if (!unread_.empty()) rows_ = table_->send_locks(on, keys, with_others_);
+    if (!unread_.empty()) rows_ = table_->send_locks(session, keys, with_others_);
 }
 
 template <typename Sql>
-void record_table<Sql>::send_marks(connection& on) {
+void record_table<Sql>::send_marks(connection& session) {
     all_ = own_ = none;
     if (!all_marks_.empty()) {
         array keys = array::texts();
         for (auto const number : all_marks_) keys.add(mark_key{records_[number].view()}.text());
-        all_ = table_->send_all_marks(on, keys);
+        all_ = table_->send_all_marks(session, keys);
     }
     sent_own_.clear();
     array keys = array::texts();
     array ids = array::texts();
-    for (auto const& one : own_marks_) {
-        if (records_[one.index].knows_marks) continue;
-        keys.add(mark_key{records_[one.index].view()}.text());
-        ids.add(std::string_view{*one.id});
-        sent_own_.push_back(one.index);
+    for (auto const& own_mark : own_marks_) {
+        if (records_[own_mark.index].knows_marks) continue;
+        keys.add(mark_key{records_[own_mark.index].view()}.text());
+        ids.add(std::string_view{*own_mark.id});
+        sent_own_.push_back(own_mark.index);
     }
     own_marks_.clear();
-    if (!sent_own_.empty()) own_ = table_->send_own_marks(on, keys, ids);
+    if (!sent_own_.empty()) own_ = table_->send_own_marks(session, keys, ids);
 }
 
 template <typename Sql>
-void record_table<Sql>::receive(connection const& on) {
+void record_table<Sql>::receive(connection const& session) {
     if (rows_ != none) {
         auto const number_at = static_cast<int>(of().members().size());
-        for_each_row(on.result(rows_), [&](typename Sql::row const& one) {
-            auto& at = records_[unread_[static_cast<std::size_t>(one.integer(number_at) - 1)]];
+        for_each_row(session.result(rows_), [&](typename Sql::row const& row) {
+            auto& at = records_[unread_[static_cast<std::size_t>(row.integer(number_at) - 1)]];
             at.existed = true;
-            if (with_others_) at.others = one.text(number_at + 1);
+            if (with_others_) at.others = row.text(number_at + 1);
             try {
-                table_->read(one, at.slot.emplace());
+                table_->read(row, at.slot.emplace());
             } catch (failure const& caught) {
                 at.fault = caught.problem();
             }
         });
         unread_.clear();
     }
-    if (all_ != none) receive_marks(on.result(all_), all_marks_);
+    if (all_ != none) receive_marks(session.result(all_), all_marks_);
     all_marks_.clear();
-    if (own_ != none) receive_marks(on.result(own_), sent_own_);
+    if (own_ != none) receive_marks(session.result(own_), sent_own_);
 }
 
 template <typename Sql>
-void record_table<Sql>::receive_marks(typename Sql::rows const& found,
+void record_table<Sql>::receive_marks(typename Sql::rows const& rows,
                                       std::vector<std::size_t> const& sent) {
     constexpr int number_at = 8;
-    for_each_row(found, [&](typename Sql::row const& one) {
-        auto& at = records_[sent[static_cast<std::size_t>(one.integer(number_at) - 1)]];
+    for_each_row(rows, [&](typename Sql::row const& row) {
+        auto& at = records_[sent[static_cast<std::size_t>(row.integer(number_at) - 1)]];
         try {
-            auto mark = read_mark(of(), one, at.slot);
+            auto mark = read_mark(of(), row, at.slot);
             // A part may be named twice.
             if (!at.slot.has_mark(mark.id, mark.part)) at.slot.insert(std::move(mark));
         } catch (failure const& caught) {
@@ -214,19 +215,21 @@ void record_table<Sql>::receive_marks(typename Sql::rows const& found,
 }
 
 template <typename Sql>
-std::optional<part_result> record_table<Sql>::refusal_of(record_state& at, part_request const& one,
+std::optional<part_result> record_table<Sql>::refusal_of(record_state& state,
+                                                         part_request const& request,
                                                          record_changes const& changes) const {
     if (changes.on_mark != mark_change::added) return std::nullopt;
-    auto const mark = *at.slot.find(*one.id, one.part);
+    auto const mark = *state.slot.find(*request.id, request.part);
     if (mark.exclusive.erases) {
         if (auto refused = refusal_of_erase(); !refused.empty()) {
-            return result_of_unusable(one.action, refused);
+            return result_of_unusable(request.action, refused);
         }
-        at.erases = true;
+        state.erases = true;
     }
-    bool const is_tried = one.action == step::apply && mark.is_exclusive && !mark.exclusive.erases;
+    bool const is_tried =
+        request.action == step::apply && mark.is_exclusive && !mark.exclusive.erases;
     if (is_tried && (mark.exclusive.confirm_fields & table_->indexed_texts()) != 0) {
-        at.tried = {one.id, one.part};
+        state.tried = {request.id, request.part};
     }
     for (std::size_t member = 0; member < of().members().size(); ++member) {
         if ((table_->limited() >> member & 1U) == 0) continue;
@@ -236,7 +239,7 @@ std::optional<part_result> record_table<Sql>::refusal_of(record_state& at, part_
             return column.holds(*described.access,
                                 of().record->member(const_cast<void*>(record), member));
         };
-        bool fits = !at.slot.has_record() || holds(at.slot.record());
+        bool fits = !state.slot.has_record() || holds(state.slot.record());
         if (mark.is_exclusive) {
             auto const& effect = mark.exclusive;
             bool const confirms = !effect.erases && (effect.confirm_fields >> member & 1U) != 0;
@@ -246,16 +249,16 @@ std::optional<part_result> record_table<Sql>::refusal_of(record_state& at, part_
         } else if (fits && described.integer != member_descriptor::no_integer) {
             wide low = 0;
             wide high = 0;
-            at.slot.reach(described.integer, low, high);
+            state.slot.reach(described.integer, low, high);
             auto const value =
-                described.access->integer(of().record->member(at.slot.record(), member));
+                described.access->integer(of().record->member(state.slot.record(), member));
             fits = value + low >= column.least && value + high <= column.most;
         }
         if (fits) continue;
         if (described.integer != member_descriptor::no_integer) {
             return part_result{answer::overflow, nullptr, {}};
         }
-        return result_of_unusable(one.action, table_->value_out_of(described.name));
+        return result_of_unusable(request.action, table_->value_out_of(described.name));
     }
     return std::nullopt;
 }
@@ -277,79 +280,80 @@ error record_table<Sql>::refusal_of_erase() const {
 }
 
 template <typename Sql>
-void record_table<Sql>::note_record(record_changes const& changes, record_state& at,
+void record_table<Sql>::note_record(record_changes const& changes, record_state& state,
                                     std::string_view image) {
     switch (changes.on_record) {
     case record_change::none: break;
-    case record_change::fields: at.changed |= changes.fields; break;
+    case record_change::fields: state.changed |= changes.fields; break;
     case record_change::created:
-        at.created = true;
-        at.image = image;
+        state.created = true;
+        state.image = image;
         break;
     case record_change::erased:
-        at.erased = at.existed;
-        at.created = false;
-        at.changed = 0;
+        state.erased = state.existed;
+        state.created = false;
+        state.changed = 0;
         break;
     }
 }
 
 template <typename Sql>
-void record_table<Sql>::send_changes(connection& on) {
-    send_mark_changes(on);
+void record_table<Sql>::send_changes(connection& session) {
+    send_mark_changes(session);
     using change = std::pair<part_key, void const*>;
     std::vector<std::pair<std::uint64_t, std::vector<change>>> updates;
     std::vector<void const*> created;
     auto erased = table_->keys();
-    for (auto& at : records_) {
-        if (at.erased) static_cast<void>(table_->give_key(erased, at.view()));
-        if (at.created) {
-            if (at.image.empty()) created.push_back(at.slot.record());
-        } else if (at.changed != 0) {
-            auto const known = std::find_if(updates.begin(), updates.end(), [&](auto const& one) {
-                return one.first == at.changed;
-            });
-            auto& of_fields = known != updates.end()
-                                  ? known->second
-                                  : updates.emplace_back(at.changed, std::vector<change>{}).second;
-            of_fields.emplace_back(at.view(), at.slot.record());
+    for (auto& record : records_) {
+        if (record.erased) static_cast<void>(table_->give_key(erased, record.view()));
+        if (record.created) {
+            if (record.image.empty()) created.push_back(record.slot.record());
+        } else if (record.changed != 0) {
+            auto const known =
+                std::find_if(updates.begin(), updates.end(),
+                             [&](auto const& update) { return update.first == record.changed; });
+            auto& of_fields =
+                known != updates.end()
+                    ? known->second
+                    : updates.emplace_back(record.changed, std::vector<change>{}).second;
+            of_fields.emplace_back(record.view(), record.slot.record());
         }
     }
     for (auto const& at : records_) {
         // In one phase the row goes now, and in two phases once the transaction has committed.
         std::string_view const others = at.others.empty() ? "{}" : std::string_view{at.others};
-        if (at.erases) table_->send_check_of_image(on, at.view(), others);
+        if (at.erases) table_->send_check_of_image(session, at.view(), others);
     }
-    if (erased.size() > 0) table_->send_erase(on, erased);
-    if (!created.empty()) table_->send_new(on, created);
+    if (erased.size() > 0) table_->send_erase(session, erased);
+    if (!created.empty()) table_->send_new(session, created);
     for (auto const& at : records_) {
         if (at.created && !at.image.empty()) {
-            table_->send_restored(on, at.slot.record(), at.image);
+            table_->send_restored(session, at.slot.record(), at.image);
         }
     }
-    for (auto const& [fields, all] : updates) table_->send_update(on, fields, all);
-    for (auto& at : records_) try_confirm(on, at);
+    for (auto const& [fields, all] : updates) table_->send_update(session, fields, all);
+    for (auto& at : records_) try_confirm(session, at);
 }
 
 template <typename Sql>
-void record_table<Sql>::try_confirm(connection& on, record_state& at) const {
-    auto const [id, part] = std::exchange(at.tried, {});
+void record_table<Sql>::try_confirm(connection& session, record_state& state) const {
+    auto const [id, part] = std::exchange(state.tried, {});
     if (id == nullptr) return;
-    auto const mark = at.slot.find(*id, part);
+    auto const mark = state.slot.find(*id, part);
     if (!mark) return; // another part of the transaction was refused
     constexpr auto phase = "try what a confirm will write";
-    std::pair<part_key, void const*> const only[]{{at.view(), mark->exclusive.confirmed}};
-    on.send_sql("SAVEPOINT settle_confirm", phase);
-    table_->send_update(on, mark->exclusive.confirm_fields, only);
-    on.send_sql("ROLLBACK TO SAVEPOINT settle_confirm", phase);
+    std::pair<part_key, void const*> const only[]{{state.view(), mark->exclusive.confirmed}};
+    session.send_sql("SAVEPOINT settle_confirm", phase);
+    table_->send_update(session, mark->exclusive.confirm_fields, only);
+    session.send_sql("ROLLBACK TO SAVEPOINT settle_confirm", phase);
 }
 
 template <typename Sql>
-void record_table<Sql>::send_mark_changes(connection& on) const {
+void record_table<Sql>::send_mark_changes(connection& session) const {
     if (!pulled_.empty()) {
         mark_arrays<array> all;
         for (auto const& one : pulled_) all.add(records_[one.index].view(), *one.id, one.part);
-        marks_->send_pulled(on, name(), all);
+        marks_->send_pulled(session, name(), all);
     }
     if (!raised_.empty()) {
         mark_arrays<array> all;
@@ -359,7 +363,7 @@ void record_table<Sql>::send_mark_changes(connection& on) const {
             all.add(at.view(), *one.id, one.part);
             epochs.add(static_cast<std::int64_t>(at.slot.find(*one.id, one.part)->epoch_number));
         }
-        marks_->send_raised(on, name(), all, epochs);
+        marks_->send_raised(session, name(), all, epochs);
     }
     if (!added_.empty()) {
         added_marks<array> all;
@@ -367,7 +371,7 @@ void record_table<Sql>::send_mark_changes(connection& on) const {
             auto const& at = records_[one.index];
             all.add(at.view(), *of().record, *at.slot.find(*one.id, one.part));
         }
-        marks_->send_new(on, name(), all);
+        marks_->send_new(session, name(), all);
     }
 }
 

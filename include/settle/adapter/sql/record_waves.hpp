@@ -44,11 +44,11 @@ class record_waves final : public executed_store<one_phase_store<typename Sql::l
 
 public:
     /// Errors:  throws settle::failure when a table does not fit its collection
-    record_waves(pool& with, std::span<collection_descriptor const* const> bound)
-        : executed_store<one_phase_store<log_session>>({.leaders = Sql::leaders}), pool_(&with),
-          marks_(with) {
+    record_waves(pool& connections, std::span<collection_descriptor const* const> bound)
+        : executed_store<one_phase_store<log_session>>({.leaders = Sql::leaders}),
+          pool_(&connections), marks_(connections) {
         for (auto const* const one : bound) {
-            tables_.push_back(std::make_unique<bound_table>(with, *one));
+            tables_.push_back(std::make_unique<bound_table>(connections, *one));
             bound_.push_back(one);
             by_number_.push_back(tables_.back().get());
         }
@@ -58,50 +58,51 @@ public:
         });
     }
 
-    void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
-                   one_phase_decider& decider) override {
+    void one_phase(std::span<one_phase_request> requests, log_session& log,
+                   write_context const& context, one_phase_decider& decider) override {
         table_port<Sql> port{*pool_, tables_, marks_, &log};
-        this->executor_.one_phase(port, requests, at, decider);
+        this->executor_.one_phase(port, requests, context, decider);
     }
 
-    result<void> read(std::size_t number, part_key const& key, made_record made) override {
-        return reading(number, made, [&](connection& on, bound_table const& from) {
-            return from.send_read(on, key);
+    result<void> read(std::size_t number, part_key const& key, made_record record) override {
+        return reading(number, record, [&](connection& session, bound_table const& from) {
+            return from.send_read(session, key);
         });
     }
     result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
-                      made_record made) override {
-        return reading(number, made, [&](connection& on, bound_table const& from) {
-            return from.send_scan(on, after, limit);
+                      made_record record) override {
+        return reading(number, record, [&](connection& session, bound_table const& from) {
+            return from.send_scan(session, after, limit);
         });
     }
-    void create_all(std::size_t number, record_at at, std::span<result<void>> answers) override {
+    void create_all(std::size_t number, record_at position,
+                    std::span<result<void>> answers) override {
         bound_table const& table = *by_number_[number];
         std::vector<std::size_t> indexes;
         for (std::size_t one = 0; one < answers.size(); ++one) {
-            answers[one] = table.check(at(one));
+            answers[one] = table.check(position(one));
             if (answers[one].has_value()) indexes.push_back(one);
         }
         in_halves(std::span{indexes}, [&](std::span<std::size_t> some) {
             std::vector<void const*> records;
-            for (auto const one : some) records.push_back(at(one));
+            for (auto const one : some) records.push_back(position(one));
             std::size_t sent = 0;
             native_transaction native{*pool_};
             auto const ended = insert_absent<Sql>(
-                native, [&](connection& on) { sent = table.send_create(on, records); });
+                native, [&](connection& session) { sent = table.send_create(session, records); });
             auto const end = table_port<Sql>::result_of(ended);
             bool const splits = end.is_of_one() || end.end == attempt_end::id_exists;
             if (splits && some.size() > 1) return false;
             std::unordered_map<std::string, bool> created;
             if (ended.status == commit_status::committed) {
                 for_each_row(native.result(sent),
-                             [&](row const& one) { created.emplace(one.text(0), true); });
+                             [&](row const& read_row) { created.emplace(read_row.text(0), true); });
             }
             for (auto const one : some) {
                 if (ended.status != commit_status::committed) answers[one] = ended.problem;
                 // Of two records with one key, the first was created.
-                else if (created.erase(std::string{mark_key{table.of().key_of(at(one))}.text()}) ==
-                         0) {
+                else if (created.erase(
+                             std::string{mark_key{table.of().key_of(position(one))}.text()}) == 0) {
                     answers[one] = record_exists_in(table.of().name);
                 }
             }
@@ -123,15 +124,15 @@ public:
             answer reply = answer::nothing;
             native_transaction native{*pool_};
             auto ended = native.perform(
-                [&](connection& on) {
+                [&](connection& session) {
                     unit_of_work<locked_records> unit{tables_, marks_};
                     auto& table = unit.of(one->target);
                     table.expect(view_of(where.key), false, where.id, where.part);
-                    unit.send_reads(on);
-                    on.sync();
-                    unit.receive(on);
+                    unit.send_reads(session);
+                    session.sync();
+                    unit.receive(session);
                     reply = table.end_mark(where, confirmed);
-                    unit.send_changes(on);
+                    unit.send_changes(session);
                 },
                 Sql::longest_repetition);
             table_port<Sql>::explain(ended.problem);
@@ -147,13 +148,14 @@ private:
     /// Reads records of a collection.
     /// Shape:   send(connection, table) - queues the read
     template <typename Send>
-    result<void> reading(std::size_t number, made_record made, Send&& send) {
+    result<void> reading(std::size_t number, made_record record, Send&& send) {
         try {
             bound_table const& table = *by_number_[number];
             auto on = pool_->take();
             auto const found = send(*on, table);
             on->sync();
-            for_each_row(on->result(found), [&](row const& one) { table.read(one, made()); });
+            for_each_row(on->result(found),
+                         [&](row const& read_row) { table.read(read_row, record()); });
             return {};
         } catch (failure const& caught) {
             return caught.problem();

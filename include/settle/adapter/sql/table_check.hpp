@@ -74,10 +74,10 @@ public:
 
 protected:
     /// Shape:   table - in SQL; subject - the table as `$1` of queries about it
-    table_check(pool& from, collection_descriptor const& of, std::string const& table,
+    table_check(pool& from, collection_descriptor const& collection, std::string const& table,
                 std::string subject)
-        : table_rules(need_of(of), table, Sql::page), pool_(from), of_(of), table_(table),
-          subject_(std::move(subject)) {}
+        : table_rules(need_of(collection), table, Sql::page), pool_(from), of_(collection),
+          table_(table), subject_(std::move(subject)) {}
     ~table_check() = default;
 
     /// Runs a query about the table.
@@ -121,7 +121,7 @@ private:
 
 /// Refuses the names of a collection that the server would shorten, or that other tables have.
 /// Shape:   taken - how the names of other tables begin; longest - in bytes; page - of the adapter
-inline void check_names(collection_descriptor const& of,
+inline void check_names(collection_descriptor const& collection,
                         std::initializer_list<std::string_view> taken, std::size_t longest,
                         std::string_view page) {
     auto const refuse = [&](std::string_view name, std::string const& why) {
@@ -134,10 +134,11 @@ inline void check_names(collection_descriptor const& of,
         refuse(name, "has more than " + std::to_string(longest) + " bytes");
     };
     for (auto const begin : taken) {
-        if (of.name.starts_with(begin)) refuse(of.name, "begins as other tables do");
+        if (collection.name.starts_with(begin))
+            refuse(collection.name, "begins as other tables do");
     }
-    check_length(of.name);
-    for (auto const& member : of.members()) check_length(member.name);
+    check_length(collection.name);
+    for (auto const& member : collection.members()) check_length(member.name);
 }
 
 } // namespace detail::sql

@@ -17,7 +17,7 @@ struct column_limits {
     bool is_uuid = false;
 
     /// True if a value of the member may be no value of the column.
-    [[nodiscard]] bool is_limited(member_descriptor const& of) const;
+    [[nodiscard]] bool is_limited(member_descriptor const& member) const;
     /// True if the column can hold a value.
     [[nodiscard]] bool holds(member_access const& access, void const* value) const;
     [[nodiscard]] bool holds_text(std::string_view text) const;
@@ -57,13 +57,13 @@ void for_each_bit(std::uint64_t fields, Function&& function) {
 /// Reads the columns of an image that are no members of the record, with their values as texts.
 /// Shape:   table, page - as in column_is_gone()
 /// Errors:  throws errc::damaged or errc::unfit_store for an image that the table cannot take
-[[nodiscard]] other_values read_others(record_descriptor const& of,
+[[nodiscard]] other_values read_others(record_descriptor const& descriptor,
                                        std::vector<other_column> const& columns,
                                        std::string_view image, std::string_view table,
                                        std::string_view page);
 
 /// The image of a record: its members, and its other columns as a JSON object of texts.
-[[nodiscard]] std::string image_of_row(record_descriptor const& of, void* record,
+[[nodiscard]] std::string image_of_row(record_descriptor const& descriptor, void* record,
                                        std::string_view others);
 
 /// Shape:   Column - derives from table_column; Array - of the values of one column, made of their
@@ -72,11 +72,11 @@ template <typename Column, typename Array>
 class table_values {
 public:
     /// Shape:   name - of the table, in SQL; page - of the adapter's documentation
-    table_values(collection_descriptor const& of, fit_table<Column> table, std::string name,
+    table_values(collection_descriptor const& collection, fit_table<Column> table, std::string name,
                  std::string_view page)
-        : of_(&of), table_(std::move(table)), name_(std::move(name)), page_(page) {
-        for (std::size_t at = 0; at < of.members().size(); ++at) {
-            if (column(at).is_limited(of.members()[at])) limited_ |= std::uint64_t{1} << at;
+        : of_(&collection), table_(std::move(table)), name_(std::move(name)), page_(page) {
+        for (std::size_t at = 0; at < collection.members().size(); ++at) {
+            if (column(at).is_limited(collection.members()[at])) limited_ |= std::uint64_t{1} << at;
         }
     }
     table_values(table_values const&) = delete;
@@ -96,9 +96,9 @@ public:
     /// Checks that the columns can hold the members of a record.
     /// Errors:  errc::unfit_store, naming the column
     [[nodiscard]] result<void> check(void const* record) const {
-        for (std::size_t at = 0; at < table_.columns.size(); ++at) {
-            auto const& one = of_->members()[at];
-            if (!column(at).holds(*one.access, member_of(record, at)))
+        for (std::size_t index = 0; index < table_.columns.size(); ++index) {
+            auto const& one = of_->members()[index];
+            if (!column(index).holds(*one.access, member_of(record, index)))
                 return value_out_of(one.name);
         }
         return {};
@@ -164,19 +164,19 @@ protected:
     template <typename Range, typename RecordOf>
     [[nodiscard]] Array values_of(std::size_t member, Range const& all,
                                   RecordOf&& record_of) const {
-        Array made{column(member).kind()};
+        Array array{column(member).kind()};
         for (auto const& one : all) {
-            column(member).give(made, *of_->members()[member].access,
+            column(member).give(array, *of_->members()[member].access,
                                 member_of(record_of(one), member));
         }
-        return made;
+        return array;
     }
     /// An array for each member.
     [[nodiscard]] std::vector<Array> arrays_of(std::span<void const* const> all) const {
         std::vector<Array> arrays;
         arrays.reserve(table_.columns.size());
         for (std::size_t at = 0; at < table_.columns.size(); ++at) {
-            arrays.push_back(values_of(at, all, [](void const* one) { return one; }));
+            arrays.push_back(values_of(at, all, [](void const* value) { return value; }));
         }
         return arrays;
     }

@@ -9,19 +9,20 @@ namespace detail::sql {
 
 [[nodiscard]] SETTLE_FUNCTION bool is_uuid_text(std::string_view text) {
     if (text.size() != 36) return false;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        bool const dash = at == 8 || at == 13 || at == 18 || at == 23;
-        char const one = text[at];
+    for (std::size_t index = 0; index < text.size(); ++index) {
+        bool const dash = index == 8 || index == 13 || index == 18 || index == 23;
+        char const one = text[index];
         bool const digit = (one >= '0' && one <= '9') || (one >= 'a' && one <= 'f');
         if (dash ? one != '-' : !digit) return false;
     }
     return true;
 }
 
-SETTLE_FUNCTION bool column_limits::is_limited(member_descriptor const& of) const {
-    if (of.access->kind == field_kind::boolean) return false;
+SETTLE_FUNCTION bool column_limits::is_limited(member_descriptor const& member) const {
+    if (member.access->kind == field_kind::boolean) return false;
     if (length >= 0 || is_uuid || !labels.empty()) return true;
-    if (of.integer != member_descriptor::no_integer) return of.least < least || of.most > most;
+    if (member.integer != member_descriptor::no_integer)
+        return member.least < least || member.most > most;
     return least != std::numeric_limits<std::int64_t>::min() ||
            most != std::numeric_limits<std::int64_t>::max();
 }
@@ -30,8 +31,8 @@ SETTLE_FUNCTION bool column_limits::holds_text(std::string_view text) const {
     if (is_uuid) return is_uuid_text(text);
     if (!labels.empty()) return std::find(labels.begin(), labels.end(), text) != labels.end();
     if (length < 0) return true;
-    auto const characters = std::count_if(text.begin(), text.end(), [](char one) {
-        return (static_cast<unsigned char>(one) & 0xC0U) != 0x80U;
+    auto const characters = std::count_if(text.begin(), text.end(), [](char character) {
+        return (static_cast<unsigned char>(character) & 0xC0U) != 0x80U;
     });
     return characters <= length;
 }
@@ -44,31 +45,31 @@ SETTLE_FUNCTION bool column_limits::holds(member_access const& access, void cons
     return number >= least && number <= most;
 }
 
-SETTLE_FUNCTION other_values read_others(record_descriptor const& of,
+SETTLE_FUNCTION other_values read_others(record_descriptor const& descriptor,
                                          std::vector<other_column> const& columns,
                                          std::string_view image, std::string_view table,
                                          std::string_view page) {
-    other_values found;
+    other_values values;
     read_image(image, [&](std::string const& name, native_value value) {
-        if (of.find(name)) return;
+        if (descriptor.find(name)) return;
         auto const known = std::find_if(columns.begin(), columns.end(),
-                                        [&](auto const& one) { return one.name == name; });
+                                        [&](auto const& column) { return column.name == name; });
         if (known == columns.end()) throw failure(column_is_gone(name, table, page));
         auto* const text = std::get_if<std::string>(&value);
-        found.emplace_back(&*known,
-                           text == nullptr ? std::nullopt : std::optional{std::move(*text)});
+        values.emplace_back(&*known,
+                            text == nullptr ? std::nullopt : std::optional{std::move(*text)});
     });
-    return found;
+    return values;
 }
 
-SETTLE_FUNCTION std::string image_of_row(record_descriptor const& of, void* record,
+SETTLE_FUNCTION std::string image_of_row(record_descriptor const& descriptor, void* record,
                                          std::string_view others) {
     std::string out;
-    for (std::size_t at = 0; at < of.members.size(); ++at) {
-        auto const& one = of.members[at];
+    for (std::size_t index = 0; index < descriptor.members.size(); ++index) {
+        auto const& one = descriptor.members[index];
         begin_member(out, one.name);
         std::string value;
-        one.access->json->write(value, of.member(record, at), secrets::written);
+        one.access->json->write(value, descriptor.member(record, index), secrets::written);
         // A struct or a list is the text of its JSON, as any value of a native row is a scalar.
         if (one.access->nested) append_json_text(out, value);
         else out += value;

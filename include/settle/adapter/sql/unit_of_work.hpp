@@ -22,16 +22,16 @@ public:
     }
 
     /// Queues the reads of the announced requests: all rows are locked before any mark is read.
-    void send_reads(connection& on) {
-        this->for_each([&](Table& table) { table.send_locks(on); });
-        this->for_each([&](Table& table) { table.send_marks(on); });
+    void send_reads(connection& session) {
+        this->for_each([&](Table& table) { table.send_locks(session); });
+        this->for_each([&](Table& table) { table.send_marks(session); });
     }
-    void receive(connection const& on) {
-        this->for_each([&](Table& table) { table.receive(on); });
+    void receive(connection const& session) {
+        this->for_each([&](Table& table) { table.receive(session); });
     }
     /// Queues the writes of all changes.
-    void send_changes(connection& on) {
-        this->for_each([&](Table& table) { table.send_changes(on); });
+    void send_changes(connection& session) {
+        this->for_each([&](Table& table) { table.send_changes(session); });
     }
     /// Whether the records cannot be changed without being read.
     [[nodiscard]] bool must_read() const {

@@ -123,8 +123,8 @@ public:
     }
     template <typename Record, fixed_string Name, auto Key, std::ranges::input_range Range>
     create_report create_all(collection<Record, Name, Key> const& where, Range&& range,
-                             batch_options const& given = {}) {
-        return create_all(where, range, [](std::size_t, auto const&) {}, given);
+                             batch_options const& options = {}) {
+        return create_all(where, range, [](std::size_t, auto const&) {}, options);
     }
 
     /// One page of records whose keys follow `after`, in the order of the keys.

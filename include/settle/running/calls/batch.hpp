@@ -95,9 +95,9 @@ void count_rest([[maybe_unused]] Range& range, batch_report& report) {
 template <typename Direction, typename Rules, typename Parameters>
 void start_element(seam_batch<Rules>& into, transaction_id&& id, bool has_id,
                    Parameters&& parameters, std::size_t number) {
-    with_given<Direction>(std::forward<Parameters>(parameters), [&](given_parameters const& given) {
-        into.take(std::move(id), has_id, given, number);
-    });
+    with_given<Direction>(
+        std::forward<Parameters>(parameters),
+        [&](given_parameters const& values) { into.take(std::move(id), has_id, values, number); });
 }
 /// A container takes the parameters with their type.
 template <typename Direction, typename Window, typename Ended, typename Parameters>
@@ -157,9 +157,9 @@ batch_outcomes in_order(Range& range, Run&& run) {
     if constexpr (std::ranges::sized_range<Range>) {
         outcomes.reserve(static_cast<std::size_t>(std::ranges::size(range)));
     }
-    outcomes.report = run([&](std::size_t number, outcome&& one) {
+    outcomes.report = run([&](std::size_t number, outcome&& outcome) {
         if (outcomes.size() <= number) outcomes.resize(number + 1);
-        outcomes[number] = std::move(one);
+        outcomes[number] = std::move(outcome);
     });
     return outcomes;
 }

@@ -77,9 +77,10 @@ closing close_part(seam_context<Rules> const& context, patience& patience, entry
         if (!problem.empty()) return {problem};
     }
     std::vector<kept_result> results = stored.results;
-    auto const position = std::find_if(results.begin(), results.end(), [&](kept_result const& one) {
-        return one.participant == closed.participant && one.line == closed.line;
-    });
+    auto const position =
+        std::find_if(results.begin(), results.end(), [&](kept_result const& result) {
+            return result.participant == closed.participant && result.line == closed.line;
+        });
     if (position != results.end()) {
         position->closed = std::move(closed.closed);
         // A person who states the outcome again may correct the result.

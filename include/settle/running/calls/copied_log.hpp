@@ -113,8 +113,8 @@ private:
     void close_entries(log_type& log) {
         using enum state;
         for (auto const open : {initial, pending, deciding}) {
-            for_each_entry(log, open, [&](entry const& found) {
-                change(log, found, open == initial ? canceled : canceling);
+            for_each_entry(log, open, [&](entry const& entry) {
+                change(log, entry, open == initial ? canceled : canceling);
             });
         }
         // The records of this store were copied with the log. Those of other stores belong to the
@@ -123,8 +123,8 @@ private:
         // An entry that was skipped has marks that may still be needed.
         if (!report_.skipped.empty()) return;
         for (auto const open : {canceling, applied}) {
-            for_each_entry(log, open, [&](entry const& found) {
-                change(log, found, open == applied ? done : canceled);
+            for_each_entry(log, open, [&](entry const& entry) {
+                change(log, entry, open == applied ? done : canceled);
             });
         }
     }

@@ -11,9 +11,10 @@ SETTLE_BEGIN
 namespace detail {
 
 /// "For ever" overflows nanoseconds.
-[[nodiscard]] SETTLE_FUNCTION std::chrono::nanoseconds bounded(std::chrono::milliseconds given) {
+[[nodiscard]] SETTLE_FUNCTION std::chrono::nanoseconds
+bounded(std::chrono::milliseconds milliseconds) {
     constexpr std::chrono::milliseconds most = std::chrono::hours{24 * 365};
-    return std::clamp(given, -most, most);
+    return std::clamp(milliseconds, -most, most);
 }
 
 SETTLE_FUNCTION creation::creation(pending_records& records, environment_view environment,

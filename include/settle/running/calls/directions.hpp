@@ -26,8 +26,8 @@ consteval known_direction make_known() {
         if constexpr (is_reversible<typename Direction::type>) {
             using back = typename opposite<Direction>::type;
             known.back = &descriptor_of<back>;
-            known.reverse = [](void* slot, void const* given, std::vector<image> const& images) {
-                auto const& parameters = *static_cast<typename Direction::parameters const*>(given);
+            known.reverse = [](void* slot, void const* value, std::vector<image> const& images) {
+                auto const& parameters = *static_cast<typename Direction::parameters const*>(value);
                 ::new (slot) typename back::parameters{parameters, images};
             };
         }

@@ -22,15 +22,16 @@ public:
                 call_options const& call);
     outcome run(transaction_id&& id, transaction_descriptor const& direction,
                 void const* parameters, goal purpose, call_options const& call);
-    recovery_report work(known_directions known, work_options const& given, std::size_t room);
-    recovery_report recover(known_directions known, recover_options const& given, std::size_t room);
-    outcome cancel(known_directions known, transaction_id const& id, cancel_options const& given);
+    recovery_report work(known_directions known, work_options const& options, std::size_t room);
+    recovery_report recover(known_directions known, recover_options const& options,
+                            std::size_t room);
+    outcome cancel(known_directions known, transaction_id const& id, cancel_options const& options);
     outcome retry(known_directions known, transaction_id const& id, call_options const& call);
     outcome resolve(known_directions known, transaction_id const& id, std::string_view participant,
-                    std::string_view why, resolve_options const& given);
+                    std::string_view why, resolve_options const& options);
     outcome reverse(known_directions known, transaction_id const& id, call_options const& call);
     sweep_report sweep(std::stop_token const& stop);
-    purge_report purge(purge_options const& given);
+    purge_report purge(purge_options const& options);
 
     result<std::optional<entry>> find(transaction_id const& id, call_options const& call);
     result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,

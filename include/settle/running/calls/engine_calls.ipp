@@ -39,37 +39,37 @@ outcome engine_calls<Rules>::start(transaction_id&& id, transaction_descriptor c
 }
 
 template <typename Rules>
-recovery_report engine_calls<Rules>::work(known_directions known, work_options const& given,
+recovery_report engine_calls<Rules>::work(known_directions known, work_options const& options,
                                           std::size_t room) {
-    if (!gate_.is_open(given)) return gate_.report<recovery_report>();
+    if (!gate_.is_open(options)) return gate_.report<recovery_report>();
     entry_filter filter;
     filter.state = state::initial;
-    return detail::take_over{context_, known, given.stop, room}.all(
-        filter, given.limit, [](entry const&) { return true; });
+    return detail::take_over{context_, known, options.stop, room}.all(
+        filter, options.limit, [](entry const&) { return true; });
 }
 
 template <typename Rules>
-recovery_report engine_calls<Rules>::recover(known_directions known, recover_options const& given,
+recovery_report engine_calls<Rules>::recover(known_directions known, recover_options const& options,
                                              std::size_t room) {
-    if (!gate_.is_open(given)) return gate_.report<recovery_report>();
+    if (!gate_.is_open(options)) return gate_.report<recovery_report>();
     entry_filter filter;
     filter.unfinished = true;
     timestamp const now = context_.environment.now();
     auto const selects = [&](entry const& stored) {
         auto const still = detail::still_for(stored, now, context_.limits.clocks);
-        return still >= given.older_than || is_gone(stored.owner);
+        return still >= options.older_than || is_gone(stored.owner);
     };
     auto report =
-        detail::take_over{context_, known, given.stop, room}.all(filter, given.limit, selects);
+        detail::take_over{context_, known, options.stop, room}.all(filter, options.limit, selects);
     forget_ended(context_.stuck, context_.ports.log);
     return report;
 }
 
 template <typename Rules>
 outcome engine_calls<Rules>::cancel(known_directions known, transaction_id const& id,
-                                    cancel_options const& given) {
-    if (!gate_.is_open(given)) return gate_.refusal(id);
-    call_options const limits{given.deadline, given.stop};
+                                    cancel_options const& options) {
+    if (!gate_.is_open(options)) return gate_.refusal(id);
+    call_options const limits{options.deadline, options.stop};
     auto patience = context_.patience_of(limits);
     auto const looked_up = patience([&] { return context_.ports.log.read(id); });
     if (!looked_up.has_value()) return unreadable(id, looked_up.problem());
@@ -80,7 +80,7 @@ outcome engine_calls<Rules>::cancel(known_directions known, transaction_id const
     if (looked_up.value() && looked_up.value()->state == state::deciding)
         return refuse(id, pivot_decides(*looked_up.value()));
     if (looked_up.value()) return cancel_entry(known, *looked_up.value(), call);
-    if (!given.even_if_unknown) return unknown_id(id);
+    if (!options.even_if_unknown) return unknown_id(id);
     if (!fault_of_id(id).empty()) return refuse(id, check_id(id));
     auto inserted = worker{context_}.cancel_unknown(id, call);
     // Another caller inserted the entry after the read above; its own type compensates it.
@@ -106,28 +106,28 @@ outcome engine_calls<Rules>::retry(known_directions known, transaction_id const&
             call_options const& rest) {
             return take_over(direction, stored, parameters, rest, false);
         },
-        [&](entry const& found) { return ended_before(known, found); });
+        [&](entry const& entry) { return ended_before(known, entry); });
 }
 
 template <typename Rules>
 outcome engine_calls<Rules>::resolve(known_directions known, transaction_id const& id,
                                      std::string_view participant, std::string_view why,
-                                     resolve_options const& given) {
-    call_options const call{given.deadline, given.stop};
+                                     resolve_options const& options) {
+    call_options const call{options.deadline, options.stop};
     return with_unfinished(
         known, id, call,
         [&](entry const& stored, known_direction const& direction, void const* parameters,
             call_options const& rest) {
             auto patience = context_.patience_of(rest);
             auto const closed = close_part(context_, patience, stored, *direction.type, parameters,
-                                           part_name{participant, given.line}, why, given);
+                                           part_name{participant, options.line}, why, options);
             if (!closed.is_certain) return unreadable(id, closed.problem);
             return closed.problem.empty() ? retry(known, id, patience.rest())
                                           : refuse(id, closed.problem);
         },
-        [&](entry const& found) {
-            if (was_closed(found, why)) return ended_before(known, found);
-            return refuse(id, check_closing(found, why, given));
+        [&](entry const& entry) {
+            if (was_closed(entry, why)) return ended_before(known, entry);
+            return refuse(id, check_closing(entry, why, options));
         });
 }
 
@@ -224,22 +224,22 @@ sweep_report engine_calls<Rules>::sweep(std::stop_token const& stop) {
 }
 
 template <typename Rules>
-purge_report engine_calls<Rules>::purge(purge_options const& given) {
-    if (!gate_.is_open(given)) return gate_.report<purge_report>();
-    call_options const call{std::nullopt, given.stop};
+purge_report engine_calls<Rules>::purge(purge_options const& options) {
+    if (!gate_.is_open(options)) return gate_.report<purge_report>();
+    call_options const call{std::nullopt, options.stop};
     auto patience = context_.patience_of(call);
     auto& log = context_.ports.log;
     auto const horizon = patience([&] { return log.keep_horizon(context_.limits.horizon()); });
     if (!horizon.has_value()) return {0, horizon.problem()};
-    if (given.older_than <= horizon.value()) {
-        return {0, too_young(given.older_than, horizon.value())};
+    if (options.older_than <= horizon.value()) {
+        return {0, too_young(options.older_than, horizon.value())};
     }
     timestamp const now = context_.environment.now();
-    auto const before = earlier(now, given.older_than);
-    auto report = purge_log(log, patience, before, given);
-    if (report.problem.empty() && report.erased < given.limit) {
+    auto const before = earlier(now, options.older_than);
+    auto report = purge_log(log, patience, before, options);
+    if (report.problem.empty() && report.erased < options.limit) {
         report.problem =
-            purge_stores(context_.ports, patience, now, before, given, context_.limits.clocks);
+            purge_stores(context_.ports, patience, now, before, options, context_.limits.clocks);
     }
     return report;
 }

@@ -12,9 +12,9 @@
 SETTLE_BEGIN
 namespace detail {
 
-[[nodiscard]] inline std::size_t step_of(purge_options const& given) {
+[[nodiscard]] inline std::size_t step_of(purge_options const& options) {
     constexpr std::size_t largest_step = 100'000;
-    return std::clamp<std::size_t>(given.step, 1, largest_step);
+    return std::clamp<std::size_t>(options.step, 1, largest_step);
 }
 
 /// Shape:   before - old entries were both created and last changed before this time

@@ -91,7 +91,7 @@ template <typename Duration>
 [[nodiscard]] error not_closable(entry const& stored, std::string const& why);
 
 /// True if a person has closed a call of this entry for this reason.
-[[nodiscard]] bool was_closed(entry const& found, std::string_view why);
+[[nodiscard]] bool was_closed(entry const& entry, std::string_view why);
 
 /// The reason why no part of this entry can be closed; empty if one can.
 [[nodiscard]] error check_closing(entry const& stored, std::string_view why,

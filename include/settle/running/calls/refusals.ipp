@@ -192,9 +192,9 @@ SETTLE_FUNCTION error not_closable(entry const& stored, std::string const& why) 
                                                      ". See running#calls-of-services"};
 }
 
-SETTLE_FUNCTION bool was_closed(entry const& found, std::string_view why) {
-    return std::any_of(found.results.begin(), found.results.end(),
-                       [&](kept_result const& one) { return one.closed == why; });
+SETTLE_FUNCTION bool was_closed(entry const& entry, std::string_view why) {
+    return std::any_of(entry.results.begin(), entry.results.end(),
+                       [&](kept_result const& result) { return result.closed == why; });
 }
 
 SETTLE_FUNCTION error check_closing(entry const& stored, std::string_view why,

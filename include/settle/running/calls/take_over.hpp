@@ -69,7 +69,8 @@ public:
             auto const next = page.empty() ? transaction_id{} : page.back().id;
             ends = last || next.empty() || next == after;
             after = next;
-            report_.young += std::erase_if(page, [&](entry const& one) { return !selects(one); });
+            report_.young +=
+                std::erase_if(page, [&](entry const& entry) { return !selects(entry); });
             limit = take_some(page, limit);
         }
         bool const more = limit > 0 && !ends;
@@ -97,8 +98,9 @@ private:
     /// Runs adjacent entries of one type side by side.
     void take_page(std::span<entry const> page) {
         while (!page.empty() && !call_.stop.stop_requested()) {
-            auto const same = [&](entry const& one) {
-                return one.type == page.front().type && one.definition == page.front().definition;
+            auto const same = [&](entry const& entry) {
+                return entry.type == page.front().type &&
+                       entry.definition == page.front().definition;
             };
             auto const end = std::find_if_not(page.begin(), page.end(), same);
             auto const run = page.first(static_cast<std::size_t>(end - page.begin()));

@@ -16,8 +16,8 @@ struct any_direction {
 
 template <typename Rules>
 struct seam_jobs<Rules>::held_jobs {
-    held_jobs(seam_context<Rules> const& given, call_options const& call, std::size_t room)
-        : context(given), driver(given.driver(call)), jobs(room) {}
+    held_jobs(seam_context<Rules> const& seam_context, call_options const& call, std::size_t room)
+        : context(seam_context), driver(seam_context.driver(call)), jobs(room) {}
 
     job job_of(transaction_id&& id, given const& parameters, bool new_id) {
         auto work = new_job(std::move(id), request_of(*parameters.direction, parameters.value),

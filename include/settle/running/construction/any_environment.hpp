@@ -15,8 +15,8 @@ class environment_view {
 public:
     template <typename Environment>
         requires(!std::is_base_of_v<environment_view, Environment>)
-    explicit environment_view(Environment const& given)
-        : given_(&given), functions_(&functions_of<Environment>) {}
+    explicit environment_view(Environment const& environment)
+        : given_(&environment), functions_(&functions_of<Environment>) {}
 
     [[nodiscard]] timestamp now() const { return functions_->now(given_); }
     [[nodiscard]] std::chrono::nanoseconds elapsed() const { return functions_->elapsed(given_); }
@@ -42,14 +42,14 @@ private:
     };
     template <typename Environment>
     static constexpr functions functions_of{
-        [](void const* given) { return static_cast<Environment const*>(given)->now(); },
-        [](void const* given) { return static_cast<Environment const*>(given)->elapsed(); },
-        [](void const* given) { return static_cast<Environment const*>(given)->random(); },
-        [](void const* given, std::chrono::nanoseconds duration, std::stop_token const& stop) {
-            static_cast<Environment const*>(given)->pause(duration, stop);
+        [](void const* value) { return static_cast<Environment const*>(value)->now(); },
+        [](void const* value) { return static_cast<Environment const*>(value)->elapsed(); },
+        [](void const* value) { return static_cast<Environment const*>(value)->random(); },
+        [](void const* value, std::chrono::nanoseconds duration, std::stop_token const& stop) {
+            static_cast<Environment const*>(value)->pause(duration, stop);
         },
-        [](void const* given) -> std::shared_ptr<void const> {
-            return std::make_shared<Environment>(*static_cast<Environment const*>(given));
+        [](void const* value) -> std::shared_ptr<void const> {
+            return std::make_shared<Environment>(*static_cast<Environment const*>(value));
         }};
 
     void const* given_;

@@ -33,8 +33,8 @@ class part_end {
 public:
     using record = typename Collection::record_type;
 
-    [[gnu::always_inline]] part_end(job const& work, step at, part_number part)
-        : work_(work), part_(part), at_(at) {}
+    [[gnu::always_inline]] part_end(job const& work, step current, part_number part)
+        : work_(work), part_(part), at_(current) {}
 
     [[SETTLE_INLINED]] record_answer<record> execute(record_slot<record>& slot) const {
         auto const& c = work_.coordinator;
@@ -198,8 +198,8 @@ public:
         }
     }
 
-    [[gnu::always_inline]] void execute(step action, std::span<job> jobs, typed const& given) {
-        if (given.execute != nullptr) given.execute(sessions_, action, jobs);
+    [[gnu::always_inline]] void execute(step action, std::span<job> jobs, typed const& calls) {
+        if (calls.execute != nullptr) calls.execute(sessions_, action, jobs);
     }
 
 private:

@@ -104,9 +104,9 @@ struct job {
         return has_text(coordinator.why()) ? error_of(coordinator.failed_part()) : nullptr;
     }
     /// Notes the reason of a cancel that is in the entry already.
-    void take_reason(entry const& found) {
-        found_why = found.why;
-        if (!found.why_text.empty()) put_error(found_part, {{}, found.why_text});
+    void take_reason(entry const& entry) {
+        found_why = entry.why;
+        if (!entry.why_text.empty()) put_error(found_part, {{}, entry.why_text});
     }
     /// The text of found_why.
     [[nodiscard]] std::string_view found_text() const {
@@ -136,12 +136,12 @@ private:
     static constexpr std::size_t found_part = settle::coordinator::no_part - 1;
 
     [[nodiscard]] error const* error_of(std::size_t part) const {
-        auto const of_part = [&](part_error const& one) { return one.part == part; };
+        auto const of_part = [&](part_error const& error) { return error.part == part; };
         auto const found = std::find_if(part_errors.begin(), part_errors.end(), of_part);
         return found == part_errors.end() ? nullptr : &found->problem;
     }
     [[gnu::cold, gnu::noinline]] void put_error(std::size_t part, error const& why) {
-        std::erase_if(part_errors, [&](part_error const& one) { return one.part == part; });
+        std::erase_if(part_errors, [&](part_error const& error) { return error.part == part; });
         if (!why.text.empty()) part_errors.push_back({part, why});
     }
     void note(answer reply_of_part, error const& why) {

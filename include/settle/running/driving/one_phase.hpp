@@ -38,7 +38,7 @@ private:
     /// Makes later jobs wait that share a record or the id with this job.
     void hold_back_after(decision const& holder);
     /// A job whose id was in use gets another id, and has not settled.
-    static bool has_settled(decision const& made);
+    static bool has_settled(decision const& decision);
 
     std::vector<decision> decisions_; ///< since the native transaction began
     hash_index held_records_;         ///< records of unsettled jobs, with the job's index

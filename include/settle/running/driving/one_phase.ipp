@@ -58,9 +58,9 @@ SETTLE_FUNCTION void one_phase_order::hold_back_after(decision const& holder) {
     }
 }
 
-SETTLE_FUNCTION bool one_phase_order::has_settled(decision const& made) {
-    log_answer const reply = made.request->result.reply;
-    return reply == log_answer::taken || (reply == log_answer::ended && !made.work->new_id);
+SETTLE_FUNCTION bool one_phase_order::has_settled(decision const& decision) {
+    log_answer const reply = decision.request->result.reply;
+    return reply == log_answer::taken || (reply == log_answer::ended && !decision.work->new_id);
 }
 
 SETTLE_FUNCTION void require_applied(std::span<part_result const> results) {

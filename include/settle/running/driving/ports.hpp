@@ -30,8 +30,8 @@ public:
     explicit port_of_log(Session& session) : session_(session) {}
 
     void write(std::span<entry_write const> writes, std::span<write_result> results,
-               write_context const& at) override {
-        session_.write(writes, results, at);
+               write_context const& context) override {
+        session_.write(writes, results, context);
     }
     void look_up(std::span<read_request const> requests, found_function found) override {
         session_.look_up(requests, found);

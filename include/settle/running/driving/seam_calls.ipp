@@ -60,7 +60,7 @@ struct seam_calls::wave {
 /// requests are destroyed.
 class seam_calls::running {
 public:
-    explicit running(seam_calls& of) : of_(of), begun_(of.waves_.size()) {}
+    explicit running(seam_calls& calls) : of_(calls), begun_(calls.waves_.size()) {}
     running(running const&) = delete;
     running& operator=(running const&) = delete;
     ~running() {
@@ -113,8 +113,10 @@ seam_calls::look_up(std::span<job> jobs,
         writers_.push_back(&work);
     }
     if (requests.empty()) return;
-    ports_.log.look_up(requests, [&](std::size_t at, result<std::optional<entry>>&& stored,
-                                     bool same) { found(*writers_[at], std::move(stored), same); });
+    ports_.log.look_up(requests,
+                       [&](std::size_t index, result<std::optional<entry>>&& stored, bool same) {
+                           found(*writers_[index], std::move(stored), same);
+                       });
 }
 
 SETTLE_FUNCTION void seam_calls::execute(step action, std::span<job> jobs, typed const&) {
@@ -148,9 +150,9 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
         job& work = jobs[index];
         if (!work.takes(step::one_phase)) continue;
         std::size_t const first = sole_wave.requests.size();
-        work.type->for_each_part(work.parameters, [&](part_descriptor const& one, std::size_t line,
+        work.type->for_each_part(work.parameters, [&](part_descriptor const& part, std::size_t line,
                                                       std::size_t) {
-            sole_wave.requests.push_back(request_of(work, one, line, step::one_phase, lifetime_));
+            sole_wave.requests.push_back(request_of(work, part, line, step::one_phase, lifetime_));
         });
         std::size_t const parts = sole_wave.requests.size() - first;
         requests.push_back({index, &work.id, work.type, work.parameters, work.coordinator.inserts(),

@@ -60,9 +60,9 @@ private:
             first_.insert(std::hash<transaction_id>{}(window.jobs[i].id), i);
         }
     }
-    [[nodiscard]] bool has_earlier(std::size_t at, jobs_of_window const& all) const {
-        auto const* const first = first_of(all.jobs[at].id, all);
-        return first != nullptr && *first < at;
+    [[nodiscard]] bool has_earlier(std::size_t index, jobs_of_window const& all) const {
+        auto const* const first = first_of(all.jobs[index].id, all);
+        return first != nullptr && *first < index;
     }
     [[nodiscard]] std::size_t const* first_of(transaction_id const& id,
                                               jobs_of_window const& window) const {

@@ -24,20 +24,20 @@ namespace mariadb::detail {
 /// The text with its `%XX` decoded.
 [[nodiscard]] SETTLE_FUNCTION std::string decoded(std::string_view text) {
     std::string plain;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] != '%') {
-            plain += text[at];
+    for (std::size_t index = 0; index < text.size(); ++index) {
+        if (text[index] != '%') {
+            plain += text[index];
             continue;
         }
         unsigned char byte = 0;
-        auto const digits = text.substr(at + 1, 2);
+        auto const digits = text.substr(index + 1, 2);
         auto const* const end = digits.data() + digits.size();
         auto const read = std::from_chars(digits.data(), end, byte, 16);
         if (digits.size() != 2 || read.ec != std::errc{} || read.ptr != end) {
             refuse_address("a '%' has no two hexadecimal digits after it");
         }
         plain += static_cast<char>(byte);
-        at += 2;
+        index += 2;
     }
     if (plain.find('\0') != plain.npos) refuse_address("it has a NUL byte");
     return plain;

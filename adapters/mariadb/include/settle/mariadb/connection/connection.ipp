@@ -131,8 +131,9 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters c
                         *wave <= (sent.row_form.repeats ? most_listed_rows : most_single_rows);
     bool const is_list = by_row && sent.row_form.has_list;
     bool const is_bulk = !by_row && sent.inserts && wave && *wave > most_rows_of_insert;
-    queued made{{}, {},   sent.phase,      0,          0,     by_row && !is_list ? *wave : 1,
-                0,  true, sent.has_result, sent.reads, false, is_bulk};
+    queued message_sent{
+        {}, {},   sent.phase,      0,          0,     by_row && !is_list ? *wave : 1,
+        0,  true, sent.has_result, sent.reads, false, is_bulk};
     char const* const count = sent.has_result ? "FOUND_ROWS()" : "ROW_COUNT()";
     // For several rows, one statement takes their number as a value.
     bool const takes_count =
@@ -140,43 +141,46 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& sent, parameters c
     char const* const meant = takes_count ? "?" : sent.expects == expectation::all ? "1" : "0";
     auto const check = [&] {
         // Of one row, the client sees whether it was found.
-        made.is_alone = meant == std::string_view{"1"};
-        made.after.append(" IF ").append(count).append(" <> ").append(meant).append(" THEN ");
-        made.after.append(raised_sql(wrong_count)).append("; END IF;");
+        message_sent.is_alone = meant == std::string_view{"1"};
+        message_sent.after.append(" IF ").append(count).append(" <> ").append(meant).append(
+            " THEN ");
+        message_sent.after.append(raised_sql(wrong_count)).append("; END IF;");
     };
     if (sent.expects == expectation::no_row || sent.expects == expectation::all) check();
-    else if (sent.expects == expectation::counted) made.after = " SELECT ROW_COUNT();";
+    else if (sent.expects == expectation::counted) message_sent.after = " SELECT ROW_COUNT();";
     // A list of another size is another statement, which must be prepared.
     auto const end = wave && sent.row_form.repeats ? std::bit_ceil(*wave) : wave.value_or(0);
-    if (is_bulk) made.executions = *wave;
-    for (std::size_t row = 0; row < made.executions; ++row) {
+    if (is_bulk) message_sent.executions = *wave;
+    for (std::size_t row = 0; row < message_sent.executions; ++row) {
         std::string ignored;
-        if (row != 0 && !is_bulk) made.sql.append(";").append(made.after).append(" ");
-        made.bytes += queue_form(by_row || is_bulk ? sent.row_form : sent.set_form, values, row,
-                                 is_list ? end : row + 1, is_bulk && row != 0 ? ignored : made.sql);
+        if (row != 0 && !is_bulk)
+            message_sent.sql.append(";").append(message_sent.after).append(" ");
+        message_sent.bytes +=
+            queue_form(by_row || is_bulk ? sent.row_form : sent.set_form, values, row,
+                       is_list ? end : row + 1, is_bulk && row != 0 ? ignored : message_sent.sql);
     }
-    made.is_alone = made.is_alone && made.executions == 1;
+    message_sent.is_alone = message_sent.is_alone && message_sent.executions == 1;
     if (sent.expects == expectation::all) {
-        made.changed = static_cast<std::int64_t>(wave.value_or(1));
+        message_sent.changed = static_cast<std::int64_t>(wave.value_or(1));
     }
-    bool const gives_count = made.sql.starts_with("SELECT COUNT");
+    bool const gives_count = message_sent.sql.starts_with("SELECT COUNT");
     if (gives_count) {
-        made.sql =
-            "IF (" + made.sql + ") <> " + meant + " THEN " + raised_sql(wrong_count) + "; END IF";
-        made.after.clear();
-        made.is_alone = false;
+        message_sent.sql = "IF (" + message_sent.sql + ") <> " + meant + " THEN " +
+                           raised_sql(wrong_count) + "; END IF";
+        message_sent.after.clear();
+        message_sent.is_alone = false;
     }
-    if (takes_count) made.bytes += queue_value(static_cast<std::int64_t>(*wave));
-    made.values = values_.size() - before;
-    if (made.bytes + bytes_of_header > server_.most_bytes) {
+    if (takes_count) message_sent.bytes += queue_value(static_cast<std::int64_t>(*wave));
+    message_sent.values = values_.size() - before;
+    if (message_sent.bytes + bytes_of_header > server_.most_bytes) {
         values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(before), values_.end());
         throw failure(describe(packet_too_large, "",
-                               "its values have " + std::to_string(made.bytes) +
+                               "its values have " + std::to_string(message_sent.bytes) +
                                    " bytes, and the server takes " +
                                    std::to_string(server_.most_bytes) + " in a message",
                                sent.phase));
     }
-    queue_.push_back(std::move(made));
+    queue_.push_back(std::move(message_sent));
     return queue_.size() - 1;
 }
 

@@ -84,18 +84,18 @@ SETTLE_FUNCTION MYSQL_STMT* connection::prepare(std::string const& sql, message 
         by_sql_.erase(prepared_.back().first);
         prepared_.pop_back();
     }
-    prepared_handle made{mysql_stmt_init(session_.native()), {}};
-    if (!made) throw std::bad_alloc{};
+    prepared_handle handle{mysql_stmt_init(session_.native()), {}};
+    if (!handle) throw std::bad_alloc{};
     my_bool const measures = 1;
-    mysql_stmt_attr_set(made.get(), STMT_ATTR_UPDATE_MAX_LENGTH, &measures);
+    mysql_stmt_attr_set(handle.get(), STMT_ATTR_UPDATE_MAX_LENGTH, &measures);
     ++round_trips_;
-    if (mysql_stmt_prepare(made.get(), sql.data(), sql.size()) != 0) {
+    if (mysql_stmt_prepare(handle.get(), sql.data(), sql.size()) != 0) {
         // It was not executed.
         auto refused = sent;
         refused.may_commit = false;
-        fail(made.get(), refused);
+        fail(handle.get(), refused);
     }
-    auto& held = prepared_.emplace_front(sql, std::move(made));
+    auto& held = prepared_.emplace_front(sql, std::move(handle));
     by_sql_.emplace(held.first, prepared_.begin());
     return held.second.get();
 }

@@ -37,8 +37,8 @@ struct row {
 
 /// Calls a function for each row of a result.
 template <typename Function>
-void for_each_row(rows const& of, Function&& function) {
-    for (int at = 0; at < of.size(); ++at) function(row{of, at});
+void for_each_row(rows const& rows, Function&& function) {
+    for (int at = 0; at < rows.size(); ++at) function(row{rows, at});
 }
 
 } // namespace mariadb::detail

@@ -131,9 +131,9 @@ SETTLE_FUNCTION sql_rows session::run_text(std::string const& sql, char const* p
 
 /// A statement with parameters.
 struct session::statement {
-    statement(session& of, std::string const& text, char const* what)
-        : with(of), sql(text), phase(what),
-          handle(mysql_stmt_init(of.handle_.get()), &mysql_stmt_close) {
+    statement(session& session, std::string const& text, char const* what)
+        : with(session), sql(text), phase(what),
+          handle(mysql_stmt_init(session.handle_.get()), &mysql_stmt_close) {
         if (!handle) throw std::bad_alloc{};
     }
 
@@ -170,13 +170,13 @@ struct session::statement {
         std::vector<std::string> texts(columns);
         std::vector<unsigned long> lengths(columns);
         std::vector<my_bool> nulls(columns);
-        for (unsigned at = 0; at < columns; ++at) {
-            texts[at].resize(mysql_fetch_field_direct(facts.get(), at)->max_length);
-            all[at].buffer_type = MYSQL_TYPE_STRING;
-            all[at].buffer = texts[at].data();
-            all[at].buffer_length = texts[at].size();
-            all[at].length = &lengths[at];
-            all[at].is_null = &nulls[at];
+        for (unsigned index = 0; index < columns; ++index) {
+            texts[index].resize(mysql_fetch_field_direct(facts.get(), index)->max_length);
+            all[index].buffer_type = MYSQL_TYPE_STRING;
+            all[index].buffer = texts[index].data();
+            all[index].buffer_length = texts[index].size();
+            all[index].length = &lengths[index];
+            all[index].is_null = &nulls[index];
         }
         if (mysql_stmt_bind_result(native, all.data()) != 0) fail();
         std::vector<sql_rows::row> rows;

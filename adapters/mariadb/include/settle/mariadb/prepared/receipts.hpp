@@ -22,20 +22,21 @@ inline constexpr std::string_view now_sql =
 /// The table of receipts with its database, as SQL takes it.
 [[nodiscard]] std::string receipts_of(std::string_view database);
 
-void make_receipts(session& with, std::string const& receipts);
+void make_receipts(session& session, std::string const& receipts);
 
 /// Whether the receipt of a name is written and not committed: its native transaction is open.
-[[nodiscard]] bool is_left(session& with, std::string const& receipts, prepared_name const& name);
+[[nodiscard]] bool is_left(session& session, std::string const& receipts,
+                           prepared_name const& name);
 
 /// Inserts a receipt with the date of a claim. False if the part has a committed receipt.
 /// Shape:   claim - the part, and the epoch of the claim; number - of the receipt
-bool write_receipt(session& with, std::string const& receipts, prepared_name const& claim,
+bool write_receipt(session& session, std::string const& receipts, prepared_name const& claim,
                    epoch number);
 
 /// Reads the times of prepares: MariaDB keeps none, so each is the date of the receipt. Without a
 /// receipt the time is now.
 /// Shape:   all - at least one
-void read_times(session& with, std::string const& receipts, std::vector<in_doubt_name>& all);
+void read_times(session& session, std::string const& receipts, std::vector<in_doubt_name>& all);
 
 } // namespace mariadb::detail
 SETTLE_END

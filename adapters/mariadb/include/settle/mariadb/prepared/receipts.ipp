@@ -17,29 +17,30 @@ SETTLE_FUNCTION std::string receipts_of(std::string_view database) {
     return sql.append("`.settle_receipt");
 }
 
-SETTLE_FUNCTION bool is_left(session& with, std::string const& receipts,
+SETTLE_FUNCTION bool is_left(session& session, std::string const& receipts,
                              prepared_name const& name) {
     auto const key = name.of.text();
     auto const is_there = [&] {
-        return !with.run(
+        return !session
+                    .run(
                         "SELECT 1 FROM " + receipts + " WHERE part = ? AND epoch = ?",
                         std::array<sql_value, 2>{key, static_cast<std::int64_t>(name.epoch_number)},
                         "read a receipt")
                     .empty();
     };
     if (is_there()) return false;
-    with.run("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "read receipts");
+    session.run("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "read receipts");
     return is_there();
 }
 
-SETTLE_FUNCTION bool write_receipt(session& with, std::string const& receipts,
+SETTLE_FUNCTION bool write_receipt(session& session, std::string const& receipts,
                                    prepared_name const& claim, epoch number) {
     try {
         auto const key = claim.of.text();
         std::int64_t const date = time_of_epoch(claim.epoch_number).time_since_epoch().count();
-        with.run("INSERT INTO " + receipts + " (part, epoch, made) VALUES (?, ?, ?)",
-                 std::array<sql_value, 3>{key, static_cast<std::int64_t>(number), date},
-                 "write a receipt");
+        session.run("INSERT INTO " + receipts + " (part, epoch, made) VALUES (?, ?, ?)",
+                    std::array<sql_value, 3>{key, static_cast<std::int64_t>(number), date},
+                    "write a receipt");
         return true;
     } catch (failure const& caught) {
         if (caught.problem().code == duplicate_key) return false;
@@ -47,7 +48,7 @@ SETTLE_FUNCTION bool write_receipt(session& with, std::string const& receipts,
     }
 }
 
-SETTLE_FUNCTION void read_times(session& with, std::string const& receipts,
+SETTLE_FUNCTION void read_times(session& session, std::string const& receipts,
                                 std::vector<in_doubt_name>& all) {
     std::vector<std::string> parts;
     parts.reserve(all.size());
@@ -58,8 +59,8 @@ SETTLE_FUNCTION void read_times(session& with, std::string const& receipts,
     sql.append(" ON part IN (");
     for (std::size_t at = 0; at < parts.size(); ++at) sql += at == 0 ? "?" : ", ?";
     std::vector<sql_value> const values{parts.begin(), parts.end()};
-    with.run("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "read receipts");
-    auto const found = with.run(sql + ")", values, "read receipts");
+    session.run("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED", "read receipts");
+    auto const found = session.run(sql + ")", values, "read receipts");
     std::map<std::string, std::int64_t> times;
     for (std::size_t row = 0; row < found.size(); ++row) {
         if (!found.is_null(row, 0)) times.emplace(found.text(row, 0), found.integer(row, 1));
@@ -70,17 +71,18 @@ SETTLE_FUNCTION void read_times(session& with, std::string const& receipts,
     }
 }
 
-SETTLE_FUNCTION void make_receipts(session& with, std::string const& receipts) {
+SETTLE_FUNCTION void make_receipts(session& session, std::string const& receipts) {
     try {
-        with.run("SELECT part, epoch, made FROM " + receipts + " LIMIT 0", "find settle_receipt");
+        session.run("SELECT part, epoch, made FROM " + receipts + " LIMIT 0",
+                    "find settle_receipt");
         return;
     } catch (failure const& caught) {
         if (caught.problem().code != unknown_table) throw;
     }
-    with.run("CREATE TABLE IF NOT EXISTS " + receipts +
-                 " (part VARBINARY(128) PRIMARY KEY, epoch BIGINT NOT NULL, "
-                 "made BIGINT NOT NULL, KEY (made)) ENGINE = InnoDB",
-             "create the table settle_receipt");
+    session.run("CREATE TABLE IF NOT EXISTS " + receipts +
+                    " (part VARBINARY(128) PRIMARY KEY, epoch BIGINT NOT NULL, "
+                    "made BIGINT NOT NULL, KEY (made)) ENGINE = InnoDB",
+                "create the table settle_receipt");
 }
 
 } // namespace mariadb::detail

@@ -51,19 +51,19 @@ private:
     [[nodiscard]] std::string xid_of(prepared_name const& name) const {
         return detail::xid_sql(name.text(), format_);
     }
-    prepare_result prepare_on(detail::session_pool::loan& with, prepared_name const& name,
+    prepare_result prepare_on(detail::session_pool::loan& loan, prepared_name const& name,
                               work_function<connection> work);
     /// Ends a native transaction that was not prepared.
-    void abandon(detail::session_pool::loan& with, std::string const& xid) noexcept;
+    void abandon(detail::session_pool::loan& loan, std::string const& xid) noexcept;
     end_result end(prepared_name const& name, std::string const& verb, char const* phase);
     /// Ends a prepared transaction without the session that prepared it.
     end_result end_left(prepared_name const& name, std::string const& verb, char const* phase);
     /// When the session that prepared a name was first seen to be gone, if it is gone.
     /// Shape:   listed - the names that the server lists
     std::optional<std::chrono::steady_clock::time_point>
-    gone_since(detail::session& with, std::string const& name,
+    gone_since(detail::session& session, std::string const& name,
                std::vector<std::string> const& listed);
-    void keep(std::string const& name, detail::session_pool::loan with);
+    void keep(std::string const& name, detail::session_pool::loan loan);
     /// The session that prepared a name, if it is kept and alive.
     [[nodiscard]] std::optional<detail::session_pool::loan> take_kept(std::string const& name);
 

@@ -15,7 +15,7 @@ namespace mariadb::detail {
 /// The connection of the work, on the session of its native transaction.
 class session_connection final : public sql_connection {
 public:
-    explicit session_connection(session& with) noexcept : with_(&with) {}
+    explicit session_connection(session& session) noexcept : with_(&session) {}
 
 private:
     sql_rows run(std::string const& sql, std::span<sql_value const> values) override {
@@ -56,30 +56,31 @@ inline constexpr char const* session_lock = "CONCAT('settle/', MD5(?))";
 /// and follows the step before it at once.
 inline constexpr std::chrono::milliseconds detach_pause{1000};
 
-[[nodiscard]] SETTLE_FUNCTION bool take_session_lock(session& with, std::string const& name,
+[[nodiscard]] SETTLE_FUNCTION bool take_session_lock(session& session, std::string const& name,
                                                      options const& limits) {
-    auto const found =
-        with.run(std::string{"SELECT GET_LOCK("} + session_lock + ", ?)",
-                 std::array<sql_value, 2>{name, std::int64_t{whole_seconds(limits.lock_timeout)}},
-                 "take the lock of a session");
+    auto const found = session.run(
+        std::string{"SELECT GET_LOCK("} + session_lock + ", ?)",
+        std::array<sql_value, 2>{name, std::int64_t{whole_seconds(limits.lock_timeout)}},
+        "take the lock of a session");
     return found.text(0, 0) == "1";
 }
 
 /// The names whose sessions are gone, of names that are prepared.
 [[nodiscard]] SETTLE_FUNCTION std::vector<std::string>
-without_session(session& with, std::vector<std::string> const& names) {
+without_session(session& session, std::vector<std::string> const& names) {
     constexpr std::size_t most = 100;
     std::vector<std::string> gone;
     for (std::size_t from = 0; from < names.size(); from += most) {
         std::size_t const to = std::min(from + most, names.size());
         std::string sql;
         std::vector<sql_value> values;
-        for (std::size_t at = from; at < to; ++at) {
-            sql.append(at == from ? "SELECT IS_FREE_LOCK(" : ", IS_FREE_LOCK(");
+        for (std::size_t index = from; index < to; ++index) {
+            sql.append(index == from ? "SELECT IS_FREE_LOCK(" : ", IS_FREE_LOCK(");
             sql.append(session_lock).append(")");
-            values.emplace_back(names[at]);
+            values.emplace_back(names[index]);
         }
-        auto const found = with.run(sql, values, "look for the sessions of prepared transactions");
+        auto const found =
+            session.run(sql, values, "look for the sessions of prepared transactions");
         for (std::size_t at = from; at < to; ++at) {
             if (found.text(0, at - from) == "1") gone.push_back(names[at]);
         }
@@ -87,13 +88,13 @@ without_session(session& with, std::vector<std::string> const& names) {
     return gone;
 }
 
-SETTLE_FUNCTION void check_server(session& with) {
+SETTLE_FUNCTION void check_server(session& session) {
     auto const refuse = [](std::string const& why) {
         raise(errc::unfit_store,
               "settle: this server cannot prepare: " + why + ". See mariadb#servers");
     };
-    auto const facts = with.run("SELECT VERSION(), @@innodb_flush_log_at_trx_commit",
-                                "read the settings of the server");
+    auto const facts = session.run("SELECT VERSION(), @@innodb_flush_log_at_trx_commit",
+                                   "read the settings of the server");
     auto const version = facts.text(0, 0);
     unsigned major = 0;
     unsigned minor = 0;
@@ -109,7 +110,7 @@ SETTLE_FUNCTION void check_server(session& with) {
                "innodb_flush_log_at_trx_commit = 1");
     }
     auto const cluster =
-        with.run("SHOW GLOBAL VARIABLES LIKE 'wsrep_on'", "read the settings of the server");
+        session.run("SHOW GLOBAL VARIABLES LIKE 'wsrep_on'", "read the settings of the server");
     if (!cluster.empty() && cluster.text(0, 1) != "OFF") refuse("a Galera cluster has no XA");
 }
 
@@ -141,49 +142,49 @@ SETTLE_FUNCTION prepare_result resource::prepare(prepared_name const& name,
     }
 }
 
-SETTLE_FUNCTION prepare_result resource::prepare_on(detail::session_pool::loan& with,
+SETTLE_FUNCTION prepare_result resource::prepare_on(detail::session_pool::loan& loan,
                                                     prepared_name const& name,
                                                     work_function<connection> work) {
     auto const xid = xid_of(name);
     try {
-        if (!detail::take_session_lock(*with, name.text(), sessions_.limits())) {
+        if (!detail::take_session_lock(*loan, name.text(), sessions_.limits())) {
             return {prepare_answer::busy,
                     detail::describe(no_such_xid, "", "another session holds the name",
                                      "prepare a native transaction")};
         }
-        with->run("XA START " + xid, "begin a native transaction");
+        loan->run("XA START " + xid, "begin a native transaction");
     } catch (failure const& caught) {
-        with.close();
+        loan.close();
         bool const is_there = caught.problem().code == duplicate_xid;
         return {is_there ? prepare_answer::unknown : prepare_answer::unavailable, caught.problem()};
     }
     try {
-        if (!detail::write_receipt(*with, receipts_, name, name.epoch_number)) {
-            abandon(with, xid);
+        if (!detail::write_receipt(*loan, receipts_, name, name.epoch_number)) {
+            abandon(loan, xid);
             return {prepare_answer::denied,
                     {make_error_code(errc::work_refused),
                      "settle: the part '" + name.of.text() + "' has a receipt already"}};
         }
-        detail::session_connection inside{*with};
+        detail::session_connection inside{*loan};
         auto const done = work(inside);
         auto const ended =
             settle::detail::answer_without_prepare(done, inside.problem(), &detail::is_busy);
         if (ended) {
-            abandon(with, xid);
+            abandon(loan, xid);
             return *ended;
         }
-        with->run("XA END " + xid, "end a native transaction");
+        loan->run("XA END " + xid, "end a native transaction");
     } catch (failure const& caught) {
-        abandon(with, xid);
+        abandon(loan, xid);
         bool const busy = detail::is_busy(caught.problem().code);
         return {busy ? prepare_answer::busy : prepare_answer::unavailable, caught.problem()};
     }
     try {
-        with->run("XA PREPARE " + xid, "prepare a native transaction");
-        keep(name.text(), std::move(with));
+        loan->run("XA PREPARE " + xid, "prepare a native transaction");
+        keep(name.text(), std::move(loan));
         return {prepare_answer::prepared, {}};
     } catch (failure const& caught) {
-        with.close();
+        loan.close();
         bool const none = detail::is_rolled_back(caught.problem().code.value());
         bool const busy = none && detail::is_busy(caught.problem().code);
         return {busy   ? prepare_answer::busy
@@ -193,19 +194,19 @@ SETTLE_FUNCTION prepare_result resource::prepare_on(detail::session_pool::loan& 
     }
 }
 
-SETTLE_FUNCTION void resource::abandon(detail::session_pool::loan& with,
+SETTLE_FUNCTION void resource::abandon(detail::session_pool::loan& loan,
                                        std::string const& xid) noexcept {
     try {
         try {
-            with->run("XA END " + xid, "end a native transaction");
+            loan->run("XA END " + xid, "end a native transaction");
         } catch (failure const&) {
             // A deadlock has ended it.
         }
-        with->run("XA ROLLBACK " + xid, "roll back a native transaction");
-        with->renew(sessions_.to(), sessions_.limits());
+        loan->run("XA ROLLBACK " + xid, "roll back a native transaction");
+        loan->renew(sessions_.to(), sessions_.limits());
     } catch (std::exception const&) {
         // The end of the session rolls it back.
-        with.close();
+        loan.close();
     }
 }
 
@@ -217,10 +218,10 @@ SETTLE_FUNCTION end_result resource::roll_back(prepared_name const& name) {
     return end(name, "XA ROLLBACK ", "roll back a prepared transaction");
 }
 
-SETTLE_FUNCTION void resource::keep(std::string const& name, detail::session_pool::loan with) {
+SETTLE_FUNCTION void resource::keep(std::string const& name, detail::session_pool::loan loan) {
     auto const most = sessions_.limits().kept_sessions;
-    if (most == 0) return with.close();
-    with.free_place();
+    if (most == 0) return loan.close();
+    loan.free_place();
     std::lock_guard const guard{mutex_};
     // The server has ended an earlier session of this name.
     kept_.erase(name);
@@ -229,7 +230,7 @@ SETTLE_FUNCTION void resource::keep(std::string const& name, detail::session_poo
         kept_.begin()->second.close();
         kept_.erase(kept_.begin());
     }
-    kept_.emplace(name, std::move(with));
+    kept_.emplace(name, std::move(loan));
 }
 
 SETTLE_FUNCTION std::optional<detail::session_pool::loan>
@@ -260,7 +261,7 @@ SETTLE_FUNCTION end_result resource::end(prepared_name const& name, std::string 
     return end_left(name, verb, phase);
 }
 
-SETTLE_FUNCTION auto resource::gone_since(detail::session& with, std::string const& name,
+SETTLE_FUNCTION auto resource::gone_since(detail::session& session, std::string const& name,
                                           std::vector<std::string> const& listed)
     -> std::optional<std::chrono::steady_clock::time_point> {
     auto const end_seen = [&]() -> std::optional<std::chrono::steady_clock::time_point> {
@@ -273,7 +274,7 @@ SETTLE_FUNCTION auto resource::gone_since(detail::session& with, std::string con
         if (auto const since = end_seen()) return since;
     }
     // Checks all names, so that the ends of many names wait at the same time.
-    auto const gone = detail::without_session(with, listed);
+    auto const gone = detail::without_session(session, listed);
     std::lock_guard const guard{mutex_};
     std::erase_if(gone_, [&](auto const& one) {
         return std::find(listed.begin(), listed.end(), one.first) == listed.end();

@@ -24,7 +24,7 @@ inline constexpr std::size_t longest_half = 64;
 
 /// The names with the format and the prefix that are prepared, unsorted.
 /// Cost:    one round trip; the server sends all of its prepared transactions
-[[nodiscard]] std::vector<std::string> prepared_names(session& with, std::uint32_t format,
+[[nodiscard]] std::vector<std::string> prepared_names(session& session, std::uint32_t format,
                                                       std::string_view prefix);
 
 } // namespace mariadb::detail

@@ -20,8 +20,8 @@ SETTLE_FUNCTION std::string xid_sql(std::string_view name, std::uint32_t format)
     std::string sql;
     auto const add = [&](std::string_view half) {
         sql += "X'";
-        for (char const one : half) {
-            auto const byte = static_cast<unsigned char>(one);
+        for (char const character : half) {
+            auto const byte = static_cast<unsigned char>(character);
             sql += "0123456789abcdef"[byte >> 4U];
             sql += "0123456789abcdef"[byte & 15U];
         }
@@ -32,10 +32,10 @@ SETTLE_FUNCTION std::string xid_sql(std::string_view name, std::uint32_t format)
     return sql + std::to_string(format);
 }
 
-SETTLE_FUNCTION std::vector<std::string> prepared_names(session& with, std::uint32_t format,
+SETTLE_FUNCTION std::vector<std::string> prepared_names(session& session, std::uint32_t format,
                                                         std::string_view prefix) {
     // The columns: format, lengths of both halves, the halves.
-    auto const all = with.run("XA RECOVER", "list the prepared transactions");
+    auto const all = session.run("XA RECOVER", "list the prepared transactions");
     std::vector<std::string> names;
     for (std::size_t row = 0; row < all.size(); ++row) {
         auto name = all.text(row, 3);

@@ -76,30 +76,31 @@ enum class image_form : std::uint8_t { bytes, number, real, text };
 /// A statement that fails if a column that takes another unit than the member's has not the type
 /// that it had when the table was bound; null without such a column.
 [[nodiscard]] SETTLE_FUNCTION statement const*
-check_of_types(pool& from, collection_descriptor const& of, fit_table const& table) {
+check_of_types(pool& from, collection_descriptor const& collection, fit_table const& table) {
     std::size_t count = 0;
     std::string columns;
     for (std::size_t member = 0; member < table.columns.size(); ++member) {
         auto const& column = table.columns[member];
         if (column.form != column_form::decimal && column.form != column_form::time) continue;
         columns.append(count++ == 0 ? "" : " OR ").append("(COLUMN_NAME = ");
-        columns.append(quoted_text(of.members()[member].name)).append(" AND COLUMN_TYPE = ");
+        columns.append(quoted_text(collection.members()[member].name))
+            .append(" AND COLUMN_TYPE = ");
         columns.append(quoted_text(column.declared)).append(")");
     }
     if (count == 0) return nullptr;
     return &from.prepare("IF (SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA "
                          "= DATABASE() AND TABLE_NAME = " +
-                             quoted_text(of.name) + " AND (" + columns + ")) <> " +
+                             quoted_text(collection.name) + " AND (" + columns + ")) <> " +
                              std::to_string(count) + " THEN " + raised_sql(table_altered) +
                              "; END IF",
                          {}, "create records");
 }
 
-SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const& of,
+SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const& collection,
                                          fit_table table)
-    : settle::detail::sql::bound_table<parts>(from, of, table, digits_stand(table.columns),
+    : settle::detail::sql::bound_table<parts>(from, collection, table, digits_stand(table.columns),
                                               json_of_others(table.others),
-                                              check_of_types(from, of, table)) {
+                                              check_of_types(from, collection, table)) {
     std::string held;
     for (auto const& column : others()) {
         auto const column_name = "t." + quoted_name(column.name);
@@ -113,7 +114,7 @@ SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const
     auto const has_key = "t." + key.name + " = " + dialect::write_sql(key, "$1");
     auto const count = "(SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = "
                        "DATABASE() AND TABLE_NAME = " +
-                       quoted_text(of.name) + ") <> " + std::to_string(count_of_columns());
+                       quoted_text(collection.name) + ") <> " + std::to_string(count_of_columns());
     check_image_ =
         &from.prepare("IF " + count + " THEN " + raised_sql(table_altered) +
                           "; ELSEIF NOT EXISTS (SELECT 1 FROM " + name() + " AS t WHERE " +

@@ -16,7 +16,7 @@ using fit_table = settle::detail::sql::fit_table<table_column>;
 /// Creates the table if it does not exist; an existing table is used unchanged if it fits.
 /// Errors:  throws settle::failure; errc::unfit_store with one sentence that names the change to
 ///          make
-[[nodiscard]] fit_table settle_table(pool& from, collection_descriptor const& of);
+[[nodiscard]] fit_table settle_table(pool& from, collection_descriptor const& collection);
 
 } // namespace mariadb::detail
 SETTLE_END

@@ -64,8 +64,9 @@ class table_check : public settle::detail::sql::table_check<table_check, parts, 
     using base = settle::detail::sql::table_check<table_check, parts, column_found>;
 
 public:
-    table_check(pool& from, collection_descriptor const& of)
-        : base(from, of, dialect::table_name(from, of.name), std::string{of.name}) {}
+    table_check(pool& from, collection_descriptor const& collection)
+        : base(from, collection, dialect::table_name(from, collection.name),
+               std::string{collection.name}) {}
 
     [[nodiscard]] bool exists() const {
         bool is_there = false;
@@ -135,8 +136,8 @@ SETTLE_FUNCTION void table_check::read_columns() {
         "k.CHECK_CLAUSE = CONCAT('json_valid(`', c.COLUMN_NAME, '`)')), c.COLLATION_NAME "
         "FROM information_schema.COLUMNS AS c WHERE c.TABLE_SCHEMA = DATABASE() AND "
         "c.TABLE_NAME = $1 ORDER BY c.ORDINAL_POSITION",
-        [&](rows const& found) {
-            for_each_row(found, [&](row const& column) {
+        [&](rows const& listed) {
+            for_each_row(listed, [&](row const& column) {
                 auto const text = [&](int number) { return std::string{column.text(number)}; };
                 auto const truth = [&](int number) { return column.integer(number) != 0; };
                 columns_.push_back({text(0), text(1), text(2), column.integer(3),
@@ -261,9 +262,9 @@ SETTLE_FUNCTION void table_check::check_key() const {
     }
 }
 
-SETTLE_FUNCTION fit_table settle_table(pool& from, collection_descriptor const& of) {
-    settle::detail::sql::check_names(of, {"settle_"}, 64, parts::page);
-    table_check checks{from, of};
+SETTLE_FUNCTION fit_table settle_table(pool& from, collection_descriptor const& collection) {
+    settle::detail::sql::check_names(collection, {"settle_"}, 64, parts::page);
+    table_check checks{from, collection};
     if (!checks.exists()) {
         auto session = from.take();
         session->send_sql(checks.create_sql(), "create a table");

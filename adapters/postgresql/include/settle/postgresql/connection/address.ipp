@@ -47,15 +47,15 @@ SETTLE_FUNCTION void check_uri(std::string_view text) {
                        "%25");
     };
     if (text.substr(end, query - end).find('@') != text.npos) refuse();
-    for (std::size_t at = query; at < text.size();) {
-        auto const next = std::min(text.find('&', at + 1), text.size());
-        auto const option = text.substr(at + 1, next - at - 1);
+    for (std::size_t index = query; index < text.size();) {
+        auto const next = std::min(text.find('&', index + 1), text.size());
+        auto const option = text.substr(index + 1, next - index - 1);
         auto const name = option.substr(0, option.find('='));
-        at = next;
+        index = next;
         if (name.empty() || is_option(name)) continue;
         if (text.find('@', query) != text.npos) refuse();
         // A password with an unencoded '&' ends there, so its rest looks like a parameter.
-        bool const is_secret = text.substr(0, at).find("pass") != text.npos;
+        bool const is_secret = text.substr(0, index).find("pass") != text.npos;
         refuse_address("libpq does not know " +
                        (is_secret ? "a parameter of it. In a password, write '&' as %26"
                                   : "its parameter '" + std::string{name} + "'"));
@@ -111,10 +111,10 @@ SETTLE_FUNCTION void check_uri(std::string_view text) {
 }
 
 /// Adds the hosts that libpq would take from its environment variables or a service file.
-SETTLE_FUNCTION void add_hosts(address::keywords& given) {
+SETTLE_FUNCTION void add_hosts(address::keywords& keywords) {
     using options = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
     options known{PQconndefaults(), &PQconninfoFree};
-    if (auto const service = value_of(given, "service"); !service.empty()) {
+    if (auto const service = value_of(keywords, "service"); !service.empty()) {
         // Only a connection reads the file of a service; this one ends before it is made.
         std::array const names{"service", static_cast<char const*>(nullptr)};
         std::array const values{service.c_str(), static_cast<char const*>(nullptr)};
@@ -128,8 +128,8 @@ SETTLE_FUNCTION void add_hosts(address::keywords& given) {
         // A single host stays libpq's, with its defaults.
         bool const is_list =
             one->val != nullptr && std::string_view{one->val}.find(',') != name.npos;
-        if (is_of_host && is_list && value_of(given, name).empty())
-            given.emplace_back(name, one->val);
+        if (is_of_host && is_list && value_of(keywords, name).empty())
+            keywords.emplace_back(name, one->val);
     }
 }
 
@@ -157,20 +157,20 @@ SETTLE_FUNCTION address::address(std::string const& text) {
         // The text may be a part of a password.
         if (!is_number) refuse_address("its port is no number");
     }
-    for (std::size_t at = 0; at < count; ++at) {
-        keywords one;
+    for (std::size_t index = 0; index < count; ++index) {
+        keywords parsed;
         for (auto const& [name, value] : given) {
             if (name != "host" && name != "hostaddr" && name != "port")
-                one.emplace_back(name, value);
+                parsed.emplace_back(name, value);
         }
         auto const add = [&](char const* name, std::vector<std::string> const& list) {
-            auto const& value = list[list.size() == 1 ? 0 : at];
-            if (!value.empty()) one.emplace_back(name, value);
+            auto const& value = list[list.size() == 1 ? 0 : index];
+            if (!value.empty()) parsed.emplace_back(name, value);
         };
         add("host", names);
         add("hostaddr", addresses);
         add("port", ports);
-        hosts_.push_back(std::move(one));
+        hosts_.push_back(std::move(parsed));
     }
 }
 

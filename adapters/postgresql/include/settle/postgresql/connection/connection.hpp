@@ -53,10 +53,10 @@ public:
 
     /// Queues a statement; nothing is sent before sync(). Returns its number for result().
     template <typename... Values>
-    std::size_t send(statement const& one, Values const&... values) {
-        return send(one, parameters{values...});
+    std::size_t send(statement const& statement, Values const&... values) {
+        return send(statement, parameters{values...});
     }
-    std::size_t send(statement const& one, parameters const& values);
+    std::size_t send(statement const& statement, parameters const& values);
     /// Queues SQL that is not prepared and has no parameters: BEGIN, DDL, SAVEPOINT.
     /// Shape:   phase - as in statement; a literal
     std::size_t send_sql(std::string const& sql, char const* phase);
@@ -192,7 +192,7 @@ private:
     void start_queue() { is_sent_ = PQpipelineSync(native()) == 1; }
     /// Errors:  none: returns the failure
     [[nodiscard]] queue_failure run_queue();
-    void take_result(queued const& of, std::size_t at, rows one, queue_failure& into);
+    void take_result(queued const& queued, std::size_t index, rows rows, queue_failure& into);
     /// False when the connection is lost; null after the result of each message.
     [[nodiscard]] bool next_result(rows& into);
     [[noreturn]] void raise_failure(queue_failure const& caught, char const* phase) const;

@@ -55,8 +55,8 @@ private:
 [[nodiscard]] SETTLE_FUNCTION error problem_of_connect(PGconn* failed,
                                                        address::keywords const& host) {
     std::string text{PQerrorMessage(failed)};
-    auto const is_letter = [](char one) {
-        return (one >= '0' && one <= '9') || (one >= 'A' && one <= 'Z');
+    auto const is_letter = [](char character) {
+        return (character >= '0' && character <= '9') || (character >= 'A' && character <= 'Z');
     };
     int code = not_connected;
     for (auto at = text.find(":  "); at != text.npos; at = text.find(":  ", at + 1)) {
@@ -120,34 +120,34 @@ SETTLE_FUNCTION connection::connection(address const& to, database_options const
                                        deadline until, std::size_t first)
     : options_(options) {
     auto const& hosts = to.hosts();
-    for (std::size_t at = 0; at < hosts.size(); ++at) {
+    for (std::size_t index = 0; index < hosts.size(); ++index) {
         // A host that does not answer leaves time for the hosts after it.
         auto const now = std::chrono::steady_clock::now();
-        auto const share = (until - now) / static_cast<int>(hosts.size() - at);
-        server_.host = (first + at) % hosts.size();
+        auto const share = (until - now) / static_cast<int>(hosts.size() - index);
+        server_.host = (first + index) % hosts.size();
         try {
             try_host(hosts[server_.host], now + share);
             return;
         } catch (failure const&) {
-            if (at + 1 == hosts.size()) throw;
+            if (index + 1 == hosts.size()) throw;
         }
     }
 }
 
 SETTLE_FUNCTION void connection::try_host(address::keywords const& host, deadline until) {
     auto const all = each_address(host);
-    for (std::size_t at = 0; at < all.size(); ++at) {
+    for (std::size_t index = 0; index < all.size(); ++index) {
         auto const now = std::chrono::steady_clock::now();
-        auto const share = (until - now) / static_cast<int>(all.size() - at);
+        auto const share = (until - now) / static_cast<int>(all.size() - index);
         try {
-            connect(all[at], now + share);
+            connect(all[index], now + share);
             prepare_session();
             return;
         } catch (failure const& caught) {
             lose();
             // A server that refuses the user is not asked again.
             bool const goes_on = caught.problem().code == condition::retryable;
-            if (!goes_on || at + 1 == all.size()) throw;
+            if (!goes_on || index + 1 == all.size()) throw;
         }
     }
 }
@@ -256,15 +256,15 @@ SETTLE_FUNCTION void connection::queue_prepared(char const* sql, message kind, c
     queue(PQsendQueryPrepared(native(), sql, 0, nullptr, nullptr, nullptr, 1), kind, phase);
 }
 
-SETTLE_FUNCTION std::size_t connection::send(statement const& one, parameters const& values) {
+SETTLE_FUNCTION std::size_t connection::send(statement const& statement, parameters const& values) {
     prepare_queue();
-    auto const name = "s" + std::to_string(one.number);
-    if (prepared_.size() <= one.number) prepared_.resize(one.number + 1);
-    if (!prepared_[one.number]) {
-        queue(PQsendPrepare(native(), name.c_str(), one.sql.c_str(),
-                            static_cast<int>(one.types.size()), one.types.data()),
-              message::preparation, one.phase, one.number);
-        prepared_[one.number] = true;
+    auto const name = "s" + std::to_string(statement.number);
+    if (prepared_.size() <= statement.number) prepared_.resize(statement.number + 1);
+    if (!prepared_[statement.number]) {
+        queue(PQsendPrepare(native(), name.c_str(), statement.sql.c_str(),
+                            static_cast<int>(statement.types.size()), statement.types.data()),
+              message::preparation, statement.phase, statement.number);
+        prepared_[statement.number] = true;
     }
     static constexpr auto binary = [] {
         std::array<int, parameters::most> all{};
@@ -274,7 +274,7 @@ SETTLE_FUNCTION std::size_t connection::send(statement const& one, parameters co
     auto const all = values.values();
     queue(PQsendQueryPrepared(native(), name.c_str(), values.count(), all.data(), values.lengths(),
                               binary.data(), 1),
-          message::statement, one.phase);
+          message::statement, statement.phase);
     return sent_++;
 }
 
@@ -290,23 +290,23 @@ SETTLE_FUNCTION std::size_t connection::send_texts(std::string const& sql,
     prepare_queue();
     std::vector<std::string> texts(values.size());
     std::vector<char const*> native(values.size());
-    for (std::size_t at = 0; at < values.size(); ++at) {
-        auto const& value = values[at].get();
+    for (std::size_t index = 0; index < values.size(); ++index) {
+        auto const& value = values[index].get();
         if (std::holds_alternative<std::nullptr_t>(value)) continue;
         if (auto const* const integer = std::get_if<std::int64_t>(&value)) {
-            texts[at] = std::to_string(*integer);
+            texts[index] = std::to_string(*integer);
         } else if (auto const* const real = std::get_if<double>(&value)) {
             std::array<char, 32> digits{};
             auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), *real);
-            texts[at].assign(digits.data(), end.ptr);
+            texts[index].assign(digits.data(), end.ptr);
         } else {
-            texts[at] = std::get<std::string_view>(value);
-            if (texts[at].find('\0') != texts[at].npos) {
+            texts[index] = std::get<std::string_view>(value);
+            if (texts[index].find('\0') != texts[index].npos) {
                 raise(errc::bad_text, "settle: a parameter has a NUL byte, which PostgreSQL cannot "
                                       "hold in a text. Remove it, or write it as bytea");
             }
         }
-        native[at] = texts[at].c_str();
+        native[index] = texts[index].c_str();
     }
     queue(PQsendQueryParams(this->native(), sql.c_str(), static_cast<int>(native.size()), nullptr,
                             native.data(), nullptr, nullptr, 0),
@@ -396,22 +396,22 @@ SETTLE_FUNCTION connection::queue_failure connection::run_queue() {
     auto const all = std::exchange(queue_, {});
     results_.clear();
     sent_ = 0;
-    auto const lost_at = [&](std::size_t at) {
+    auto const lost_at = [&](std::size_t index) {
         ended.lost = true;
-        ended.at = std::min(ended.at, at);
+        ended.at = std::min(ended.at, index);
         if (loss_.text.empty()) loss_.text = PQerrorMessage(native());
         lose();
         return ended;
     };
     if (!is_sent_) start_queue();
     if (!std::exchange(is_sent_, false)) return lost_at(0);
-    for (std::size_t at = 0; at < all.size(); ++at) {
+    for (std::size_t position = 0; position < all.size(); ++position) {
         rows one;
         rows end;
-        if (!next_result(one)) return lost_at(at);
-        take_result(all[at], at, std::move(one), ended);
-        if (ended.lost) return lost_at(at);
-        if (!next_result(end)) return lost_at(at + 1);
+        if (!next_result(one)) return lost_at(position);
+        take_result(all[position], position, std::move(one), ended);
+        if (ended.lost) return lost_at(position);
+        if (!next_result(end)) return lost_at(position + 1);
     }
     rows synced;
     if (!next_result(synced)) return lost_at(all.size());
@@ -435,51 +435,51 @@ SETTLE_FUNCTION bool connection::next_result(rows& into) {
     return true;
 }
 
-SETTLE_FUNCTION void connection::take_result(queued const& of, std::size_t at, rows one,
+SETTLE_FUNCTION void connection::take_result(queued const& sent, std::size_t index, rows rows,
                                              queue_failure& into) {
-    auto const status = PQresultStatus(one.native());
+    auto const status = PQresultStatus(rows.native());
     if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
         // PREPARE TRANSACTION has this tag too, if a statement before it failed.
         bool const is_other =
-            of.kind == message::end && std::string_view{PQcmdStatus(one.native())} == "ROLLBACK";
+            sent.kind == message::end && std::string_view{PQcmdStatus(rows.native())} == "ROLLBACK";
         if (is_other) {
-            into.at = at;
-            into.problem = describe(failed_transaction, "a statement before it failed", of.phase);
+            into.at = index;
+            into.problem = describe(failed_transaction, "a statement before it failed", sent.phase);
         }
-        if (of.kind == message::statement) results_.push_back(std::move(one));
+        if (sent.kind == message::statement) results_.push_back(std::move(rows));
         return;
     }
     if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH) {
-        into.at = at;
+        into.at = index;
         into.lost = true;
         into.problem = describe(feature_not_supported,
                                 "COPY with STDIN or STDOUT is not possible here; use INSERT or "
                                 "SELECT",
-                                of.phase);
+                                sent.phase);
         return;
     }
     if (status == PGRES_EMPTY_QUERY) {
-        into.at = std::min(into.at, at);
-        into.problem = describe(feature_not_supported, "the statement is empty", of.phase);
+        into.at = std::min(into.at, index);
+        into.problem = describe(feature_not_supported, "the statement is empty", sent.phase);
         return;
     }
-    if (of.kind == message::preparation) prepared_[of.number] = false;
+    if (sent.kind == message::preparation) prepared_[sent.number] = false;
     if (status == PGRES_PIPELINE_ABORTED || into.at != none) return;
-    into.at = at;
-    auto const field = [&](int which) { return std::string{field_of(one.native(), which)}; };
+    into.at = index;
+    auto const field = [&](int which) { return std::string{field_of(rows.native(), which)}; };
     auto const state = field(PG_DIAG_SQLSTATE);
     auto text = field(PG_DIAG_MESSAGE_PRIMARY);
     if (state.empty()) {
         // The error is of libpq: the results that follow cannot be trusted.
         into.lost = true;
-        loss_.text = PQresultErrorMessage(one.native());
+        loss_.text = PQresultErrorMessage(rows.native());
         return;
     }
     if (state.starts_with("23")) text += ": " + field(PG_DIAG_MESSAGE_DETAIL);
     if (field(PG_DIAG_SEVERITY_NONLOCALIZED) == "FATAL") loss_ = {number_of(state), text};
     int code = number_of(state);
     name_raised(code, text, field(PG_DIAG_SOURCE_FUNCTION));
-    into.problem = describe(code, text, of.phase);
+    into.problem = describe(code, text, sent.phase);
     into.names = {field(PG_DIAG_CONSTRAINT_NAME), field(PG_DIAG_SCHEMA_NAME),
                   field(PG_DIAG_TABLE_NAME), field(PG_DIAG_COLUMN_NAME)};
 }

@@ -11,7 +11,7 @@ namespace postgresql {
 namespace detail {
 
 /// The channel that wakes the workers of a schema.
-[[nodiscard]] std::string work_channel(pool const& of);
+[[nodiscard]] std::string work_channel(pool const& pool);
 
 /// The SQL that wakes all listeners of a channel when its native transaction commits.
 [[nodiscard]] std::string notify_sql(std::string_view channel);
@@ -27,7 +27,7 @@ class listener {
 public:
     /// Shape:   with - gives the address and the options, and outlives the listener
     /// Errors:  throws settle::failure
-    listener(detail::pool& with, std::string channel);
+    listener(detail::pool& pool, std::string channel);
     listener(listener const&) = delete;
     listener& operator=(listener const&) = delete;
 

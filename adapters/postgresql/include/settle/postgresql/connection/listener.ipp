@@ -35,8 +35,8 @@ private:
     int descriptor_;
 };
 
-SETTLE_FUNCTION std::string work_channel(pool const& of) {
-    return "settle work " + of.server().schema;
+SETTLE_FUNCTION std::string work_channel(pool const& pool) {
+    return "settle work " + pool.server().schema;
 }
 
 SETTLE_FUNCTION std::string notify_sql(std::string_view channel) {
@@ -47,8 +47,8 @@ SETTLE_FUNCTION std::string notify_sql(std::string_view channel) {
 } // namespace postgresql::detail
 namespace postgresql {
 
-SETTLE_FUNCTION listener::listener(detail::pool& with, std::string channel)
-    : with_(&with), channel_(std::move(channel)) {
+SETTLE_FUNCTION listener::listener(detail::pool& pool, std::string channel)
+    : with_(&pool), channel_(std::move(channel)) {
     connect({});
 }
 

@@ -47,7 +47,7 @@ public:
 
 private:
     [[nodiscard]] std::unique_ptr<connection> make(std::stop_token const& stop) const override;
-    bool take_back(connection& one) noexcept override;
+    bool take_back(connection& connection) noexcept override;
     /// Errors:  throws errc::unfit_store if a pooler gives one session of the server to several
     ///          clients
     void check_session(connection& first) const;

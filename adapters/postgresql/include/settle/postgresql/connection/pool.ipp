@@ -41,10 +41,10 @@ SETTLE_FUNCTION std::unique_ptr<connection> pool::make(std::stop_token const& st
 }
 
 SETTLE_FUNCTION bool pool::shares_session(connection& first) const {
-    auto const ask = [](connection& with, std::string const& sql) {
-        auto const number = with.send_sql(sql, "compare two sessions");
-        with.sync();
-        return std::string{with.result(number).text(0, 0)};
+    auto const ask = [](connection& connection, std::string const& sql) {
+        auto const number = connection.send_sql(sql, "compare two sessions");
+        connection.sync();
+        return std::string{connection.result(number).text(0, 0)};
     };
     auto const token = std::to_string(PQbackendPID(first.native())) + " " +
                        std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -89,11 +89,11 @@ SETTLE_FUNCTION void pool::check_session(connection& first) const {
           "server itself. See postgresql#address");
 }
 
-SETTLE_FUNCTION bool pool::take_back(connection& one) noexcept {
-    one.rollback();
-    one.renew();
-    round_trips_ += one.take_round_trips();
-    return one.reusable();
+SETTLE_FUNCTION bool pool::take_back(connection& connection) noexcept {
+    connection.rollback();
+    connection.renew();
+    round_trips_ += connection.take_round_trips();
+    return connection.reusable();
 }
 
 SETTLE_FUNCTION error pool::all_in_use(std::size_t count) const {

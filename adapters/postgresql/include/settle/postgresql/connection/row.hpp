@@ -42,8 +42,8 @@ private:
 
 /// Calls a function for each row of a result.
 template <typename Function>
-void for_each_row(rows const& of, Function&& function) {
-    for (int at = 0; at < of.size(); ++at) function(row{of, at});
+void for_each_row(rows const& rows, Function&& function) {
+    for (int at = 0; at < rows.size(); ++at) function(row{rows, at});
 }
 
 /// Some parameters of a statement, which are arrays, as the table `w` of their columns:
@@ -55,10 +55,10 @@ template <typename Predicate>
                                           Predicate&& are_arrays) {
     std::string values;
     std::string names;
-    for (std::size_t at = 0; at < count; ++at) {
-        if (!are_arrays(at)) continue;
-        values.append(values.empty() ? "$" : ", $").append(std::to_string(at + 1));
-        names.append(names.empty() ? "c" : ", c").append(std::to_string(at));
+    for (std::size_t index = 0; index < count; ++index) {
+        if (!are_arrays(index)) continue;
+        values.append(values.empty() ? "$" : ", $").append(std::to_string(index + 1));
+        names.append(names.empty() ? "c" : ", c").append(std::to_string(index));
     }
     return "unnest(" + values + (ordinality ? ") WITH ORDINALITY AS w(" : ") AS w(") + names +
            (ordinality ? ", n)" : ")");
@@ -87,8 +87,8 @@ template <typename Predicate>
 
 /// Runs a native transaction of one statement or a few.
 /// Errors:  throws settle::failure if it was not committed
-inline void perform_or_throw(pool& with, native_transaction::action action) {
-    native_transaction{with}.perform_or_throw(action, longest_repetition);
+inline void perform_or_throw(pool& pool, native_transaction::action action) {
+    native_transaction{pool}.perform_or_throw(action, longest_repetition);
 }
 
 } // namespace postgresql::detail

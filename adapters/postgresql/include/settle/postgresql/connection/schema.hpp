@@ -20,7 +20,7 @@ struct own_tables {
     std::string_view version;
     /// Creates the other tables.
     /// Shape:   schema - with the dot after it, as SQL takes it
-    void (*create)(connection& with, std::string const& schema);
+    void (*create)(connection& connection, std::string const& schema);
     /// The version whose tables `upgrade` changes to this version, and the function; or none.
     std::string_view previous{};
     void (*upgrade)(connection& with, std::string const& schema) = nullptr;
@@ -31,14 +31,14 @@ struct own_tables {
 
 /// Creates the tables, if they do not exist.
 /// Errors:  throws settle::failure; errc::other_version for tables that this library cannot use
-void prepare_schema(pool& with, own_tables const& of = database_tables());
+void prepare_schema(pool& pool, own_tables const& tables = database_tables());
 
 /// The values about the tables.
 [[nodiscard]] settle::detail::sql::metadata_table<parts>
-metadata(pool& with, own_tables const& of = database_tables());
+metadata(pool& pool, own_tables const& tables = database_tables());
 
 /// The kept home of the log, and its present home.
-[[nodiscard]] log_home look_home(pool& with);
+[[nodiscard]] log_home look_home(pool& pool);
 
 } // namespace detail
 } // namespace postgresql

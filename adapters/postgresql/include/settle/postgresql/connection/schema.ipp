@@ -25,7 +25,7 @@ namespace postgresql::detail {
            schema + "settle_entry AS e";
 }
 
-SETTLE_FUNCTION void create_tables(connection& with, std::string const& schema) {
+SETTLE_FUNCTION void create_tables(connection& connection, std::string const& schema) {
     // Ids and keys are compared by their bytes. `open` is true while an entry is not final: the
     // index of open entries changes only when an entry is inserted and when it ends, and room in
     // the pages keeps all other changes away from the indexes.
@@ -45,14 +45,15 @@ SETTLE_FUNCTION void create_tables(connection& with, std::string const& schema) 
         entries_view(schema)};
     for (auto const& sql : all) {
         bool const table = sql.starts_with("settle_");
-        with.send_sql(table ? "CREATE TABLE " + schema + sql : sql, "create the tables of settle");
+        connection.send_sql(table ? "CREATE TABLE " + schema + sql : sql,
+                            "create the tables of settle");
     }
 }
 
-SETTLE_FUNCTION void upgrade_tables(connection& with, std::string const& schema) {
+SETTLE_FUNCTION void upgrade_tables(connection& connection, std::string const& schema) {
     for (auto const& sql : {"ALTER TABLE " + schema + "settle_entry ADD COLUMN reason_text text",
                             entries_view(schema)}) {
-        with.send_sql(sql, "upgrade the tables of settle");
+        connection.send_sql(sql, "upgrade the tables of settle");
     }
 }
 
@@ -63,81 +64,82 @@ SETTLE_FUNCTION own_tables const& database_tables() noexcept {
 }
 
 /// The name of the table of metadata, as SQL takes it.
-[[nodiscard]] SETTLE_FUNCTION std::string meta_of(pool const& with, own_tables const& of) {
-    return with.schema_prefix() + std::string{of.prefix} + "meta";
+[[nodiscard]] SETTLE_FUNCTION std::string meta_of(pool const& pool, own_tables const& tables) {
+    return pool.schema_prefix() + std::string{tables.prefix} + "meta";
 }
 
-SETTLE_FUNCTION settle::detail::sql::metadata_table<parts> metadata(pool& with,
-                                                                    own_tables const& of) {
-    return {with, meta_of(with, of)};
+SETTLE_FUNCTION settle::detail::sql::metadata_table<parts> metadata(pool& pool,
+                                                                    own_tables const& tables) {
+    return {pool, meta_of(pool, tables)};
 }
 
 /// Changes tables of the previous version to this one.
-SETTLE_FUNCTION void upgrade_schema(pool& with, own_tables const& of) {
+SETTLE_FUNCTION void upgrade_schema(pool& pool, own_tables const& tables) {
     auto const& note =
-        with.prepare("UPDATE " + meta_of(with, of) + " SET value = $1 " +
+        pool.prepare("UPDATE " + meta_of(pool, tables) + " SET value = $1 " +
                          "WHERE name = 'schema_version' AND value = $2",
                      {value_type::text, value_type::text}, "write the table of metadata");
-    perform_or_throw(with, [&](connection& on) {
+    perform_or_throw(pool, [&](connection& connection) {
         // The row is locked first: another program may be doing the same.
-        auto const noted = on.send(note, of.version, of.previous);
-        on.sync();
-        if (on.result(noted).changed() != 0) of.upgrade(on, with.schema_prefix());
+        auto const noted = connection.send(note, tables.version, tables.previous);
+        connection.sync();
+        if (connection.result(noted).changed() != 0)
+            tables.upgrade(connection, pool.schema_prefix());
     });
 }
 
-SETTLE_FUNCTION void prepare_schema(pool& with, own_tables const& of) {
-    auto const& schema = with.schema_prefix();
-    auto const meta = meta_of(with, of);
+SETTLE_FUNCTION void prepare_schema(pool& pool, own_tables const& tables) {
+    auto const& schema = pool.schema_prefix();
+    auto const meta = meta_of(pool, tables);
     // A scan of pg_class sees the state after the lock; to_regclass would see the state before it.
     auto const& look =
-        with.prepare("SELECT EXISTS(SELECT FROM pg_catalog.pg_class WHERE relname = $1 AND "
+        pool.prepare("SELECT EXISTS(SELECT FROM pg_catalog.pg_class WHERE relname = $1 AND "
                      "relnamespace = $2::regnamespace)",
                      {value_type::text, value_type::text}, "look for the tables of settle");
-    auto const is_there = [&](connection& on) {
-        auto const found =
-            on.send(look, std::string{of.prefix} + "meta", quoted_name(with.server().schema));
-        on.sync();
-        return on.result(found).boolean(0, 0);
+    auto const is_there = [&](connection& connection) {
+        auto const found = connection.send(look, std::string{tables.prefix} + "meta",
+                                           quoted_name(pool.server().schema));
+        connection.sync();
+        return connection.result(found).boolean(0, 0);
     };
     bool made = false;
     {
-        auto on = with.take();
+        auto on = pool.take();
         made = is_there(*on);
     }
     if (!made) {
-        perform_or_throw(with, [&](connection& on) {
+        perform_or_throw(pool, [&](connection& connection) {
             // Another program may be creating them.
-            on.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))",
-                        "wait for another program that creates the tables of settle");
-            if (is_there(on)) return;
+            connection.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))",
+                                "wait for another program that creates the tables of settle");
+            if (is_there(connection)) return;
             constexpr auto phase = "create the tables of settle";
-            on.send_sql("CREATE TABLE " + meta +
-                            "(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)",
-                        phase);
-            on.send_sql("INSERT INTO " + meta + " VALUES('schema_version', '" +
-                            std::string{of.version} + "')",
-                        phase);
-            of.create(on, schema);
+            connection.send_sql("CREATE TABLE " + meta +
+                                    "(name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)",
+                                phase);
+            connection.send_sql("INSERT INTO " + meta + " VALUES('schema_version', '" +
+                                    std::string{tables.version} + "')",
+                                phase);
+            tables.create(connection, schema);
         });
     }
-    auto found = metadata(with, of).known("schema_version");
-    if (of.upgrade != nullptr && found == of.previous) {
-        upgrade_schema(with, of);
-        found = metadata(with, of).known("schema_version");
+    auto found = metadata(pool, tables).known("schema_version");
+    if (tables.upgrade != nullptr && found == tables.previous) {
+        upgrade_schema(pool, tables);
+        found = metadata(pool, tables).known("schema_version");
     }
-    if (found == of.version) return;
+    if (found == tables.version) return;
     raise(errc::other_version,
-          "settle: the tables " + schema + std::string{of.prefix} + "… have version " +
+          "settle: the tables " + schema + std::string{tables.prefix} + "… have version " +
               found.value_or(std::string{"unknown"}) + " and this library needs version " +
-              std::string{of.version} +
+              std::string{tables.version} +
               ". Use the release of settle that made them. See postgresql#schema-version");
 }
 
-SETTLE_FUNCTION log_home look_home(pool& with) {
+SETTLE_FUNCTION log_home look_home(pool& pool) {
     using namespace settle::detail;
-    auto const meta = meta_of(with, database_tables());
-    auto on = with.take();
+    auto const meta = meta_of(pool, database_tables());
+    auto on = pool.take();
     auto const look = [&](std::string const& cluster) {
         std::string const sql =
             "SELECT 'system=' || " + cluster +

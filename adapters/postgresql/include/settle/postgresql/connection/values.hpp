@@ -34,11 +34,12 @@ enum class value_type : Oid {
 
 using settle::detail::sql::column_kind;
 
-[[nodiscard]] constexpr value_type native_type(settle::detail::sql::parameter_type of) {
-    switch (of.kind) {
-    case column_kind::text: return of.is_array ? value_type::text_array : value_type::text;
-    case column_kind::boolean: return of.is_array ? value_type::boolean_array : value_type::boolean;
-    default: return of.is_array ? value_type::int8_array : value_type::int8;
+[[nodiscard]] constexpr value_type native_type(settle::detail::sql::parameter_type parameter) {
+    switch (parameter.kind) {
+    case column_kind::text: return parameter.is_array ? value_type::text_array : value_type::text;
+    case column_kind::boolean:
+        return parameter.is_array ? value_type::boolean_array : value_type::boolean;
+    default: return parameter.is_array ? value_type::int8_array : value_type::int8;
     }
 }
 
@@ -68,8 +69,8 @@ template <typename T>
 class array_value {
 public:
     /// Shape:   of - the type of the elements: boolean, bytes, int8, text or float8
-    explicit array_value(value_type of);
-    explicit array_value(column_kind of) : array_value(native_type({of})) {}
+    explicit array_value(value_type value);
+    explicit array_value(column_kind kind) : array_value(native_type({kind})) {}
     static array_value texts() { return array_value{value_type::text}; }
     static array_value integers() { return array_value{value_type::int8}; }
 
@@ -191,7 +192,7 @@ private:
 /// The values of one column in a wave: an array, or one value that all have.
 class column_values {
 public:
-    explicit column_values(column_kind of) : all_(of) {}
+    explicit column_values(column_kind kind) : all_(kind) {}
 
     template <typename Value>
     void add(Value const& value) {

@@ -14,10 +14,10 @@ namespace postgresql::detail {
 inline constexpr std::size_t array_count_at = 12;
 inline constexpr std::size_t array_header = 20;
 
-SETTLE_FUNCTION array_value::array_value(value_type of) {
+SETTLE_FUNCTION array_value::array_value(value_type value) {
     append_number(bytes_, std::int32_t{1}); // dimensions
     append_number(bytes_, std::int32_t{0}); // whether an element is NULL; the server counts itself
-    append_number(bytes_, static_cast<std::int32_t>(of));
+    append_number(bytes_, static_cast<std::int32_t>(value));
     append_number(bytes_, std::int32_t{0}); // the number of elements
     append_number(bytes_, std::int32_t{1}); // the index of the first element
 }

@@ -20,8 +20,8 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
     std::size_t number = 0;
     detail::native_transaction native{from()};
     auto const ended = native.perform(
-        [&](detail::connection& on) {
-            number = entries().send_purge(on, first, end, before, limit);
+        [&](detail::connection& session) {
+            number = entries().send_purge(session, first, end, before, limit);
         },
         detail::longest_repetition);
     if (ended.status != detail::commit_status::committed) return ended.problem;
@@ -31,8 +31,8 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
     bool const limited = gone.erased == limit;
     if (limited) {
         // More may be left in the last page.
-        detail::for_each_row(erased, [&](detail::row const& one) {
-            gone.passed = std::min(gone.passed, one.integer(0));
+        detail::for_each_row(erased, [&](detail::row const& read_row) {
+            gone.passed = std::min(gone.passed, read_row.integer(0));
         });
     }
     gone.more = limited || end < native.result(number + 1).integer(0, 0);

@@ -24,18 +24,19 @@ namespace postgresql::detail {
                              "prepared at once, for example 100, and restart it");
 }
 
-SETTLE_FUNCTION void make_receipts(connection& with, std::string const& table) {
+SETTLE_FUNCTION void make_receipts(connection& connection, std::string const& table) {
     auto const phase = "create the table settle_receipt";
-    with.begin();
+    connection.begin();
     // Another program may create it at the same time.
-    with.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))", phase);
-    with.send_sql("CREATE TABLE IF NOT EXISTS " + table +
-                      " (part text COLLATE \"C\" PRIMARY KEY, epoch bigint NOT NULL, "
-                      "made bigint NOT NULL "
-                      "DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)",
-                  phase);
-    with.send_sql("CREATE INDEX IF NOT EXISTS settle_receipt_made ON " + table + " (made)", phase);
-    with.commit();
+    connection.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))", phase);
+    connection.send_sql("CREATE TABLE IF NOT EXISTS " + table +
+                            " (part text COLLATE \"C\" PRIMARY KEY, epoch bigint NOT NULL, "
+                            "made bigint NOT NULL "
+                            "DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)",
+                        phase);
+    connection.send_sql("CREATE INDEX IF NOT EXISTS settle_receipt_made ON " + table + " (made)",
+                        phase);
+    connection.commit();
 }
 
 } // namespace postgresql::detail
@@ -173,8 +174,8 @@ SETTLE_FUNCTION end_result resource::deny(prepared_name const& name) {
     auto const key = name.of.text();
     detail::native_transaction native{pool_};
     auto const ended = native.perform(
-        [&](detail::connection& with) {
-            with.send(write_, key, std::int64_t{0}, detail::date_of(name));
+        [&](detail::connection& session) {
+            session.send(write_, key, std::int64_t{0}, detail::date_of(name));
         },
         pool_.options().lock_timeout);
     if (ended.status == detail::commit_status::committed) return {end_answer::ended, {}};

@@ -11,7 +11,8 @@ namespace postgresql::detail {
 class work_connection final : public sql_connection {
 public:
     /// Shape:   phase - as in statement; a literal
-    work_connection(connection& with, char const* phase) noexcept : with_(&with), phase_(phase) {}
+    work_connection(connection& connection, char const* phase) noexcept
+        : with_(&connection), phase_(phase) {}
 
 private:
     sql_rows run(std::string const& sql, std::span<sql_value const> values) override;

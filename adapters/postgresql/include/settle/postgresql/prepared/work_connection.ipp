@@ -12,19 +12,19 @@ SETTLE_FUNCTION sql_rows work_connection::run(std::string const& sql,
     with_->note_work();
     auto const number = with_->send_texts(sql, values, phase_);
     with_->sync();
-    rows const& found = with_->result(number);
-    int const columns = PQnfields(found.native());
+    rows const& rows = with_->result(number);
+    int const columns = PQnfields(rows.native());
     std::vector<sql_rows::row> all;
-    for (int row = 0; row < found.size(); ++row) {
+    for (int row = 0; row < rows.size(); ++row) {
         auto& one = all.emplace_back(static_cast<std::size_t>(columns));
         for (int column = 0; column < columns; ++column) {
-            if (found.is_null(row, column)) continue;
-            one[static_cast<std::size_t>(column)] = std::string{found.text(row, column)};
+            if (rows.is_null(row, column)) continue;
+            one[static_cast<std::size_t>(column)] = std::string{rows.text(row, column)};
         }
     }
     // The tag of a SELECT has the number of its rows.
-    bool const reads = std::string_view{PQcmdStatus(found.native())}.starts_with("SELECT");
-    auto const changed = reads ? std::int64_t{0} : found.changed();
+    bool const reads = std::string_view{PQcmdStatus(rows.native())}.starts_with("SELECT");
+    auto const changed = reads ? std::int64_t{0} : rows.changed();
     return {std::move(all), static_cast<std::uint64_t>(changed)};
 }
 

@@ -14,16 +14,16 @@ namespace postgresql::detail {
 /// The version of the tables settle_receiver…; it changes when older libraries cannot use them.
 inline constexpr std::string_view receiver_schema_version = "2";
 
-SETTLE_FUNCTION void create_receiver_tables(connection& with, std::string const& schema) {
+SETTLE_FUNCTION void create_receiver_tables(connection& connection, std::string const& schema) {
     settle::detail::receiver_sql const sql{schema + "settle_receiver", '$'};
     for (auto const& one : sql.create("text COLLATE \"C\" PRIMARY KEY")) {
-        with.send_sql(one, "create the tables of a receiver");
+        connection.send_sql(one, "create the tables of a receiver");
     }
 }
 
-SETTLE_FUNCTION void upgrade_receiver_tables(connection& with, std::string const& schema) {
-    with.send_sql(settle::detail::receiver_sql{schema + "settle_receiver", '$'}.upgrade(),
-                  "upgrade the tables of a receiver");
+SETTLE_FUNCTION void upgrade_receiver_tables(connection& connection, std::string const& schema) {
+    connection.send_sql(settle::detail::receiver_sql{schema + "settle_receiver", '$'}.upgrade(),
+                        "upgrade the tables of a receiver");
 }
 
 inline constexpr own_tables receiver_tables{"settle_receiver_", receiver_schema_version,

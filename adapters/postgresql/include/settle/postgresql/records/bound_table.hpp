@@ -13,15 +13,15 @@ namespace postgresql::detail {
 class bound_table : public settle::detail::sql::bound_table<parts> {
 public:
     /// Errors:  throws settle::failure when the table does not fit
-    bound_table(pool& from, collection_descriptor const& of)
-        : bound_table(from, of, settle_table(from, of)) {}
+    bound_table(pool& from, collection_descriptor const& collection)
+        : bound_table(from, collection, settle_table(from, collection)) {}
 
     void send_restored(connection& to, void const* record, std::string_view image) const;
     /// Shape:   others - as send_locks() reads them
     void send_check_of_image(connection& to, part_key const& key, std::string_view others) const;
 
 private:
-    bound_table(pool& from, collection_descriptor const& of, fit_table table);
+    bound_table(pool& from, collection_descriptor const& collection, fit_table table);
     void prepare_check_of_image();
 
     statement const* check_image_;

@@ -11,23 +11,23 @@ using settle::detail::sql::other_column;
 
 /// The text of a column that no member names, from which its type's input function makes the same
 /// value. A cast to text is not that: `char(n)` loses its blanks, and a cast may be a user's own.
-[[nodiscard]] SETTLE_FUNCTION std::string text_of_other(other_column const& one) {
-    auto const column = "t." + quoted_name(one.name);
+[[nodiscard]] SETTLE_FUNCTION std::string text_of_other(other_column const& other_column) {
+    auto const column = "t." + quoted_name(other_column.name);
     // The output function leaves out the encoding that a document declares.
-    if (one.base == "xml") return column + "::text";
+    if (other_column.base == "xml") return column + "::text";
     // The name of a function or a table may mean another one later.
-    if (one.base.starts_with("reg")) return column + "::oid::text";
-    if (one.base.starts_with("_reg")) return column + "::oid[]::text";
+    if (other_column.base.starts_with("reg")) return column + "::oid::text";
+    if (other_column.base.starts_with("_reg")) return column + "::oid[]::text";
     // A row whose fields are all null is distinct from null.
     return "CASE WHEN " + column + " IS DISTINCT FROM NULL THEN format('%s', " + column + ") END";
 }
 /// The value of such a column, from a row `r` of the table's type that was made of the texts.
 /// Shape:   texts - SQL of a JSON object
-[[nodiscard]] SETTLE_FUNCTION std::string value_of_other(other_column const& one,
+[[nodiscard]] SETTLE_FUNCTION std::string value_of_other(other_column const& column,
                                                          std::string const& texts) {
-    if (one.base != "json" && one.base != "jsonb") return "r." + quoted_name(one.name);
+    if (column.base != "json" && column.base != "jsonb") return "r." + quoted_name(column.name);
     // The row would hold the text as a JSON string.
-    return "(" + texts + " ->> " + quoted_text(one.name) + ")::" + one.type;
+    return "(" + texts + " ->> " + quoted_text(column.name) + ")::" + column.type;
 }
 
 /// SQL that is true while the members' columns have the types that they had when the table was
@@ -35,14 +35,18 @@ using settle::detail::sql::other_column;
 [[nodiscard]] SETTLE_FUNCTION std::string types_stand(std::string const& table,
                                                       std::vector<table_column> const& columns) {
     std::string sql;
-    for (auto const& one : columns) {
+    for (auto const& column : columns) {
         sql.append(sql.empty() ? "" : " AND ").append("pg_typeof((NULL::").append(table);
-        sql.append(").").append(one.name).append(")::oid = ").append(std::to_string(one.type_id));
-        if (one.type_modifier < 0) continue;
+        sql.append(").")
+            .append(column.name)
+            .append(")::oid = ")
+            .append(std::to_string(column.type_id));
+        if (column.type_modifier < 0) continue;
         sql.append(" AND (SELECT atttypmod FROM pg_attribute WHERE attrelid = ");
         sql.append(quoted_text(table)).append("::regclass AND quote_ident(attname) = ");
-        sql.append("quote_ident(").append(quoted_text(one.name.substr(1, one.name.size() - 2)));
-        sql.append(")) = ").append(std::to_string(one.type_modifier));
+        sql.append("quote_ident(")
+            .append(quoted_text(column.name.substr(1, column.name.size() - 2)));
+        sql.append(")) = ").append(std::to_string(column.type_modifier));
     }
     return sql;
 }
@@ -60,10 +64,11 @@ using settle::detail::sql::other_column;
     return "json_object(ARRAY[" + names + "]::text[], ARRAY[" + texts + "]::text[])::text";
 }
 
-SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const& of,
+SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const& collection,
                                          fit_table table)
     : settle::detail::sql::bound_table<parts>(
-          from, of, table, types_stand(dialect::table_name(from, of.name), table.columns),
+          from, collection, table,
+          types_stand(dialect::table_name(from, collection.name), table.columns),
           json_of_others(table.others)) {
     prepare_check_of_image();
 }

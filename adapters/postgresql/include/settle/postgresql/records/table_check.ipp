@@ -99,8 +99,8 @@ class table_check : public settle::detail::sql::table_check<table_check, parts, 
     using base = settle::detail::sql::table_check<table_check, parts, column_found>;
 
 public:
-    table_check(pool& from, collection_descriptor const& of)
-        : table_check(from, of, dialect::table_name(from, of.name)) {}
+    table_check(pool& from, collection_descriptor const& collection)
+        : table_check(from, collection, dialect::table_name(from, collection.name)) {}
 
     [[nodiscard]] bool exists() const {
         bool found = false;
@@ -108,22 +108,22 @@ public:
             [&](rows const& answer) { found = answer.boolean(0, 0); });
         return found;
     }
-    void check_kind(fit_table& made) const {
+    void check_kind(fit_table& table) const {
         ask("SELECT c.relkind::text, c.relpersistence::text, c.relispartition, c.relhasrules, "
             "row_security_active(c.oid), "
             "EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = c.oid), "
             "EXISTS (SELECT FROM pg_constraint AS f WHERE f.confrelid = c.oid AND "
             "f.contype = 'f') FROM pg_class AS c WHERE c.oid = to_regclass($1)",
-            [&](rows const& found) {
-                check_kind(found);
-                made.is_referenced = found.boolean(0, 6);
+            [&](rows const& listed) {
+                check_kind(listed);
+                table.is_referenced = listed.boolean(0, 6);
             });
     }
     void read_columns();
-    [[nodiscard]] table_column column_for(member_descriptor const& of) const;
+    [[nodiscard]] table_column column_for(member_descriptor const& member) const;
     void check_key() const;
-    void check_more(fit_table& made) const {
-        find_indexed_texts(made);
+    void check_more(fit_table& table) const {
+        find_indexed_texts(table);
         check_publications();
     }
     /// True for a type of the catalog whose input function refuses every text.
@@ -146,22 +146,23 @@ public:
     static constexpr char const* obstacles_sql = obstacles_of_table;
 
 private:
-    table_check(pool& from, collection_descriptor const& of, std::string const& table)
-        : base(from, of, table, table) {}
+    table_check(pool& from, collection_descriptor const& collection, std::string const& table)
+        : base(from, collection, table, table) {}
 
-    void check_kind(rows const& found) const;
-    [[nodiscard]] bool set_form(table_column& made, member_access const& access,
+    void check_kind(rows const& rows) const;
+    [[nodiscard]] bool set_form(table_column& column, member_access const& access,
                                 column_found const& is) const;
-    void set_number(table_column& made, member_access const& access, column_found const& is) const;
+    void set_number(table_column& column, member_access const& access,
+                    column_found const& is) const;
     /// Finds members whose texts are in an index, which may refuse a long one.
-    void find_indexed_texts(fit_table& made) const;
+    void find_indexed_texts(fit_table& table) const;
     /// Refuses a table whose changes a publication makes the server refuse.
     void check_publications() const;
 };
 
-SETTLE_FUNCTION void table_check::check_kind(rows const& found) const {
-    if (found.empty()) refuse_gone();
-    auto const kind = found.text(0, 0);
+SETTLE_FUNCTION void table_check::check_kind(rows const& listed) const {
+    if (listed.empty()) refuse_gone();
+    auto const kind = listed.text(0, 0);
     constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kinds{
         {{"v", "view"},
          {"m", "materialized view"},
@@ -173,38 +174,38 @@ SETTLE_FUNCTION void table_check::check_kind(rows const& found) const {
         refuse("it is a " + std::string{name} + ", not an ordinary table", "Name a table");
     }
     if (kind != "r") refuse("it is not an ordinary table", "Name a table");
-    if (found.text(0, 1) != "p") {
+    if (listed.text(0, 1) != "p") {
         refuse("it is unlogged or temporary, so a crash empties it",
                "Use ALTER TABLE … SET LOGGED");
     }
-    if (found.boolean(0, 2) || found.boolean(0, 5)) {
+    if (listed.boolean(0, 2) || listed.boolean(0, 5)) {
         refuse("it shares its rows with other tables, as a partition or by inheritance",
                "Name a table of its own");
     }
-    if (found.boolean(0, 3)) refuse("it has a rule, which could change a write", "Drop the rule");
-    if (found.boolean(0, 4)) {
+    if (listed.boolean(0, 3)) refuse("it has a rule, which could change a write", "Drop the rule");
+    if (listed.boolean(0, 4)) {
         refuse("its row security could hide rows from this user",
                "Use ALTER TABLE … DISABLE ROW LEVEL SECURITY, or a user with BYPASSRLS");
     }
 }
 
 SETTLE_FUNCTION void table_check::read_columns() {
-    ask(columns_sql, [&](rows const& found) {
-        for_each_row(found, [&](row const& one) {
-            auto const text = [&](int column) { return std::string{one.text(column)}; };
-            auto const truth = [&](int column) { return one.integer(column) != 0; };
-            columns_.push_back({text(0), text(1), text(2), text(3), one.integer(4), text(5),
-                                truth(6), truth(7), truth(8), truth(9), truth(10), one.integer(11),
-                                one.integer(12)});
+    ask(columns_sql, [&](rows const& listed) {
+        for_each_row(listed, [&](row const& read_row) {
+            auto const text = [&](int column) { return std::string{read_row.text(column)}; };
+            auto const truth = [&](int column) { return read_row.integer(column) != 0; };
+            columns_.push_back({text(0), text(1), text(2), text(3), read_row.integer(4), text(5),
+                                truth(6), truth(7), truth(8), truth(9), truth(10),
+                                read_row.integer(11), read_row.integer(12)});
         });
     });
 }
 
-SETTLE_FUNCTION table_column table_check::column_for(member_descriptor const& of) const {
-    column_found const& is = column_named(of.name);
-    auto const name = shown_column(of.name);
-    check_column(*need().find(of.name), is.generated, is.not_null);
-    if (is.always_drawn && !need().find(of.name)->key) {
+SETTLE_FUNCTION table_column table_check::column_for(member_descriptor const& member) const {
+    column_found const& is = column_named(member.name);
+    auto const name = shown_column(member.name);
+    check_column(*need().find(member.name), is.generated, is.not_null);
+    if (is.always_drawn && !need().find(member.name)->key) {
         refuse(name + " is GENERATED ALWAYS AS IDENTITY, so no program can change it",
                "Use ALTER TABLE … ALTER COLUMN … SET GENERATED BY DEFAULT");
     }
@@ -212,16 +213,16 @@ SETTLE_FUNCTION table_column table_check::column_for(member_descriptor const& of
         refuse(name + " has the domain " + is.declared + ", whose constraint could refuse a change",
                "Remove the constraint of the domain");
     }
-    table_column made;
-    made.name = quoted_name(of.name);
-    made.type = is.type;
-    made.type_id = is.declared_id;
-    made.type_modifier = is.declared_modifier;
-    if (set_form(made, *of.access, is)) return made;
-    auto const needs = of.access->nested                        ? "JSON. Declare it jsonb"
-                       : of.access->kind == field_kind::text    ? "texts. Declare it text"
-                       : of.access->kind == field_kind::boolean ? "booleans. Declare it boolean"
-                       : of.access->kind == field_kind::time
+    table_column column;
+    column.name = quoted_name(member.name);
+    column.type = is.type;
+    column.type_id = is.declared_id;
+    column.type_modifier = is.declared_modifier;
+    if (set_form(column, *member.access, is)) return column;
+    auto const needs = member.access->nested                        ? "JSON. Declare it jsonb"
+                       : member.access->kind == field_kind::text    ? "texts. Declare it text"
+                       : member.access->kind == field_kind::boolean ? "booleans. Declare it boolean"
+                       : member.access->kind == field_kind::time
                            ? "times. Declare it timestamptz or bigint"
                            : "whole numbers. Declare it bigint, or numeric with a scale";
     std::string const remedy{needs};
@@ -231,29 +232,29 @@ SETTLE_FUNCTION table_column table_check::column_for(member_descriptor const& of
 }
 
 /// False if the column cannot keep the member's values.
-SETTLE_FUNCTION bool table_check::set_form(table_column& made, member_access const& access,
+SETTLE_FUNCTION bool table_check::set_form(table_column& column, member_access const& access,
                                            column_found const& is) const {
     bool const text = is.base == "text" || is.base == "varchar";
     if (access.nested) {
-        made.form = text ? column_form::text : column_form::cast;
+        column.form = text ? column_form::text : column_form::cast;
         return text || is.base == "jsonb" || is.base == "json";
     }
     if (access.kind == field_kind::text) {
-        made.form = text ? column_form::text : column_form::cast;
-        if (is.base == "varchar" && is.modifier >= 0) made.length = is.modifier - 4;
-        made.is_uuid = is.base == "uuid";
+        column.form = text ? column_form::text : column_form::cast;
+        if (is.base == "varchar" && is.modifier >= 0) column.length = is.modifier - 4;
+        column.is_uuid = is.base == "uuid";
         for (std::string_view rest{is.labels}; !rest.empty();) {
             auto const end = std::min(rest.find('\x01', 1), rest.size());
-            made.labels.emplace_back(rest.substr(1, end - 1));
+            column.labels.emplace_back(rest.substr(1, end - 1));
             rest.remove_prefix(end);
         }
-        return text || made.is_uuid || is.base == "enum";
+        return text || column.is_uuid || is.base == "enum";
     }
-    made.form = column_form::number;
-    set_number(made, access, is);
-    if (made.form != column_form::text) return true;
+    column.form = column_form::number;
+    set_number(column, access, is);
+    if (column.form != column_form::text) return true;
     if (access.kind == field_kind::boolean && is.base == "bool") {
-        made.form = column_form::boolean;
+        column.form = column_form::boolean;
     } else if (access.kind == field_kind::time && is.base == "timestamptz") {
         constexpr std::int64_t first_time = -210'866'803'200'000'000;
         constexpr std::int64_t last_time = 9'000'000'000'000'000'000;
@@ -262,9 +263,9 @@ SETTLE_FUNCTION bool table_check::set_form(table_column& made, member_access con
             refuse(shown_column(is.name) + " counts microseconds, and its field a finer unit",
                    "Declare it bigint");
         }
-        made.form = column_form::time;
-        made.least = first_time / unit;
-        made.most = last_time / unit;
+        column.form = column_form::time;
+        column.least = first_time / unit;
+        column.most = last_time / unit;
     } else {
         return false;
     }
@@ -272,16 +273,16 @@ SETTLE_FUNCTION bool table_check::set_form(table_column& made, member_access con
 }
 
 /// Leaves the form `text` if the column keeps no numbers.
-SETTLE_FUNCTION void table_check::set_number(table_column& made, member_access const& access,
+SETTLE_FUNCTION void table_check::set_number(table_column& column, member_access const& access,
                                              column_found const& is) const {
     auto const range = [&](auto of) {
-        made.least = std::numeric_limits<decltype(of)>::min();
-        made.most = std::numeric_limits<decltype(of)>::max();
+        column.least = std::numeric_limits<decltype(of)>::min();
+        column.most = std::numeric_limits<decltype(of)>::max();
     };
     if (is.base == "int8") return;
     if (is.base == "int4") return range(std::int32_t{});
     if (is.base == "int2") return range(std::int16_t{});
-    made.form = column_form::text;
+    column.form = column_form::text;
     if (access.kind != field_kind::integer || is.base != "numeric") return;
     // As PostgreSQL packs precision and scale.
     auto const packed = is.modifier - 4;
@@ -292,7 +293,7 @@ SETTLE_FUNCTION void table_check::set_number(table_column& made, member_access c
                    "a declared unit",
                "Declare it with a precision and a scale, as numeric(18, 2)");
     }
-    made.set_decimal(static_cast<int>(precision), static_cast<int>(scale));
+    column.set_decimal(static_cast<int>(precision), static_cast<int>(scale));
 }
 
 SETTLE_FUNCTION void table_check::check_key() const {
@@ -311,17 +312,17 @@ SETTLE_FUNCTION void table_check::check_key() const {
     }
 }
 
-SETTLE_FUNCTION void table_check::find_indexed_texts(fit_table& made) const {
+SETTLE_FUNCTION void table_check::find_indexed_texts(fit_table& table) const {
     ask("SELECT DISTINCT a.attname::text FROM pg_index AS i "
         "CROSS JOIN LATERAL unnest(i.indkey) AS c(n) "
         "JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = c.n "
         "WHERE i.indrelid = to_regclass($1)",
-        [&](rows const& found) {
-            for_each_row(found, [&](row const& one) {
-                auto const member = of_.record->find(one.text(0));
+        [&](rows const& listed) {
+            for_each_row(listed, [&](row const& read_row) {
+                auto const member = of_.record->find(read_row.text(0));
                 if (!member || *member == of_.key) return;
                 bool const text = of_.members()[*member].access->kind == field_kind::text;
-                if (text) made.indexed_texts |= std::uint64_t{1} << *member;
+                if (text) table.indexed_texts |= std::uint64_t{1} << *member;
             });
         });
 }
@@ -345,15 +346,15 @@ SETTLE_FUNCTION void table_check::check_publications() const {
     }
 }
 
-SETTLE_FUNCTION fit_table settle_table(pool& with, collection_descriptor const& of) {
-    settle::detail::sql::check_names(of, {"settle_", "pg_"}, 63, parts::page);
-    table_check checks{with, of};
+SETTLE_FUNCTION fit_table settle_table(pool& pool, collection_descriptor const& collection) {
+    settle::detail::sql::check_names(collection, {"settle_", "pg_"}, 63, parts::page);
+    table_check checks{pool, collection};
     if (!checks.exists()) {
-        perform_or_throw(with, [&](connection& on) {
+        perform_or_throw(pool, [&](connection& connection) {
             // Another program may be creating it.
-            on.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))",
-                        "wait for another program that creates tables");
-            on.send_sql(checks.create_sql(), "create a table");
+            connection.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))",
+                                "wait for another program that creates tables");
+            connection.send_sql(checks.create_sql(), "create a table");
         });
     }
     return checks.check();
