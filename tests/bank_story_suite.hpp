@@ -77,8 +77,8 @@ public:
 
     /// Settles everything, and compares the outcomes and the balances with the log.
     void check(std::string const& address) {
-        database database{address};
-        auto teller = bank_engine(database, settle::phases::two);
+        database opened{address};
+        auto teller = bank_engine(opened, settle::phases::two);
         // A statement of a client that is gone may take effect until the server's limits end it.
         bool const settled = wait_until(30s, [&] {
             auto const worked = teller.work();

@@ -108,18 +108,18 @@ void fault_proxy::remove_ended() {
     }
 }
 
-void fault_proxy::end_requests(link& link) {
+void fault_proxy::end_requests(link& ended) {
     std::unique_lock lock{mutex_};
-    changed_.wait_for(lock, 60s, [&] { return ending_ || link.waiting.empty(); });
+    changed_.wait_for(lock, 60s, [&] { return ending_ || ended.waiting.empty(); });
     lock.unlock();
-    link.cut();
+    ended.cut();
 }
 
-void fault_proxy::end_replies(link& link) {
+void fault_proxy::end_replies(link& ended) {
     std::lock_guard const lock{mutex_};
-    link.waiting.clear();
+    ended.waiting.clear();
     changed_.notify_all();
-    link.cut();
+    ended.cut();
 }
 
 bool fault_proxy::pause(verdict const& by, fault delay, fault hold) {

@@ -33,6 +33,8 @@ struct other_program {
         return 0;
     }
     static settle::part_name name_part(parameters const&, std::size_t) { return {}; }
+    static settle::refusal check(parameters const&) { return {}; }
+    static std::string explain(parameters const&, settle::refusal const&) { return {}; }
 };
 
 template <typename Direction>

@@ -78,15 +78,15 @@ TEST_CASE("long: foreign sizes: only a transaction whose images exceed its entry
         for (char const* id : {"A", "B", "C"}) bank.put_label(id, "");
         // The entry's parameters fit; with the record's image, they do not.
         relabel const large{"A", std::string(9'000'000, 'x')};
-        auto const check_ended = [](sized_bank& bank, outcome const& outcome) {
+        auto const check_ended = [](sized_bank& tested, outcome const& outcome) {
             // One phase knows it before any write.
-            if (bank.one_phase) return check_too_large(bank, outcome);
+            if (tested.one_phase) return check_too_large(tested, outcome);
             INFO(outcome.text().substr(0, 500));
             CHECK(outcome.canceled());
             CHECK(outcome.why == settle::reason::record_unusable);
             CHECK(outcome.problem.code == errc::bad_parameters);
             CHECK(outcome.problem.text.find("16MB") != std::string::npos);
-            check_outcome(bank.engine, outcome);
+            check_outcome(tested.engine, outcome);
         };
         check_ended(bank, bank.engine.run("t", large));
         check_middle(bank, {{"1", {"B", "one"}}, {"2", large}, {"3", {"C", "two"}}}, check_ended);
@@ -109,15 +109,15 @@ TEST_CASE("long: foreign sizes: only a record that cannot hold its change is unu
         bank.put_label("A", std::string(large, '"'));
         bank.put_label("B", "");
         bank.put_label("C", "");
-        auto const check_unusable = [](sized_bank& bank, outcome const& outcome) {
+        auto const check_unusable = [](sized_bank& tested, outcome const& outcome) {
             // In one phase there is no mark, and the entry takes the image.
-            if (bank.one_phase) return check_too_large(bank, outcome);
+            if (tested.one_phase) return check_too_large(tested, outcome);
             INFO(outcome.text().substr(0, 500));
             CHECK(outcome.canceled());
             CHECK(outcome.why == settle::reason::record_unusable);
             CHECK(outcome.problem.text.find("the record 'A' of 'suite_ledgers'") !=
                   std::string::npos);
-            check_outcome(bank.engine, outcome);
+            check_outcome(tested.engine, outcome);
         };
         check_middle(bank, {{"1", {"B", "one"}}, {"2", {"A", "small"}}, {"3", {"C", "two"}}},
                      check_unusable);

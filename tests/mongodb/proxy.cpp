@@ -19,51 +19,51 @@ std::string proxy::address(std::string const& database, std::string const& optio
            "?directConnection=true" + (options.empty() ? "" : "&") + options;
 }
 
-void proxy::pass_requests(link& link) {
+void proxy::pass_requests(link& passing) {
     wire_message message;
-    while (receive(link.to_client, message) && pass_request(link, message)) {
+    while (receive(passing.to_client, message) && pass_request(passing, message)) {
     }
-    end_requests(link);
+    end_requests(passing);
 }
 
-void proxy::pass_replies(link& link) {
+void proxy::pass_replies(link& passing) {
     wire_message message;
     bool client_listens = true;
-    while (receive(link.to_server, message)) {
-        auto const decided = take_reply(link, message);
+    while (receive(passing.to_server, message)) {
+        auto const decided = take_reply(passing, message);
         // Once the client is cut off, replies are only waited for.
-        if (client_listens && !pass_reply(link, message, decided)) {
+        if (client_listens && !pass_reply(passing, message, decided)) {
             client_listens = false;
-            ::shutdown(link.to_client, SHUT_RDWR);
+            ::shutdown(passing.to_client, SHUT_RDWR);
         }
     }
-    end_replies(link);
+    end_replies(passing);
 }
 
-bool proxy::pass_request(link& link, wire_message& message) {
+bool proxy::pass_request(link& passing, wire_message& message) {
     message.command = message.name_of_command();
-    auto const decided = enter_request(link, message);
+    auto const decided = enter_request(passing, message);
     if (decided.hit && decided.what == fault::drop_request) return false;
     if (decided.hit && decided.what == fault::refuse) {
         auto const reply = wire_message::reply_to(message.id(), document{decided.answer}.get());
-        return send_all(link.to_client, reply.bytes.data(), reply.bytes.size());
+        return send_all(passing.to_client, reply.bytes.data(), reply.bytes.size());
     }
     if (!pause(decided, fault::delay_request, fault::hold_request)) return false;
     change(on_request_, message);
-    return send_all(link.to_server, message.bytes.data(), message.bytes.size());
+    return send_all(passing.to_server, message.bytes.data(), message.bytes.size());
 }
 
 /// Names a reply by its request, counts it, and returns the verdict on it.
-proxy::verdict proxy::take_reply(link& link, wire_message& message) {
+proxy::verdict proxy::take_reply(link& passing, wire_message& message) {
     verdict decided;
     std::lock_guard const lock{mutex_};
-    auto const found = link.waiting.find(message.answers());
+    auto const found = passing.waiting.find(message.answers());
     // A server may send several replies to one greeting: then this stays empty.
     message.command = "";
-    if (found != link.waiting.end()) {
+    if (found != passing.waiting.end()) {
         message.command = found->second.text;
         decided = found->second.decided;
-        link.waiting.erase(found);
+        passing.waiting.erase(found);
     }
     ++replies_[message.command];
     changed_.notify_all();
@@ -71,7 +71,7 @@ proxy::verdict proxy::take_reply(link& link, wire_message& message) {
 }
 
 /// False when the client gets nothing more.
-bool proxy::pass_reply(link const& link, wire_message& message, verdict const& decided) {
+bool proxy::pass_reply(link const& passing, wire_message& message, verdict const& decided) {
     if (decided.hit && decided.what == fault::drop_reply) return false;
     if (!pause(decided, fault::delay_reply, fault::hold_reply)) return false;
     if (decided.hit && decided.what == fault::replace_reply) {
@@ -82,11 +82,11 @@ bool proxy::pass_reply(link const& link, wire_message& message, verdict const& d
     change(on_reply_, message);
     bool const cut = decided.hit && decided.what == fault::cut_reply;
     auto const length = cut ? message.bytes.size() / 2 : message.bytes.size();
-    return send_all(link.to_client, message.bytes.data(), length) && !cut;
+    return send_all(passing.to_client, message.bytes.data(), length) && !cut;
 }
 
 /// Counts a request, finds its rule, and enters it if the server is to answer it.
-proxy::verdict proxy::enter_request(link& link, wire_message const& message) {
+proxy::verdict proxy::enter_request(link& passing, wire_message const& message) {
     auto const& command = message.command;
     std::lock_guard const lock{mutex_};
     ++requests_[command];
@@ -95,7 +95,7 @@ proxy::verdict proxy::enter_request(link& link, wire_message const& message) {
     });
     bool const passes =
         !decided.hit || (decided.what != fault::drop_request && decided.what != fault::refuse);
-    if (passes && message.wants_reply()) link.waiting[message.id()] = {command, decided};
+    if (passes && message.wants_reply()) passing.waiting[message.id()] = {command, decided};
     return decided;
 }
 

@@ -25,16 +25,16 @@ public:
     /// Shape:   closes - ends each connection when it has spoken
     strange_server(std::string reply, bool closes)
         : reply_{std::move(reply)}, closes_{closes}, listener_{::socket(AF_INET, SOCK_STREAM, 0)} {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t length = sizeof address;
-        auto* const address = reinterpret_cast<sockaddr*>(&address);
-        if (::bind(listener_, address, sizeof address) != 0 || ::listen(listener_, 64) != 0 ||
+        sockaddr_in name{};
+        name.sin_family = AF_INET;
+        name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t length = sizeof name;
+        auto* const address = reinterpret_cast<sockaddr*>(&name);
+        if (::bind(listener_, address, sizeof name) != 0 || ::listen(listener_, 64) != 0 ||
             ::getsockname(listener_, address, &length) != 0) {
             throw std::runtime_error{"there is no free port"};
         }
-        port_ = ntohs(address.sin_port);
+        port_ = ntohs(name.sin_port);
         speaker_ = std::thread{[this] { speak(); }};
     }
     strange_server(strange_server const&) = delete;

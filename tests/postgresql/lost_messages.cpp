@@ -149,8 +149,8 @@ TEST_CASE("lost messages: a session that an administrator or a limit has ended")
     fresh_schema const own;
     make_sums(own.address());
     auto limits = patient_limits();
-    std::optional<pool> pool;
-    auto const open = [&]() -> pool& { return pool.emplace(own.address(), limits); };
+    std::optional<pool> opened;
+    auto const open = [&]() -> pool& { return opened.emplace(own.address(), limits); };
     auto const pid_of = [](connection& connection) {
         return std::to_string(PQbackendPID(connection.native()));
     };
@@ -212,7 +212,7 @@ TEST_CASE("lost messages: a session that an administrator or a limit has ended")
         }
     }
     CHECK(sum_of(own.address(), "a") == "0");
-    add_surely(*pool, "a", 1);
+    add_surely(*opened, "a", 1);
     CHECK(sum_of(own.address(), "a") == "1");
 }
 

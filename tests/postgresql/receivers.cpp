@@ -6,7 +6,7 @@
 namespace postgresql_receivers {
 namespace {
 
-struct network {
+struct watched_network {
     using office = postgresql_receivers::office;
     using proxy = settle_test::proxy;
     static std::string address(office const& in, proxy const& between) {
@@ -167,7 +167,7 @@ TEST_CASE("receivers: handlers on PostgreSQL that lock each other are called aga
 }
 
 TEST_CASE("receivers: waves on PostgreSQL with the same keys in other orders") {
-    receiver_checks::check_orders_of_keys<network>();
+    receiver_checks::check_orders_of_keys<watched_network>();
 }
 
 TEST_CASE("receivers: processes on PostgreSQL that share keys take effect once for each") {
