@@ -202,7 +202,7 @@ void check_refusals() {
         CHECK_THROWS_AS(connection.execute("/* done */ Commit"), settle::failure);
         return work_result::ok();
     });
-    CHECK(refused_end.what == prepare_answer::unavailable);
+    CHECK(refused_end.what == prepare_answer::refused);
     CHECK(refused_end.problem.code == settle::errc::bad_option);
     CHECK(s.nothing_of(one));
     CHECK(s.sum("a") == "0");

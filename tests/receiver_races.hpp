@@ -26,7 +26,8 @@ using settle_test::say;
 
 /// A handler whose apply is a function.
 /// Shape:   Office - besides what receiver_checks.hpp asks for it has limits() (patient), the texts
-///          locked, locks_keys and sell_seat, shortest_wait, hasten_deadlock(session),
+///          locked, locks_keys (of a statement), and sell_seat, requests_of_two_locks (of two
+///          sessions), shortest_wait, hasten_deadlock(session),
 ///          waits(calls), the types storage and server, ask(sql), and the functions
 ///          make_flight(server, free), which returns the address, unmatched_rows(address) and
 ///          effects_at(address)
@@ -219,7 +220,7 @@ void check_orders_of_keys() {
         goes_on.count_down();
     }
     // A deadlock would have begun a native transaction again.
-    CHECK(between.requests(Office::locks_keys) == 2);
+    CHECK(between.requests(Office::locks_keys) == Office::requests_of_two_locks);
     runs[names[20]] += 1;
     for (auto const& name : names) CHECK(runs[name] == 1);
     CHECK(in.effects() == keys);

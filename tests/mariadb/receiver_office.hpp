@@ -66,6 +66,7 @@ struct office {
     static constexpr std::chrono::seconds shortest_wait{1};
     static constexpr std::string_view locked = "Lock wait timeout";
     static constexpr char const* locks_keys = "ON DUPLICATE KEY UPDATE modified = modified";
+    static constexpr int requests_of_two_locks = 4; ///< each session also prepares the statement
     static constexpr char const* sell_seat = "UPDATE seat SET sold = sold + 1 WHERE id = ?";
     static void hasten_deadlock(receiver_session&) {} // the server notices it at once
 

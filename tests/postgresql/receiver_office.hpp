@@ -108,6 +108,7 @@ struct office {
     static constexpr milliseconds shortest_wait{100};
     static constexpr std::string_view locked = "55P03";
     static constexpr char const* locks_keys = "pg_advisory_xact_lock";
+    static constexpr int requests_of_two_locks = 2;
     static constexpr char const* sell_seat = "UPDATE seat SET sold = sold + 1 WHERE id = $1";
     static void hasten_deadlock(receiver_session& db) {
         db.execute("SET LOCAL deadlock_timeout = '50ms'");
