@@ -67,11 +67,11 @@ TEST_CASE("values: values pass unchanged in waves, whatever their size and their
                        "COLLATE utf8mb4_nopad_bin, i BIGINT, b BOOLEAN, f BIGINT)");
     std::vector const types{integer_array, text_array, integer_array,
                             parameter_type{column_kind::boolean, true}, integer_value};
-    auto const& insert = pool.prepare("INSERT INTO held SELECT w.c0, w.c1, w.c2, w.c3, $5 FROM \1" +
+    auto const& select = pool.prepare("INSERT INTO held SELECT w.c0, w.c1, w.c2, w.c3, $5 FROM \1" +
                                           wave_sql(types, false) + "\2DUAL\3",
                                       types, "insert", expectation::all);
     auto const& values =
-        with.prepare(maria::detail::dialect::insert("held", "n, t, i, b, f",
+        pool.prepare(maria::detail::dialect::insert("held", "n, t, i, b, f",
                                                     "w.c0, w.c1, w.c2, w.c3, $5", types, ""),
                      types, "insert", expectation::counted);
     auto const all = texts();
