@@ -7,6 +7,7 @@
 SETTLE_BEGIN
 namespace mariadb::detail {
 
+using settle::detail::sql::column_form;
 using settle::detail::sql::other_column;
 
 /// How the value of a column becomes a text from which the same value can be made, byte by byte.
