@@ -23,6 +23,21 @@ struct rule {
     std::chrono::milliseconds time{0};
 };
 
+/// The rules for single messages, of a Network of receiver_disturbed.hpp.
+struct single_messages {
+    using rule = settle_test::rule;
+
+    static std::string const& name(rule const& disturbed) { return disturbed.sql; }
+    /// A rule for each request since the last reset_counts().
+    template <typename Proxy>
+    static std::vector<rule> messages(Proxy const& between) {
+        std::vector<rule> rules;
+        for (int nth = 1; nth <= between.requests(); ++nth)
+            rules.push_back({.sql = "", .nth = nth});
+        return rules;
+    }
+};
+
 /// All functions may be called from any thread, at any time.
 /// Shape:   Wire - the protocol of a server, with the classes
 ///            requests(socket)   next(link, mutex, sql) gives the bytes of a request and its SQL;

@@ -17,10 +17,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct network {
+struct network : settle_test::single_messages {
     using office = mariadb_receivers::office;
     using proxy = settle_test::mariadb_proxy;
-    using rule = settle_test::rule;
 
     static std::string address(office const& in, proxy const& between) {
         return in.own.address_at(between.port());
@@ -33,12 +32,6 @@ struct network {
         limits.idle_timeout = 3s;
         return patiently(
             [&] { return receiver_database{address(in, between), "airline", limits}; });
-    }
-    static std::string const& name(rule const& rule) { return rule.sql; }
-    static std::vector<rule> messages(proxy const& between) {
-        std::vector<rule> all;
-        for (int nth = 1; nth <= between.requests(); ++nth) all.push_back({.sql = "", .nth = nth});
-        return all;
     }
 };
 

@@ -11,10 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct network {
+struct network : settle_test::single_messages {
     using office = postgresql_receivers::office;
     using proxy = settle_test::proxy;
-    using rule = settle_test::rule;
 
     static receiver_database open(office const& in, proxy const& between) {
         settle::postgresql::database_options limits;
@@ -26,12 +25,6 @@ struct network {
             return receiver_database{in.own.address_at(between.port(), proxy::options), "airline",
                                      limits};
         });
-    }
-    static std::string const& name(rule const& rule) { return rule.sql; }
-    static std::vector<rule> messages(proxy const& between) {
-        std::vector<rule> all;
-        for (int nth = 1; nth <= between.requests(); ++nth) all.push_back({.sql = "", .nth = nth});
-        return all;
     }
 };
 
