@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Concurrent threads run twelve transactions each on one database: a transaction that is canceled
-// does not change the outcome of another.
+// Concurrent threads run the same ids on one database: each thread gets the outcome of each id, and
+// a transaction that is canceled does not change the outcome of another.
 #pragma once
 
 #include <settle/settle.hpp>
@@ -15,6 +15,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace settle_test {
@@ -85,6 +86,36 @@ void check_own_ends(Engine& engine) {
         CHECK(found->balance == at_first + expected[person(i)]);
     }
     CHECK(engine.marks().value() == 0);
+}
+
+/// A thread runs batches while another runs the ids of the batches one by one.
+/// Shape:   batches, singles - engines of `move` in one phase
+template <typename First, typename Second>
+void check_taken_ids(First& batches, Second& singles) {
+    using settle::testing::ledgers;
+    using settle::testing::move;
+    constexpr int rounds = 5;
+    constexpr int count = 60;
+    batches.create(ledgers, {"from", rounds * count, 0, ""}).value();
+    batches.create(ledgers, {"to", 0, 0, ""}).value();
+    for (int round = 0; round < rounds; ++round) {
+        std::vector<std::pair<std::string, move>> all;
+        for (int i = 0; i < count; ++i) {
+            all.emplace_back(std::to_string(round) + "-" + std::to_string(i),
+                             move{"from", "to", 1});
+        }
+        std::vector<settle::outcome> ends;
+        {
+            std::jthread const other{[&] {
+                for (auto const& [id, parameters] : all)
+                    ends.push_back(singles.run(id, parameters));
+            }};
+            for (auto const& end : batches.run_all(all)) CHECK_MESSAGE(end.done(), end.text());
+        }
+        for (auto const& end : ends) CHECK_MESSAGE(end.done(), end.text());
+    }
+    CHECK(batches.read(ledgers, "to").value()->balance == rounds * count);
+    CHECK(batches.marks().value() == 0);
 }
 
 } // namespace settle_test

@@ -5,6 +5,7 @@
 //   waiting(place)   how many other sessions wait
 #pragma once
 
+#include "own_ends.hpp"
 #include "server_process.hpp"
 
 #include <settle/settle.hpp>
@@ -12,8 +13,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <future>
+#include <limits>
 #include <thread>
 
 namespace settle_test::races {
@@ -164,6 +168,17 @@ void check_shared_database() {
 }
 
 template <typename Fixture>
+void check_ids_of_batches() {
+    typename Fixture::place const own;
+    typename Fixture::database first{own.address()};
+    typename Fixture::database second{own.address()};
+    using settle::testing::move_type;
+    settle::engine batches{first, settle::type<move_type>, settle::phases::one, without_limits()};
+    settle::engine singles{second, settle::type<move_type>, settle::phases::one, without_limits()};
+    check_taken_ids(batches, singles);
+}
+
+template <typename Fixture>
 void check_round_trips() {
     typename Fixture::place const own;
     typename Fixture::database db{own.address()};
@@ -177,10 +192,15 @@ void check_round_trips() {
                 CHECK_MESSAGE(each.done(), each.text());
             }
         };
-        run(); // its statements are prepared then
-        auto const before = db.round_trips();
-        run();
-        return db.round_trips() - before;
+        // A connection prepares each of its statements once. On a busy machine a wave can meet a
+        // connection that has not prepared them.
+        auto least = std::numeric_limits<std::uint64_t>::max();
+        for (int repetition = 0; repetition < 4; ++repetition) {
+            auto const before = db.round_trips();
+            run();
+            least = std::min<std::uint64_t>(least, db.round_trips() - before);
+        }
+        return least;
     };
     for (std::size_t const count : {1U, 40U}) {
         CAPTURE(count);

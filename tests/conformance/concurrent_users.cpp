@@ -216,6 +216,15 @@ TEST_CASE("users: threads that share a commit on SQLite each get their own outco
     }
 }
 
+TEST_CASE("users: a batch on SQLite sees each id that another thread inserts meanwhile") {
+    sqlite_test::folder const folder;
+    settle::sqlite::database first{folder.file()};
+    settle::sqlite::database second{folder.file()};
+    settle::engine batches{first, settle::phases::one, without_limits(), settle::type<move_type>};
+    settle::engine singles{second, settle::phases::one, without_limits(), settle::type<move_type>};
+    check_taken_ids(batches, singles);
+}
+
 TEST_CASE("users: processes share one SQLite file") {
     scratch_file path;
     // A separate process also creates the file: no connection lives across a fork.

@@ -199,6 +199,10 @@ TEST_CASE("races: sets of rows in opposite orders end without a loss") {
     CHECK(engine.marks().value() == 0);
 }
 
+TEST_CASE("races: a batch sees each id that another program inserts meanwhile") {
+    check_ids_of_batches<mariadb_fixture>();
+}
+
 TEST_CASE("races: round trips of plain records") { check_round_trips<mariadb_fixture>(); }
 
 } // namespace

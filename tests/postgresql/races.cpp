@@ -75,6 +75,10 @@ TEST_CASE("races: without reading, a guard counts no credit of its own transacti
     }
 }
 
+TEST_CASE("races: a batch sees each id that another program inserts meanwhile") {
+    check_ids_of_batches<postgresql_fixture>();
+}
+
 TEST_CASE("races: round trips of plain records") { check_round_trips<postgresql_fixture>(); }
 
 } // namespace
