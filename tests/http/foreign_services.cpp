@@ -8,6 +8,7 @@
 #include <settle/http/receiver_server.hpp>
 #include <settle/http/wire.hpp>
 
+#include <mutex>
 #include <optional>
 #include <set>
 
@@ -191,11 +192,16 @@ TEST_CASE("a receiver takes the key in each of its forms") {
 }
 
 TEST_CASE("headers are asked for at each wave, and no message shows their values") {
+    std::mutex lock; // the calls of a wave arrive on several connections
     std::vector<std::string> tokens;
     raw_server server{[&](raw_connection& connection) {
         for (std::string one; !(one = connection.read_request()).empty();) {
-            tokens.push_back(header_of(one, "Authorization"));
-            auto const body = "\"" + tokens.back() + " has ended\"";
+            auto const token = header_of(one, "Authorization");
+            {
+                std::lock_guard const guard{lock};
+                tokens.push_back(token);
+            }
+            auto const body = "\"" + token + " has ended\"";
             connection.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: " +
                             std::to_string(body.size()) + "\r\n\r\n" + body);
         }

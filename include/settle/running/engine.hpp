@@ -5,6 +5,7 @@
 // First, so that the message about an ignored outcome names few headers.
 #include <settle/running/calls/outcome.hpp>
 
+#include <settle/protocol/fresh.hpp>
 #include <settle/running/calls/access.hpp>
 #include <settle/running/calls/batch.hpp>
 #include <settle/running/calls/engine_calls.hpp>
