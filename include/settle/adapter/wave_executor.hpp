@@ -35,6 +35,8 @@ struct wave_rules {
     static constexpr bool halves = true;
     /// An id that exists is looked for, and its request is left out.
     static constexpr bool looks_for_ids = true;
+    /// Only looks that see no further id are counted: others may insert one id after the other.
+    static constexpr bool counts_vain_looks = true;
     /// Of two requests with one id, only the first is inserted.
     static constexpr bool first_of_id = true;
     /// The decider sees a request that is left out.

@@ -303,8 +303,7 @@ attempt_result basic_wave_executor<Rules>::settle(wave_port& port, group& calls,
     while (ended.end == attempt_end::id_exists && plan.looks < most_looks) {
         auto const existing = port.look_for(ids_of_inserts(calls.members()), ++plan.looks);
         if (!existing.has_value()) return {attempt_end::failed, existing.problem()};
-        // Others may insert one id after the other. A look that sees another one does not count.
-        if (existing.value().size() > most_existing) --plan.looks;
+        if (Rules::counts_vain_looks && existing.value().size() > most_existing) --plan.looks;
         most_existing = std::max(most_existing, existing.value().size());
         ended = settle_once(port, calls, plan, Rules::looks_for_ids ? &existing.value() : nullptr);
     }
