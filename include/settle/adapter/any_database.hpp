@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/adapter/record_session.hpp>
+#include <settle/store/log_port.hpp>
 
 #include <initializer_list>
 #include <memory>
@@ -12,32 +13,10 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// A session of a log without its type, with the calls of the seam.
-class erased_log {
-public:
-    erased_log() = default;
-    erased_log(erased_log const&) = delete;
-    erased_log& operator=(erased_log const&) = delete;
-    virtual ~erased_log() = default;
-
-    [[nodiscard]] virtual session_capabilities capabilities() const = 0;
-    [[nodiscard]] virtual std::string const& name() const = 0;
-    virtual void write(std::span<entry_write const> writes, std::span<write_result> results,
-                       write_context const& context) = 0;
-    virtual void look_up(std::span<read_request const> requests, found_function found) = 0;
-    virtual result<std::optional<entry>> read(transaction_id const& id) = 0;
-    virtual result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
-                                            std::size_t limit) = 0;
-    virtual result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) = 0;
-    virtual result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) = 0;
-    virtual result<log_home> home() = 0;
-    virtual result<void> take_home(log_home const& seen, bool renames) = 0;
-};
-
 /// The log session of an any_database.
 class any_log_session {
 public:
-    explicit any_log_session(std::shared_ptr<erased_log> log) : log_(std::move(log)) {}
+    explicit any_log_session(std::shared_ptr<log_port> log) : log_(std::move(log)) {}
 
     static constexpr bool keeps_at_insert = true;
     [[nodiscard]] session_capabilities capabilities() const { return log_->capabilities(); }
@@ -62,16 +41,15 @@ public:
     result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
         return log_->keep_horizon(least);
     }
-    /// A log that keeps no home is at home.
     result<log_home> home() { return log_->home(); }
     result<void> take_home(log_home const& seen, bool renames) {
         return log_->take_home(seen, renames);
     }
 
-    [[nodiscard]] erased_log& log() const noexcept { return *log_; }
+    [[nodiscard]] log_port& log() const noexcept { return *log_; }
 
 private:
-    std::shared_ptr<erased_log> log_;
+    std::shared_ptr<log_port> log_;
 };
 
 using erased_store = one_phase_store<any_log_session>;
@@ -83,7 +61,7 @@ public:
     erased_database& operator=(erased_database const&) = delete;
     virtual ~erased_database() = default;
 
-    virtual std::shared_ptr<erased_log> bind_log() = 0;
+    virtual std::shared_ptr<log_port> bind_log() = 0;
     virtual std::shared_ptr<erased_store>
     bind(std::string const& log_name, std::span<collection_descriptor const* const> bound) = 0;
 };

@@ -10,55 +10,6 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   Session - of a log
-template <typename Session>
-class held_log final : public erased_log {
-public:
-    explicit held_log(Session session) : session_(std::move(session)) {}
-
-    [[nodiscard]] Session& session() noexcept { return session_; }
-
-    [[nodiscard]] session_capabilities capabilities() const override {
-        return capabilities_here(session_);
-    }
-    [[nodiscard]] std::string const& name() const override { return session_.name(); }
-    void write(std::span<entry_write const> writes, std::span<write_result> results,
-               write_context const& context) override {
-        session_.write(writes, results, context);
-    }
-    void look_up(std::span<read_request const> requests, found_function found) override {
-        session_.look_up(requests, found);
-    }
-    result<std::optional<entry>> read(transaction_id const& id) override {
-        return session_.read(id);
-    }
-    result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
-                                    std::size_t limit) override {
-        return session_.list(filter, after, limit);
-    }
-    result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) override {
-        return session_.purge(before, limit, passed);
-    }
-    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) override {
-        return session_.keep_horizon(least);
-    }
-    result<log_home> home() override {
-        if constexpr (settle::detail::capabilities<Session>.keeps_home) return session_.home();
-        else return log_home{};
-    }
-    result<void> take_home([[maybe_unused]] log_home const& seen,
-                           [[maybe_unused]] bool renames) override {
-        if constexpr (settle::detail::capabilities<Session>.keeps_home) {
-            return session_.take_home(seen, renames);
-        } else {
-            return {};
-        }
-    }
-
-private:
-    Session session_;
-};
-
 /// Shape:   Log - the log session of the same database
 template <typename Log>
 class held_store final : public erased_store {
@@ -99,7 +50,7 @@ public:
     }
     void one_phase(std::span<one_phase_request> requests, any_log_session& log,
                    write_context const& context, one_phase_decider& decider) override {
-        store_->one_phase(requests, static_cast<held_log<Log>&>(log.log()).session(), context,
+        store_->one_phase(requests, static_cast<port_of_log<Log>&>(log.log()).session(), context,
                           decider);
     }
 
@@ -116,8 +67,8 @@ public:
     template <typename... Arguments>
     explicit held_database(Arguments const&... arguments) : database_(arguments...) {}
 
-    std::shared_ptr<erased_log> bind_log() override {
-        return std::make_shared<held_log<log_session>>(database_.bind_log());
+    std::shared_ptr<log_port> bind_log() override {
+        return std::make_shared<port_of_log<log_session>>(database_.bind_log());
     }
     std::shared_ptr<erased_store>
     bind(std::string const& log_name,

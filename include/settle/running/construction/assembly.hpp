@@ -207,7 +207,7 @@ private:
     static constexpr std::array<target_binding, sizeof...(Targets)> targets{
         binding_of<Targets>()...};
 
-    port_of_log<Log> log_;
+    port_of_log<Log&> log_;
     indexed_ports<std::index_sequence_for<Sessions...>, Log, Sessions...> held_;
 };
 

@@ -2,57 +2,10 @@
 // Sessions without their types, as the driver calls them.
 #pragma once
 
-#include <settle/store/seam.hpp>
+#include <settle/store/log_port.hpp>
 
 SETTLE_BEGIN
 namespace detail {
-
-class log_port {
-public:
-    log_port() = default;
-    log_port(log_port const&) = delete;
-    log_port& operator=(log_port const&) = delete;
-    virtual ~log_port() = default;
-
-    virtual void write(std::span<entry_write const> writes, std::span<write_result> results,
-                       write_context const& context) = 0;
-    virtual void look_up(std::span<read_request const> requests, found_function found) = 0;
-    virtual result<std::optional<entry>> read(transaction_id const& id) = 0;
-    virtual result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
-                                            std::size_t limit) = 0;
-    virtual result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) = 0;
-    virtual result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) = 0;
-};
-
-template <LogSession Session>
-class port_of_log final : public log_port {
-public:
-    explicit port_of_log(Session& session) : session_(session) {}
-
-    void write(std::span<entry_write const> writes, std::span<write_result> results,
-               write_context const& context) override {
-        session_.write(writes, results, context);
-    }
-    void look_up(std::span<read_request const> requests, found_function found) override {
-        session_.look_up(requests, found);
-    }
-    result<std::optional<entry>> read(transaction_id const& id) override {
-        return session_.read(id);
-    }
-    result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
-                                    std::size_t limit) override {
-        return session_.list(filter, after, limit);
-    }
-    result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) override {
-        return session_.purge(before, limit, passed);
-    }
-    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) override {
-        return session_.keep_horizon(least);
-    }
-
-private:
-    Session& session_;
-};
 
 class store_port {
 public:

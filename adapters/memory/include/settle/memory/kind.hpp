@@ -155,9 +155,9 @@ private:
 
 class described_database final : public settle::detail::erased_database {
 public:
-    std::shared_ptr<settle::detail::erased_log> bind_log() override {
+    std::shared_ptr<settle::detail::log_port> bind_log() override {
         using session = memory::log_session<std::mutex>;
-        return std::make_shared<settle::detail::held_log<session>>(log_.bind_log());
+        return std::make_shared<settle::detail::port_of_log<session>>(log_.bind_log());
     }
     std::shared_ptr<settle::detail::erased_store>
     bind(std::string const& log_name,
