@@ -37,11 +37,9 @@ public:
 
     void add_options(CLI::App& line, CLI::App& open) {
         samples::add_money(open, "--balance", balance_, "The first balance of each account");
-        line.add_option("--accounts", accounts_,
-                        "The database of the first bank, which also has the log")
-            ->capture_default_str();
-        line.add_option("--ledger", ledger_, "The database of the second bank")
-            ->capture_default_str();
+        samples::add_text(line, "--accounts", accounts_,
+                          "The database of the first bank, which also has the log");
+        samples::add_text(line, "--ledger", ledger_, "The database of the second bank");
     }
 
     template <typename Visit>

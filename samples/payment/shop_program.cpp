@@ -33,9 +33,7 @@ public:
 
     void add_options(CLI::App&, CLI::App& open) {
         samples::add_money(open, "--balance", balance_, "The first balance of each customer");
-        open.add_option("--stock", stock_, "The first stock of each stock code")
-            ->required()
-            ->check(CLI::NonNegativeNumber);
+        samples::add_count(open, "--stock", stock_, "The first stock of each stock code");
     }
 
     template <typename Make>

@@ -8,7 +8,6 @@
 #include <settle/settle.hpp>
 
 #include <fmt/format.h>
-#include <range/v3/view/all.hpp>
 
 #include <cstdint>
 #include <map>
@@ -54,7 +53,7 @@ public:
         settle::batch_options options;
         options.stop = stop_;
         auto const made = engine_->create_all(
-            collection, ranges::views::all(records),
+            collection, records,
             [&](std::size_t which, settle::result<void> const& answer) {
                 if (answer.has_value()) ++opened;
                 else if (answer.problem().code == settle::errc::record_exists) {

@@ -6,6 +6,7 @@
 
 #include <settle/version.hpp>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <map>
@@ -237,6 +238,16 @@ void add_money(CLI::App& line, std::string const& name, std::int64_t& target,
         if (target < 0) throw CLI::ValidationError(name, "the amount is below zero");
     };
     line.add_option_function<std::string>(name, take, purpose)->required()->type_name("MONEY");
+}
+
+void add_count(CLI::App& line, std::string const& name, std::int64_t& target,
+               std::string const& purpose) {
+    line.add_option(name, target, purpose)->required()->check(CLI::NonNegativeNumber);
+}
+
+void add_text(CLI::App& line, std::string const& name, std::string& target,
+              std::string const& purpose) {
+    line.add_option(name, target, purpose)->capture_default_str();
 }
 
 std::optional<exit_code> read_command_line(command_line_description const& description, int argc,

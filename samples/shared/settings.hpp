@@ -7,8 +7,6 @@
 #include <settle/protocol/state.hpp>
 #include <settle/running/construction/options.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +16,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace samples {
 
@@ -65,9 +67,17 @@ struct command_line_description {
     bool prepares = false;       // has `stuck` and `doubts`, no `reverse`
 };
 
-/// Adds an option that takes an amount of money, not below zero.
+// For add_options. CLI11's header is long, so that only settings.cpp includes it.
+
+/// Adds an option that is required and takes an amount of money, not below zero.
 void add_money(CLI::App& line, std::string const& name, std::int64_t& target,
                std::string const& purpose);
+/// Adds an option that is required and takes a number, not below zero.
+void add_count(CLI::App& line, std::string const& name, std::int64_t& target,
+               std::string const& purpose);
+/// Adds an option that takes a text; the help shows its value of now.
+void add_text(CLI::App& line, std::string const& name, std::string& target,
+              std::string const& purpose);
 
 /// Reads the command line. For help or an error, prints the text and returns the exit code.
 /// Shape:   target - with the default values

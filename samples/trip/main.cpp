@@ -53,12 +53,11 @@ public:
         samples::add_money(open, "--balance", balance_, "The first balance of each traveller");
         for (std::size_t index = 0; index < locations_.size(); ++index) {
             auto const service = agency::service_kinds[index].name;
-            line.add_option(fmt::format("--{}", service), locations_[index].address,
-                            fmt::format("The address of the {} service", service))
-                ->capture_default_str();
-            line.add_option(fmt::format("--{}-database", service), locations_[index].database,
-                            fmt::format("The file of the {} service, for check", service))
-                ->capture_default_str();
+            samples::add_text(line, fmt::format("--{}", service), locations_[index].address,
+                              fmt::format("The address of the {} service", service));
+            samples::add_text(line, fmt::format("--{}-database", service),
+                              locations_[index].database,
+                              fmt::format("The file of the {} service, for check", service));
         }
     }
 
