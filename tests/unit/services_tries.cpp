@@ -124,4 +124,14 @@ TEST_CASE("tries: a pause is at least half of the participant's, and at most its
     }
 }
 
+TEST_CASE("tries: the pauses of a stage begin anew after an earlier stage") {
+    office office;
+    auto engine = office.make(call_operation::apply, 6);
+    CHECK(engine.run("t1", usual, patient()).done());
+    auto const& times = office.calls["parcel"];
+    REQUIRE(times.size() == 7);
+    settle::options const usual_limits;
+    CHECK(times[1] - times[0] <= usual_limits.call_first_pause + 1ms);
+}
+
 } // namespace tries_test

@@ -106,6 +106,7 @@ public:
             execution.cut = take_answer<Step>(work, execution);
             watch_.template note_end<Step>(work, execution);
             bool const same_stage = !Calls::several_stages || work.coordinator.stage() == stage;
+            if (!same_stage) execution.rests = 0; // a stage's pauses begin anew
             bool const again = same_stage && work.coordinator.next() == Step;
             watch_.step_taken(Step, work, execution, again && gets_stuck(work));
             go_on(Step, same_stage, work, execution, group.follows);
