@@ -155,6 +155,37 @@ TEST_CASE("a call after the end of the wave is unavailable, and a call under way
     }
 }
 
+TEST_CASE("a send ends with its caller's deadline or stop request") {
+    options settings;
+    settings.calls_at_once = 1;
+    settings.call_timeout = settings.wave_timeout = std::chrono::hours::max();
+    for (bool const has_deadline : {true, false}) {
+        CAPTURE(has_deadline);
+        std::stop_source stop;
+        std::atomic<int> requests = 0;
+        // The first call is never answered, and the other is never sent.
+        raw_server server{[&](raw_connection& connection) {
+            while (!connection.read_request().empty()) {
+                ++requests;
+                stop.request_stop();
+            }
+        }};
+        client one{server.address(), settings};
+        settle::wait_limits limits;
+        std::vector<service_answer> answers(2);
+        for (auto wait = 200ms; requests == 0; wait *= 2) {
+            if (has_deadline) limits.deadline = std::chrono::steady_clock::now() + wait;
+            else limits.stop = stop.get_token();
+            one.send(calls_of(keys(2)), answers, limits);
+        }
+        auto const* const limit = has_deadline ? "the deadline of the engine's caller" : "a stop";
+        CHECK(answers[0].status == unknown);
+        CHECK(contains(answers[0].text, std::string{"got no whole answer: "} + limit));
+        CHECK(answers[1].status == unavailable);
+        CHECK(contains(answers[1].text, std::string{"was not sent: "} + limit));
+    }
+}
+
 TEST_CASE("one call without an answer leaves the other answers of the wave") {
     std::atomic<int> answered = 0;
     raw_server server{[&](raw_connection& connection) {

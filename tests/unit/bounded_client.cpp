@@ -79,7 +79,7 @@ struct slow_client {
 using bounded = settle::bounded_client<hanging_client>;
 
 /// Two calls with texts that are gone after the send.
-std::vector<service_answer> send_two(auto& client) {
+std::vector<service_answer> send_two(auto& client, settle::wait_limits const& limits = {}) {
     std::string const keys[]{"log/t1/goods", "log/t2/goods"};
     std::vector<service_call> calls;
     for (auto const& key : keys) {
@@ -90,7 +90,7 @@ std::vector<service_answer> send_two(auto& client) {
         calls.push_back(call);
     }
     std::vector<service_answer> answers(calls.size());
-    client.send(calls, answers);
+    client.send(calls, answers, limits);
     return answers;
 }
 
@@ -111,6 +111,23 @@ using namespace bounded_client_test;
 TEST_CASE("bounded client: a client in time gives its own answers") {
     bounded client{std::make_shared<hanging_client>(0), 10s};
     for (auto const& one : send_two(client)) CHECK(one == service_answer::ok(R"({"number":"7"})"));
+    wait_for_none(client);
+}
+
+TEST_CASE("bounded client: a send ends with its caller's deadline or stop request") {
+    auto const inner = std::make_shared<hanging_client>(2);
+    bounded client{inner, 24h};
+    std::stop_source stop;
+    stop.request_stop();
+    auto const now = std::chrono::steady_clock::now();
+    for (auto const& limits : {settle::wait_limits{{}, now}, {stop.get_token(), {}}}) {
+        for (auto const& one : send_two(client, limits)) {
+            CHECK(one.status == call_status::unknown);
+            CHECK(one.text ==
+                  "settle: the client did not return before " + std::string{limits.name()});
+        }
+    }
+    inner->go_on();
     wait_for_none(client);
 }
 

@@ -134,4 +134,28 @@ TEST_CASE("tries: the pauses of a stage begin anew after an earlier stage") {
     CHECK(times[1] - times[0] <= usual_limits.call_first_pause + 1ms);
 }
 
+TEST_CASE("tries: a deadline or a stop request ends a transaction before its next calls") {
+    for (bool const has_deadline : {true, false}) {
+        CAPTURE(has_deadline);
+        office office;
+        std::stop_source stop;
+        std::vector<std::string> called;
+        office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+            called.emplace_back(call.participant);
+            office.world.elapsed += 20s;
+            if (!has_deadline) stop.request_stop();
+            return std::nullopt;
+        };
+        settle::call_options limits{{}, stop.get_token()};
+        if (has_deadline) limits.deadline = 10s;
+        auto engine = office.make();
+        auto const ended = engine.run("t1", usual, limits);
+        CHECK(ended.verdict == settle::verdict::undecided);
+        CHECK(ended.problem.code == settle::errc::stopped);
+        CHECK(called == std::vector<std::string>{"goods"});
+        CHECK(engine.run("t1", usual, patient()).done());
+        CHECK(called == std::vector<std::string>{"goods", "parcel"});
+    }
+}
+
 } // namespace tries_test

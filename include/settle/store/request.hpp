@@ -12,8 +12,10 @@
 
 SETTLE_BEGIN
 
+struct wait_limits; // kinds/services/service.hpp
+
 /// One part at one step, handed to a store.
-/// Shape:   id, parameters, results - outlive the call
+/// Shape:   id, parameters, results, limits - outlive the call
 struct part_request {
     part_descriptor const* descriptor;
     transaction_descriptor const* type;
@@ -32,6 +34,8 @@ struct part_request {
     timestamp last_moment = timestamp::max();
     /// False if certainly no earlier try of this part is under way. Only a store of calls asks.
     bool may_be_under_way = true;
+    /// How long the caller of the engine waits, or null. Only a store of calls looks at it.
+    wait_limits const* limits = nullptr;
 
     [[nodiscard]] part_key key() const { return descriptor->key(parameters, part.line); }
 };

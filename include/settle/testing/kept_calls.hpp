@@ -67,6 +67,7 @@ struct kept_parts {
         : requests(std::move(part_requests)) {
         for (part_request& one : requests) {
             transactions.keep(one);
+            one.limits = nullptr;
             if (one.results != nullptr) one.results = &stage_results.emplace_back(*one.results);
         }
     }

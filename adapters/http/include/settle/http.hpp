@@ -30,10 +30,12 @@ public:
     /// As the constructor, but returns the error.
     static result<std::unique_ptr<client>> open(std::string_view address, options settings = {});
 
-    /// Makes the calls, and returns after options::wave_timeout at the latest.
+    /// Makes the calls, and returns after options::wave_timeout at the latest, or soon after the
+    /// limits are over.
     /// Shape:   answers - one for each call
     /// Errors:  in a child that was forked since, every call is `unavailable`
-    void send(std::span<service_call const> calls, std::span<service_answer> answers);
+    void send(std::span<service_call const> calls, std::span<service_answer> answers,
+              wait_limits const& limits = {});
 
 private:
     struct state;

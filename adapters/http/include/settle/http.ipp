@@ -41,7 +41,7 @@ SETTLE_FUNCTION result<std::unique_ptr<client>> client::open(std::string_view ad
 }
 
 SETTLE_FUNCTION void client::send(std::span<service_call const> calls,
-                                  std::span<service_answer> answers) {
+                                  std::span<service_answer> answers, wait_limits const& limits) {
     if (!state_->made_in.is_here()) {
         auto const text = settle::detail::made_before_fork("client").text;
         for (auto& answer : answers) answer = service_answer::unavailable(text);
@@ -56,7 +56,7 @@ SETTLE_FUNCTION void client::send(std::span<service_call const> calls,
         }
     }
     if (mine == nullptr) mine = std::make_unique<detail::session>(state_->to);
-    mine->send(calls, answers);
+    mine->send(calls, answers, limits);
     std::lock_guard const guard{state_->lock};
     state_->idle.push_back(std::move(mine));
 }

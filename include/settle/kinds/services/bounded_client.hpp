@@ -53,7 +53,8 @@ public:
         : client_(std::move(client)), most_(std::min(most, longest)), threads_(threads),
           shared_(std::make_shared<shared>()) {}
 
-    void send(std::span<service_call const> calls, std::span<service_answer> answers) {
+    void send(std::span<service_call const> calls, std::span<service_answer> answers,
+              wait_limits const& limits = {}) {
         auto const sent = std::make_shared<detail::sent_calls>(calls);
         if (!enter()) {
             for (service_answer& reply : answers) {
@@ -65,12 +66,16 @@ public:
         }
         start(sent);
         std::unique_lock guard{shared_->mutex};
-        bool const over = shared_->changed.wait_for(guard, most_, [&] { return sent->over; });
+        auto until = std::chrono::steady_clock::now() + most_;
+        if (limits.deadline) until = std::min(until, *limits.deadline);
+        bool const over =
+            shared_->changed.wait_until(guard, limits.stop, until, [&] { return sent->over; });
         for (std::size_t index = 0; index < answers.size(); ++index) {
             if (over) answers[index] = std::move(sent->answers[index]);
             else
-                answers[index] =
-                    service_answer::unknown("settle: the client did not return in time");
+                answers[index] = service_answer::unknown(
+                    "settle: the client did not return " +
+                    (limits.are_over() ? "before " + std::string{limits.name()} : "in time"));
             bool const has_no_answer = answers[index].status == call_status::unknown;
             if (over && has_no_answer && answers[index].text.empty())
                 answers[index].text = sent->thrown;
@@ -89,7 +94,7 @@ private:
 
     struct shared {
         std::mutex mutex;
-        std::condition_variable changed;
+        std::condition_variable_any changed;
         std::size_t under_way = 0;
     };
 

@@ -8,6 +8,10 @@
 //       transactions and operations; the client may make them at the same time. An answer that is
 //       not set is `unknown`, and so is every call without an answer when send() throws. send()
 //       returns within a time that the client bounds by itself, for example by a time-out.
+//   send(calls, answers, limits)   Optional. As above, and returns soon after the limits are over:
+//   a
+//       call under way is then `unknown`, and a call that has not begun is `unavailable`. Without
+//       it, a call of an engine can end much later than its deadline or a stop request.
 //
 // Every call may be repeated, by any process and at any later time, with the same key. Only the
 // receiver makes a repetition harmless: see receiver_grade.
@@ -19,6 +23,7 @@
 
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -76,6 +81,20 @@ struct service_answer {
     }
 
     friend bool operator==(service_answer const&, service_answer const&) = default;
+};
+
+/// How long the caller of an engine waits.
+struct wait_limits {
+    std::stop_token stop{};
+    std::optional<std::chrono::steady_clock::time_point> deadline{};
+
+    [[nodiscard]] bool are_over() const {
+        return stop.stop_requested() || (deadline && std::chrono::steady_clock::now() >= *deadline);
+    }
+    /// The limit as the subject of a sentence, once the limits are over.
+    [[nodiscard]] std::string_view name() const {
+        return stop.stop_requested() ? "a stop request" : "the deadline of the engine's caller";
+    }
 };
 
 /// The number of answers of each kind that an engine has taken for the calls of a service. A call

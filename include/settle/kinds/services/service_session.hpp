@@ -12,7 +12,21 @@
 SETTLE_BEGIN
 namespace detail {
 
-using send_function = function_view<void(std::span<service_call const>, std::span<service_answer>)>;
+using send_function = function_view<void(std::span<service_call const>, std::span<service_answer>,
+                                         wait_limits const&)>;
+
+template <typename Client>
+concept waits_in_limits =
+    requires(Client& client, std::span<service_call const> calls, std::span<service_answer> answers,
+             wait_limits const& limits) { client.send(calls, answers, limits); };
+
+/// Shape:   limits - a client that does not look at them bounds its send() by itself
+template <typename Client>
+void send_within(Client& client, std::span<service_call const> calls,
+                 std::span<service_answer> answers, wait_limits const& limits) {
+    if constexpr (waits_in_limits<Client>) client.send(calls, answers, limits);
+    else client.send(calls, answers);
+}
 
 /// Counts the answers of a service. Threads may share it.
 class answer_counter {
@@ -57,12 +71,12 @@ public:
     struct holds : std::bool_constant<(std::is_same_v<Target, Services> || ...)> {};
 
     void execute(std::span<part_request const> requests, std::span<part_result> results) {
-        detail::execute_calls(
-            log_, requests, results,
-            [this](std::span<service_call const> calls, std::span<service_answer> answers) {
-                answered const counted{*this, calls, answers};
-                client_.send(calls, answers);
-            });
+        detail::execute_calls(log_, requests, results,
+                              [this](std::span<service_call const> calls,
+                                     std::span<service_answer> answers, wait_limits const& limits) {
+                                  answered const counted{*this, calls, answers};
+                                  detail::send_within(client_, calls, answers, limits);
+                              });
     }
     void append_counts(std::vector<call_counts>& to) const {
         for (std::size_t at = 0; at < names.size(); ++at)

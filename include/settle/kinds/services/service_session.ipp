@@ -173,7 +173,8 @@ private:
                  part_functions.read_result != nullptr});
         }
         try {
-            send_(calls, answers_);
+            auto const* const limits = requests_.front().limits;
+            send_(calls, answers_, limits == nullptr ? wait_limits{} : *limits);
         } catch (std::exception const& thrown) {
             note_thrown(thrown.what());
         } catch (...) {

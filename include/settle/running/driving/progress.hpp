@@ -242,7 +242,20 @@ private:
             execution.cut = interruption::failed;
             return end(work, execution);
         }
-        if (stalled || next == step::pause || next == step::wait) rest(work, execution);
+        if (stalled || next == step::pause || next == step::wait) return rest(work, execution);
+        if (!must_end_before_calls(work)) return;
+        work.problem = {};
+        end_if_late(work, execution);
+    }
+
+    /// True if the job's next wave has calls, which take as long as their services like, and the
+    /// caller does not wait any more.
+    [[nodiscard]] bool must_end_before_calls(job const& work) const {
+        auto const& c = work.coordinator;
+        if (!Calls::several_stages || c.stages() == 1 || c.stage() == 0) return false;
+        bool const calls =
+            applies(c.next()) || c.next() == step::confirm || c.next() == step::compensate;
+        return calls && (call_.stop.stop_requested() || late());
     }
 
     /// True if a transaction whose step is taken again is stuck, and was not before.
@@ -450,6 +463,10 @@ private:
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             if (executions[i].over || !jobs[i].resting || executions[i].wakes > elapsed) continue;
             jobs[i].resting = false;
+            if (must_end_before_calls(jobs[i])) {
+                end_if_late(jobs[i], executions[i]);
+                continue;
+            }
             auto& c = jobs[i].coordinator;
             step const taken = c.next();
             if (taken == step::pause) c.resume();

@@ -3,6 +3,7 @@
 // the answers. Nothing here depends on a transaction type, a store or a log.
 #pragma once
 
+#include <settle/kinds/services/service.hpp>
 #include <settle/running/construction/options.hpp>
 #include <settle/running/driving/job.hpp>
 #include <settle/running/driving/ports.hpp>
@@ -16,8 +17,8 @@ namespace detail {
 
 class seam_calls {
 public:
-    /// Shape:   lifetime - of the engine's transactions
-    seam_calls(engine_ports const& ports, time_limit lifetime);
+    /// Shape:   lifetime - of the engine's transactions; call - the caller's limits
+    seam_calls(engine_ports const& ports, time_limit lifetime, call_options const& call);
     seam_calls(seam_calls&& other) noexcept;
     ~seam_calls();
 
@@ -74,6 +75,7 @@ private:
 
     engine_ports ports_;
     time_limit lifetime_;
+    wait_limits limits_;
     std::vector<entry_write> writes_;
     std::vector<write_result> results_;
     std::vector<job*> writers_; ///< the jobs of the writes or reads

@@ -2,6 +2,7 @@
 // The bodies of functions that seam_calls.hpp declares.
 #pragma once
 
+#include <settle/running/driving/deadlines.hpp>
 #include <settle/running/driving/seam_calls.hpp>
 
 #include <cstdio>
@@ -96,8 +97,15 @@ private:
     std::vector<bool> begun_;
 };
 
-SETTLE_FUNCTION seam_calls::seam_calls(engine_ports const& ports, time_limit lifetime)
-    : ports_(ports), lifetime_(lifetime), waves_(ports.stores.size()) {}
+SETTLE_FUNCTION seam_calls::seam_calls(engine_ports const& ports, time_limit lifetime,
+                                       call_options const& call)
+    : ports_(ports), lifetime_(lifetime), waves_(ports.stores.size()) {
+    limits_.stop = call.stop;
+    if (!call.deadline) return;
+    using std::chrono::steady_clock, std::chrono::nanoseconds;
+    nanoseconds const now = steady_clock::now().time_since_epoch();
+    limits_.deadline = steady_clock::time_point{later_than(now, *call.deadline)};
+}
 SETTLE_FUNCTION seam_calls::seam_calls(seam_calls&& other) noexcept = default;
 SETTLE_FUNCTION seam_calls::~seam_calls() = default;
 
@@ -189,6 +197,7 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
         wave& to = waves_[store_of(part)];
         to.requests.push_back(request_of(work, part, line, action, lifetime_));
         to.requests.back().may_be_under_way = work.may_be_under_way(number);
+        to.requests.back().limits = &limits_;
         to.parts.emplace_back(&work, number);
     };
     work.type->for_each_part(work.parameters, request_part);

@@ -18,10 +18,10 @@ template <typename Rules>
 seam_driver<Rules>::seam_driver(engine_ports const& ports,
                                 any_environment<Rules> const& environment, any_observer& observer,
                                 driver_settings const& settings)
-    : held_(std::make_unique<held_driver>(seam_calls{ports, settings.limits.lifetime}, environment,
-                                          observer, settings.limits, settings.owner, settings.call,
-                                          settings.stuck, settings.how, settings.keeps_at_insert)) {
-}
+    : held_(std::make_unique<held_driver>(
+          seam_calls{ports, settings.limits.lifetime, settings.call}, environment, observer,
+          settings.limits, settings.owner, settings.call, settings.stuck, settings.how,
+          settings.keeps_at_insert)) {}
 template <typename Rules>
 seam_driver<Rules>::~seam_driver() = default;
 

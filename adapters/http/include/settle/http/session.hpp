@@ -67,6 +67,9 @@ public:
     void begin(service_call const& call, service_answer& answer, std::chrono::milliseconds limit);
     /// Sets the answer of the call that has ended.
     void end(CURLcode how);
+    /// Ends the call, if one is under way.
+    /// Shape:   why - the text of its answer
+    void give_up(std::string_view why);
 
     [[nodiscard]] static transfer& of(CURL* easy);
 
@@ -107,7 +110,8 @@ public:
 
     /// Errors:  throws std::bad_alloc, or settle::failure when libcurl refuses a request; the
     ///          session is then unusable, and the outcome of each call is unknown
-    void send(std::span<service_call const> calls, std::span<service_answer> answers);
+    void send(std::span<service_call const> calls, std::span<service_answer> answers,
+              wait_limits const& limits);
 
 private:
     using moment = std::chrono::steady_clock::time_point;
@@ -122,8 +126,9 @@ private:
     /// Lets libcurl continue: on a socket, or after the time that libcurl has set.
     void go_on(curl_socket_t socket, int events);
     void go_on_in_time();
-    /// Waits until a socket is ready or libcurl's time is over, and lets libcurl continue.
-    void wait();
+    /// Waits until a socket is ready, libcurl's time is over or the limits may be over, and lets
+    /// libcurl continue.
+    void wait(wait_limits const& limits);
 
     destination const& to_;
     wave_values wave_;

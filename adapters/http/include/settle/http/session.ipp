@@ -207,6 +207,12 @@ SETTLE_FUNCTION void transfer::end(CURLcode how) {
     }
 }
 
+SETTLE_FUNCTION void transfer::give_up(std::string_view why) {
+    if (!std::exchange(under_way_, false)) return;
+    require(curl_multi_remove_handle(multi_, easy_.get()));
+    *answer_ = wave_.reader.missing(*call_, sent_, why);
+}
+
 SETTLE_FUNCTION session::session(destination const& to)
     : to_(to), wave_{{}, {to.base, to.settings}}, multi_(curl_multi_init()) {
     if (multi_ == nullptr) throw std::bad_alloc{};
@@ -269,12 +275,14 @@ SETTLE_FUNCTION void session::go_on_in_time() {
     go_on(CURL_SOCKET_TIMEOUT, 0);
 }
 
-SETTLE_FUNCTION void session::wait() {
+SETTLE_FUNCTION void session::wait(wait_limits const& limits) {
     using std::chrono::milliseconds;
     milliseconds limit{1000};
-    if (timer_) {
-        auto const left =
-            std::chrono::ceil<milliseconds>(*timer_ - std::chrono::steady_clock::now());
+    // A stop request wakes nobody.
+    if (limits.stop.stop_possible()) limit = milliseconds{30};
+    for (auto const& end : {timer_, limits.deadline}) {
+        if (!end) continue;
+        auto const left = std::chrono::ceil<milliseconds>(*end - std::chrono::steady_clock::now());
         limit = std::clamp(left, milliseconds{0}, limit);
     }
     ready_.clear();
@@ -307,8 +315,13 @@ SETTLE_FUNCTION std::string session::take_headers() {
     }
 }
 
+/// Why a call has no answer, once the limits are over.
+[[nodiscard]] inline std::string ended_by(wait_limits const& limits) {
+    return std::string{limits.name()} + " ended the wait";
+}
+
 SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
-                                   std::span<service_answer> answers) {
+                                   std::span<service_answer> answers, wait_limits const& limits) {
     using std::chrono::steady_clock, std::chrono::milliseconds;
     without_sigpipe const guard;
     constexpr milliseconds longest{INT_MAX};
@@ -327,6 +340,10 @@ SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
     std::size_t under_way = 0;
     auto const begin_next = [&](transfer& transfer) {
         for (; next < calls.size(); ++next) {
+            if (limits.are_over()) {
+                answers[next] = wave_.reader.missing(calls[next], false, ended_by(limits));
+                continue;
+            }
             auto const left = std::chrono::ceil<milliseconds>(end - steady_clock::now());
             if (left > least) {
                 auto const index = next++;
@@ -358,7 +375,11 @@ SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
             begin_next(ended);
         }
         if (under_way == 0) return;
-        wait();
+        if (limits.are_over()) {
+            for (auto const& each : transfers_) each->give_up(ended_by(limits));
+            return begin_next(*transfers_.front()); // answers the calls that have not begun
+        }
+        wait(limits);
     }
 }
 
