@@ -134,6 +134,21 @@ TEST_CASE("tries: the pauses of a stage begin anew after an earlier stage") {
     CHECK(times[1] - times[0] <= usual_limits.call_first_pause + 1ms);
 }
 
+TEST_CASE("tries: a call that its client did not send is no try, and its sentence says so") {
+    office office;
+    std::size_t calls = 0;
+    office.services.before = [&](service_call const&) -> std::optional<service_answer> {
+        if (++calls > 30) return std::nullopt;
+        return service_answer::unsent("its own limit");
+    };
+    auto engine = office.make();
+    CHECK(engine.run("t1", usual, {{1s}, {}}).problem.text ==
+          "settle: the service 'shop' was not asked for the apply of 'goods': its own limit. See "
+          "errors#errors");
+    CHECK(engine.run("t1", usual, patient()).done());
+    CHECK(calls == 32);
+}
+
 TEST_CASE("tries: a deadline or a stop request ends a transaction before its next calls") {
     for (bool const has_deadline : {true, false}) {
         CAPTURE(has_deadline);

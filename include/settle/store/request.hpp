@@ -49,6 +49,7 @@ struct part_result {
     error problem{};                  ///< why the part was not applied or ended
     std::uint32_t retry_after_ms = 0; ///< the pause that the store asks for before the next try
     bool for_person = false;          ///< only a person can change the answer
+    bool not_sent = false;            ///< for a reason of this process; no try of the part
 
     void fail(answer reply, error const& why) {
         what = reply;

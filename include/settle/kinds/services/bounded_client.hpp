@@ -58,7 +58,7 @@ public:
         auto const sent = std::make_shared<detail::sent_calls>(calls);
         if (!enter()) {
             for (service_answer& reply : answers) {
-                reply = service_answer::unavailable(
+                reply = service_answer::unsent(
                     "settle: all threads of a bounded client wait for sends that do not return. "
                     "Mend its client, or give it more threads. See sagas#when-a-client-hangs");
             }

@@ -66,6 +66,9 @@ struct service_answer {
     /// True if only a person can change the answer, for example with other credentials. The
     /// transaction is then stuck at once.
     bool for_person = false;
+    /// True if the client did not send the call for a reason of its own, such as a limit: the call
+    /// does not count as a try.
+    bool not_sent = false;
 
     [[nodiscard]] static service_answer ok(std::string result_json = {}) {
         return {call_status::ok, std::move(result_json)};
@@ -78,6 +81,12 @@ struct service_answer {
     }
     [[nodiscard]] static service_answer unknown(std::string why) {
         return {call_status::unknown, std::move(why)};
+    }
+    /// Shape:   why - the client's own reason
+    [[nodiscard]] static service_answer unsent(std::string why) {
+        auto answer = unavailable(std::move(why));
+        answer.not_sent = true;
+        return answer;
     }
 
     friend bool operator==(service_answer const&, service_answer const&) = default;

@@ -234,14 +234,17 @@ private:
                                                      "must not refuse", reply.text));
             break;
         case call_status::unavailable:
-            result.fail(answer::unavailable, problem(part, operation, errc::call_unavailable,
-                                                     "is not available for", reply.text));
+            result.fail(answer::unavailable,
+                        problem(part, operation, errc::call_unavailable,
+                                reply.not_sent ? "was not asked for" : "is not available for",
+                                reply.text));
             break;
         default:
             result.fail(answer::unknown, problem(part, operation, errc::call_unknown,
                                                  "gave no answer to", reply.text));
         }
         result.for_person = reply.for_person && reply.status != call_status::ok;
+        result.not_sent = reply.not_sent && reply.status == call_status::unavailable;
         if (!reply.retry_after || reply.status == call_status::ok) return;
         // At most a day: the caller's own limits end a longer wait before.
         constexpr std::int64_t day = 86'400'000;

@@ -31,6 +31,7 @@ struct job {
     /// entry has the same parameters.
     bool new_id = false;
     bool hopeless = false;        ///< a part of this wave can never succeed
+    bool was_tried = false;       ///< a part of the last wave was sent
     bool for_person = false;      ///< a part had an answer that only a person can change
     bool leaves_out_text = false; ///< the entry has no room for the text of a reason
     /// The reason of a cancel that was in the entry when this job took it over; see found_text().
@@ -69,6 +70,7 @@ struct job {
               part_result const& result) {
         coordinator.answered(number, result.what);
         for_person = for_person || result.for_person;
+        was_tried = was_tried || !result.not_sent;
         if (result.what == answer::unknown) unanswered.push_back(number);
         if (result.kept) keep(part, descriptor, result.kept.get());
         bool const any_error = !result.problem.empty() || !part_errors.empty();

@@ -207,7 +207,7 @@ private:
         auto& c = work.coordinator;
         stage_number const stage = c.stage();
         exhausted_call failed;
-        if (taken == step::apply && stage != 0) {
+        if (std::exchange(work.was_tried, false) && taken == step::apply && stage != 0) {
             failed = find_exhausted(work, ++execution.tries, limits_.call_attempts);
         }
         c.decide(taken, limits_.attempts);

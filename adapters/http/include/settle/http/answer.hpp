@@ -42,6 +42,9 @@ public:
     ///          problem - the native text
     [[nodiscard]] service_answer missing(service_call const& call, bool sent,
                                          std::string_view problem) const;
+    /// The answer to a call that the client itself did not begin.
+    /// Shape:   limit - the cause, as a clause
+    [[nodiscard]] service_answer unsent(service_call const& call, std::string_view limit) const;
 
 private:
     [[nodiscard]] std::string subject(service_call const& call) const;

@@ -237,5 +237,10 @@ SETTLE_FUNCTION service_answer answer_reader::missing(service_call const& call, 
                 : service_answer::unavailable(std::move(text));
 }
 
+SETTLE_FUNCTION service_answer answer_reader::unsent(service_call const& call,
+                                                     std::string_view limit) const {
+    return service_answer::unsent(missing(call, false, limit).text);
+}
+
 } // namespace http::detail
 SETTLE_END

@@ -341,7 +341,7 @@ SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
     auto const begin_next = [&](transfer& transfer) {
         for (; next < calls.size(); ++next) {
             if (limits.are_over()) {
-                answers[next] = wave_.reader.missing(calls[next], false, ended_by(limits));
+                answers[next] = wave_.reader.unsent(calls[next], ended_by(limits));
                 continue;
             }
             auto const left = std::chrono::ceil<milliseconds>(end - steady_clock::now());
@@ -352,8 +352,8 @@ SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
                 ++under_way;
                 return;
             }
-            answers[next] = wave_.reader.missing(calls[next], false,
-                                                 "the time of options::wave_timeout is over");
+            answers[next] =
+                wave_.reader.unsent(calls[next], "the time of options::wave_timeout is over");
         }
     };
     while (transfers_.size() < std::min(calls.size(), to_.settings.calls_at_once)) {
