@@ -61,16 +61,19 @@ fi
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root" || exit 1
 
-clang_packages=
+clang="clang-14 libclang-rt-14-dev llvm-14"
+more_packages=
 case $mode in
-ci | full | fuzz) clang_packages="clang-14 libclang-rt-14-dev llvm-14" ;;
-compilers) clang_packages="clang-19 libc++-19-dev libc++abi-19-dev" ;;
+all) more_packages=pgbouncer ;;
+ci | full) more_packages="pgbouncer $clang" ;;
+fuzz) more_packages=$clang ;;
+compilers) more_packages="clang-19 libc++-19-dev libc++abi-19-dev" ;;
 esac
 # shellcheck disable=SC2086 # the list is meant to be split
 .ci/install.sh g++ cmake ninja-build libboost-dev librange-v3-dev doctest-dev libsqlite3-dev \
     sqlite3 libmongoc-dev libpq-dev postgresql-15 libmariadb-dev mariadb-server \
     libcurl4-openssl-dev libcpp-httplib-dev pkg-config openssl nghttp2-server python3 \
-    libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev $clang_packages || exit 1
+    libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev $more_packages || exit 1
 
 [ "$mode" != fuzz ] || exec tests/fuzz/run.sh "$@"
 
