@@ -8,9 +8,8 @@
 //       transactions and operations; the client may make them at the same time. An answer that is
 //       not set is `unknown`, and so is every call without an answer when send() throws. send()
 //       returns within a time that the client bounds by itself, for example by a time-out.
-//   send(calls, answers, limits)   Optional. As above, and returns soon after the limits are over:
-//   a
-//       call under way is then `unknown`, and a call that has not begun is `unavailable`. Without
+//   send(calls, answers, limits)   Optional. As above, and returns soon after the limits are over.
+//       A call under way is then `unknown`, and a call that has not begun is `unavailable`. Without
 //       it, a call of an engine can end much later than its deadline or a stop request.
 //
 // Every call may be repeated, by any process and at any later time, with the same key. Only the
