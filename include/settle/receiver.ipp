@@ -42,8 +42,11 @@ SETTLE_FUNCTION service_answer answer_of(receiver_decision const& decided, servi
         if (each == ' ' || each == '\t' || each == '\r' || each == '\n') continue;
         auto end = at;
         if (each == '"') {
-            do end = request.find_first_of("\"\\", end + 1);
-            while (end < request.size() && request[end] == '\\' && ++end < request.size());
+            for (bool is_escape = true; is_escape && end < request.size();) {
+                end = request.find_first_of("\"\\", end + 1);
+                is_escape = end < request.size() && request[end] == '\\';
+                if (is_escape) ++end;
+            }
             end = std::min(end, request.size() - 1);
         }
         auto const token = request.substr(at, end + 1 - at);

@@ -184,7 +184,7 @@ void bound_table<Sql>::prepare_reads(std::string const& others) {
     };
     lock_ = lock("");
     lock_whole_ = others.empty() ? lock_ : lock(", " + others);
-    auto const marks = [&](std::vector<parameter_type> types, char const* condition) {
+    auto const marks = [&](std::vector<parameter_type> const& types, char const* condition) {
         auto const sql = dialect::look_up(
             "m.id, m.participant, m.line, m.epoch, m.effect, m.confirm, m." +
                 dialect::name("undo") + ", m.image, w.n",

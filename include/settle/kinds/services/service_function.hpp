@@ -8,6 +8,8 @@
 
 #include <concepts>
 #include <exception>
+#include <type_traits>
+#include <utility>
 
 SETTLE_BEGIN
 
@@ -53,6 +55,7 @@ public:
     using request_type = typename Service::request_type;
 
     template <typename Given>
+        requires(!std::is_base_of_v<service_function, std::remove_cvref_t<Given>>)
     explicit service_function(Given&& given) : function_(std::forward<Given>(given)) {}
 
     /// Errors:  an exception of the function makes the outcome of its call unknown

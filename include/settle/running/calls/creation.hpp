@@ -94,7 +94,7 @@ private:
 class creation {
 public:
     /// Shape:   wave_size - that the store prefers
-    creation(pending_records& records, environment_view environment, options const& limits,
+    creation(pending_records& records, environment_view const& environment, options const& limits,
              batch_options const& call_options, std::size_t wave_size, created_function ended);
 
     /// Takes a record, by a call of `put`, unless its texts are refused.

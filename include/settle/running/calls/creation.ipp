@@ -17,7 +17,7 @@ bounded(std::chrono::milliseconds milliseconds) {
     return std::clamp(milliseconds, -most, most);
 }
 
-SETTLE_FUNCTION creation::creation(pending_records& records, environment_view environment,
+SETTLE_FUNCTION creation::creation(pending_records& records, environment_view const& environment,
                                    options const& limits, batch_options const& call_options,
                                    std::size_t wave_size, created_function ended)
     : records_(records), environment_(environment), limits_(limits), options_(call_options),

@@ -15,7 +15,7 @@ namespace detail {
 /// Cost:    a call that succeeds at once reads no clock, unless it has a deadline
 class patience {
 public:
-    patience(environment_view environment, options const& limits, call_options const& call);
+    patience(environment_view const& environment, options const& limits, call_options const& call);
 
     /// Calls `function()` again while its error is temporary. Nothing of a failed call is used, so
     /// no row is seen twice.

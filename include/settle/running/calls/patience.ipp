@@ -10,7 +10,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-SETTLE_FUNCTION patience::patience(environment_view environment, options const& limits,
+SETTLE_FUNCTION patience::patience(environment_view const& environment, options const& limits,
                                    call_options const& call)
     : environment_(environment), limits_(limits), call_(call) {
     if (call.deadline) deadline_ = later_than(environment.elapsed(), *call.deadline);

@@ -12,7 +12,7 @@ namespace mariadb::detail {
 using settle::detail::sql::column_form;
 
 SETTLE_FUNCTION std::string dialect::read_sql(table_column const& column) {
-    auto const sql = "t." + column.name;
+    auto sql = "t." + column.name;
     if (column.form != column_form::time) return sql;
     return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', " + sql + ")";
 }

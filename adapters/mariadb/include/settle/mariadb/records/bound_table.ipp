@@ -98,7 +98,7 @@ check_of_types(pool& from, collection_descriptor const& collection, fit_table co
 }
 
 SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const& collection,
-                                         fit_table table)
+                                         fit_table const& table)
     : settle::detail::sql::bound_table<parts>(from, collection, table, digits_stand(table.columns),
                                               json_of_others(table.others),
                                               check_of_types(from, collection, table)) {

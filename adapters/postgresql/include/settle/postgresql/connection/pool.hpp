@@ -28,6 +28,7 @@ public:
     prepare(std::string const& sql, std::vector<settle::detail::sql::parameter_type> const& types,
             char const* phase) {
         std::vector<value_type> native;
+        native.reserve(types.size());
         for (auto const& type : types) native.push_back(native_type(type));
         return prepare(sql, native, phase);
     }

@@ -21,7 +21,7 @@ public:
     void send_check_of_image(connection& to, part_key const& key, std::string_view others) const;
 
 private:
-    bound_table(pool& from, collection_descriptor const& collection, fit_table table);
+    bound_table(pool& from, collection_descriptor const& collection, fit_table const& table);
     void prepare_check_of_image();
 
     statement const* check_image_;

@@ -65,7 +65,7 @@ using settle::detail::sql::other_column;
 }
 
 SETTLE_FUNCTION bound_table::bound_table(pool& from, collection_descriptor const& collection,
-                                         fit_table table)
+                                         fit_table const& table)
     : settle::detail::sql::bound_table<parts>(
           from, collection, table,
           types_stand(dialect::table_name(from, collection.name), table.columns),
