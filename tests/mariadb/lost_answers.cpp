@@ -125,6 +125,7 @@ TEST_CASE("lost answers: a session that is killed with its COMMIT under way") {
         CHECK(ended.status == commit_status::unknown);
         CHECK(ended.problem.code == maria::commit_unknown);
     }
+    CHECK(all_are_ended(own)); // the next strike is for another session
     {
         striker const kills{own.address(), "KILL "};
         auto here = pool.take();
@@ -135,6 +136,7 @@ TEST_CASE("lost answers: a session that is killed with its COMMIT under way") {
         CHECK(maria::detail::is_lost(problem.code));
         CHECK(problem.code == settle::condition::retryable);
     }
+    CHECK(all_are_ended(own));
     {
         striker const kills{own.address(), "KILL "};
         auto here = pool.take();

@@ -106,7 +106,9 @@ public:
             execution.cut = take_answer<Step>(work, execution);
             watch_.template note_end<Step>(work, execution);
             bool const same_stage = !Calls::several_stages || work.coordinator.stage() == stage;
-            if (!same_stage) execution.rests = 0; // a stage's pauses begin anew
+            // A stage that is over; a claim goes back over stages, too.
+            constexpr bool ends = Step == step::keep || Step == step::confirm || undoes(Step);
+            if (ends && !same_stage) execution.rests = 0;
             bool const again = same_stage && work.coordinator.next() == Step;
             watch_.step_taken(Step, work, execution, again && gets_stuck(work));
             go_on(Step, same_stage, work, execution, group.follows);
