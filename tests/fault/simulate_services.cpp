@@ -342,7 +342,10 @@ TEST_CASE("simulation of services: a broken receiver is found") {
         service_flaws apart;
         apart.forgets = 50'000;
         auto const report = sell_with(apart);
-        CHECK_MESSAGE(names(report, "has taken more than one apply of this key"), report);
+        // A repeated apply takes effect again, and a confirm finds no row. A report is bounded.
+        bool const is_found = names(report, "has taken more than one apply of this key") ||
+                              names(report, "has 0 confirms of it: it answered ok");
+        CHECK_MESSAGE(is_found, report);
     }
     SUBCASE("it refuses a pivot that took effect") {
         service_flaws liar;
