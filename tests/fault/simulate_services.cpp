@@ -228,12 +228,13 @@ experience run_sagas(std::vector<std::uint64_t> const& seeds_to_run, Simulate co
 }
 
 /// The report of trips whose flights or cards have flaws.
-simulation_report sell_with(service_flaws const& of_flights, service_flaws const& of_cards = {}) {
+simulation_report sell_with(service_flaws const& of_flights, service_flaws const& of_cards = {},
+                            std::uint64_t seed = 1) {
     on_one_processor const processor;
     trip_services by;
     by.flights.flaws = of_flights;
     by.cards.flaws = of_cards;
-    auto limits = simulation_limits::with_services(1);
+    auto limits = simulation_limits::with_services(seed);
     limits.transactions = 500;
     limits.faults.late = 60'000;
     return sell_trips(limits, by);
@@ -341,11 +342,14 @@ TEST_CASE("simulation of services: a broken receiver is found") {
     SUBCASE("it does its work without its row") {
         service_flaws apart;
         apart.forgets = 50'000;
-        auto const report = sell_with(apart);
-        // A repeated apply takes effect again, and a confirm finds no row. A report is bounded.
-        bool const is_found = names(report, "has taken more than one apply of this key") ||
-                              names(report, "has 0 confirms of it: it answered ok");
-        CHECK_MESSAGE(is_found, report);
+        // A report names the first ten problems alone.
+        bool is_named = false;
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+            auto const report = sell_with(apart, {}, seed);
+            CHECK_FALSE(report);
+            is_named = is_named || names(report, "has taken more than one apply of this key");
+        }
+        CHECK(is_named);
     }
     SUBCASE("it refuses a pivot that took effect") {
         service_flaws liar;
