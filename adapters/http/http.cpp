@@ -9,4 +9,5 @@
 #include <settle/http/destination.ipp>
 #include <settle/http/digest.ipp>
 #include <settle/http/session.ipp>
+#include <settle/http/transfer.ipp>
 #include <settle/http/wire.ipp>

@@ -33,6 +33,7 @@
 #include <settle/definition/definition_items.ipp>
 #include <settle/kinds/prepared/prepared_session.ipp>
 #include <settle/kinds/prepared/preparing_resource.ipp>
+#include <settle/kinds/services/call_under_way.ipp>
 #include <settle/kinds/services/service_part.ipp>
 #include <settle/kinds/services/service_session.ipp>
 #include <settle/protocol/explanation.ipp>
@@ -63,6 +64,7 @@
 #include <settle/running/driving/seam_calls.ipp>
 #include <settle/running/driving/seam_driver.ipp>
 #include <settle/store/descriptor.ipp>
+#include <settle/store/parts_under_way.ipp>
 #include <settle/store/record_descriptor.ipp>
 
 SETTLE_BEGIN

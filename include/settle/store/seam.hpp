@@ -67,6 +67,9 @@
 //       engine has other stores. Then start() begins a wave, and finish() waits until its results
 //       are set. Requests and results stay where they are until then. abandon() waits for the end
 //       of a wave whose results are no longer needed.
+//   begin(requests, results), start(started)   For a store whose parts take as long as others like.
+//       begin() takes the parts of one transaction, and gives their detail::parts_under_way; start()
+//       starts what they have begun. Answers come from any thread, through started_parts::signal.
 //   expect<C>(key)                A request will name this record soon (fetches_ahead = true).
 //   longest_id()                  The longest id, in bytes, that the session can use.
 //   forget(before, limit)         Erases at most `limit` receipts that were written before a time,
@@ -140,7 +143,7 @@
 
 #include <settle/base/function_view.hpp>
 #include <settle/protocol/entry.hpp>
-#include <settle/store/request.hpp>
+#include <settle/store/parts_under_way.hpp>
 
 #include <concepts>
 #include <limits>
@@ -268,6 +271,7 @@ struct session_capabilities {
     bool keeps_home = false;
     bool keeps_at_insert = false;
     bool fetches_ahead = false;
+    bool answers_later = false;   ///< it has begin(), which makes calls while the engine goes on
     bool overlaps_others = false; ///< its waves can be under way while other stores have theirs
     /// It is a plain container of this process, and may be called with the types of the
     /// transactions: a store has execute_typed(wave) too, and a log has hold() and write_one().
@@ -300,6 +304,11 @@ constexpr session_capabilities capabilities_of() {
     own.keeps_home = requires(Session& session, log_home const& seen) {
         { session.home() } -> std::same_as<result<log_home>>;
         { session.take_home(seen, true) } -> std::same_as<result<void>>;
+    };
+    own.answers_later = requires(Session& session, std::span<part_request const> requests,
+                                 std::span<part_result> results, started_parts& started) {
+        session.begin(requests, results);
+        session.start(started);
     };
     own.overlaps_others = requires(Session& session, std::span<part_request const> requests,
                                    std::span<part_result> results) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/http/options.hpp>
-#include <settle/kinds/services/service.hpp>
+#include <settle/kinds/services/call_under_way.hpp>
 
 #include <memory>
 #include <span>
@@ -17,8 +17,8 @@ namespace http {
 ///          address/apply, address/confirm, address/compensate or address/query
 /// Errors:  the constructor throws settle::failure for a wrong address or option. It does not
 ///          connect
-/// Cost:    the calls of a wave are under way at the same time. Each thread that sends at the same
-///          time has connections of its own, which stay open for its next wave
+/// Cost:    a thread, which has all calls under way at the same time, up to options::calls_at_once.
+///          Its connections stay open for the next calls
 /// Source:  http#wire-form
 class client {
 public:
@@ -30,10 +30,12 @@ public:
     /// As the constructor, but returns the error.
     static result<std::unique_ptr<client>> open(std::string_view address, options settings = {});
 
-    /// Makes the calls, and returns after options::wave_timeout at the latest, or soon after the
-    /// limits are over.
-    /// Shape:   answers - one for each call
+    /// Begins calls. Each is answered after options::wave_timeout at the latest.
     /// Errors:  in a child that was forked since, every call is `unavailable`
+    void start(calls_to_start calls);
+
+    /// Makes the calls, and returns when all are answered or the limits are over.
+    /// Shape:   answers - one for each call
     void send(std::span<service_call const> calls, std::span<service_answer> answers,
               wait_limits const& limits = {});
 
@@ -42,7 +44,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
-static_assert(ServiceClient<client>);
+static_assert(ServiceClient<client> && StartingClient<client>);
 
 } // namespace http
 SETTLE_END

@@ -7,20 +7,18 @@
 #include <settle/base/process.hpp>
 #include <settle/http/session.hpp>
 
-#include <mutex>
 #include <utility>
-#include <vector>
 
 SETTLE_BEGIN
 namespace http {
 
 struct client::state {
-    state(std::string_view address, options settings) : to(address, std::move(settings)) {}
+    state(std::string_view address, options settings)
+        : to(address, std::move(settings)), session(to) {}
 
     detail::destination to;
     process_stamp made_in;
-    std::mutex lock;
-    std::vector<std::unique_ptr<detail::session>> idle;
+    detail::session session;
 };
 
 SETTLE_FUNCTION client::client(std::string_view address, options settings)
@@ -40,25 +38,16 @@ SETTLE_FUNCTION result<std::unique_ptr<client>> client::open(std::string_view ad
     }
 }
 
+SETTLE_FUNCTION void client::start(calls_to_start calls) {
+    if (state_->made_in.is_here()) return state_->session.start(calls);
+    auto const text = settle::detail::made_before_fork("client").text;
+    for (auto const& call : calls) call->answer(service_answer::unavailable(text));
+}
+
 SETTLE_FUNCTION void client::send(std::span<service_call const> calls,
                                   std::span<service_answer> answers, wait_limits const& limits) {
-    if (!state_->made_in.is_here()) {
-        auto const text = settle::detail::made_before_fork("client").text;
-        for (auto& answer : answers) answer = service_answer::unavailable(text);
-        return;
-    }
-    std::unique_ptr<detail::session> mine;
-    {
-        std::lock_guard const guard{state_->lock};
-        if (!state_->idle.empty()) {
-            mine = std::move(state_->idle.back());
-            state_->idle.pop_back();
-        }
-    }
-    if (mine == nullptr) mine = std::make_unique<detail::session>(state_->to);
-    mine->send(calls, answers, limits);
-    std::lock_guard const guard{state_->lock};
-    state_->idle.push_back(std::move(mine));
+    settle::detail::send_and_wait([this](calls_to_start started) { start(started); }, calls,
+                                  answers, limits);
 }
 
 } // namespace http

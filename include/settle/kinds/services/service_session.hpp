@@ -2,11 +2,13 @@
 // A session of a store whose parts are calls of services: it hands them to a client.
 #pragma once
 
+#include <settle/kinds/services/call_under_way.hpp>
 #include <settle/kinds/services/service_part.hpp>
 #include <settle/store/seam.hpp>
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 
 SETTLE_BEGIN
@@ -52,6 +54,15 @@ private:
 void execute_calls(std::string const& log, std::span<part_request const> requests,
                    std::span<part_result> results, send_function send);
 
+using call_counter = std::function<void(service_call const&, service_answer const&)>;
+
+/// The calls of one job. The first go_on() begins them.
+/// Shape:   log, requests, results - outlive the object, or go_on() moves it; count - is called with
+///          each answer
+[[nodiscard]] std::unique_ptr<parts_under_way>
+begin_calls(std::string const& log, std::span<part_request const> requests,
+            std::span<part_result> results, call_counter count);
+
 } // namespace detail
 
 /// The idempotency key of a part's call: `log/transaction/participant`, and `/line` in a range.
@@ -77,6 +88,22 @@ public:
                                   answered const counted{*this, calls, answers};
                                   detail::send_within(client_, calls, answers, limits);
                               });
+    }
+    /// Makes the calls of one job while the engine goes on.
+    [[nodiscard]] std::unique_ptr<detail::parts_under_way>
+    begin(std::span<part_request const> requests, std::span<part_result> results)
+        requires StartingClient<Client>
+    {
+        return detail::begin_calls(
+            log_, requests, results,
+            [this](service_call const& call, service_answer const& reply) { count(call, reply); });
+    }
+    /// Passes the calls of all jobs to the client.
+    void start(detail::started_parts& started)
+        requires StartingClient<Client>
+    {
+        detail::start_calls(started.calls,
+                            [this](calls_to_start calls) { client_.start(calls); });
     }
     void append_counts(std::vector<call_counts>& to) const {
         for (std::size_t at = 0; at < names.size(); ++at)

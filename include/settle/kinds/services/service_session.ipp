@@ -6,6 +6,7 @@
 #include <settle/protocol/call_rule.hpp>
 
 #include <algorithm>
+#include <utility>
 
 SETTLE_BEGIN
 namespace detail {
@@ -22,24 +23,41 @@ namespace detail {
     return line.size() < text.size() ? line + "..." : line;
 }
 
-/// The calls of one wave.
+/// The calls of one wave. After `while (next())` sends them each time, every result is set.
 class call_wave {
 public:
+    /// Shape:   the requests have one action
     call_wave(std::string const& log, std::span<part_request const> requests,
-              std::span<part_result> results, send_function send)
-        : log_(log), requests_(requests), results_(results), send_(send) {}
-
-    void execute() {
-        if (requests_.empty()) return;
+              std::span<part_result> results)
+        : log_(log), requests_(requests), results_(results) {
         std::fill(results_.begin(), results_.end(), part_result{});
-        switch (requests_.front().action) {
-        case step::apply: return apply();
-        case step::confirm: return confirm();
-        case step::compensate: return compensate();
-        // No worker backs off after a call, so only parts that make no call have this action.
-        default:
-            for (part_result& one : results_) one.what = answer::applied;
+    }
+
+    /// Takes the answers of the last calls, if there were some, and prepares the next calls.
+    /// Returns: false if there are none
+    [[nodiscard]] bool next() {
+        while (then_ != nullptr) {
+            auto const taken = std::exchange(then_, nullptr);
+            (this->*taken)();
+            answers_.assign(calls_.size(), {});
+            if (!calls_.empty()) return true;
         }
+        return false;
+    }
+    /// The calls to make now.
+    /// Shape:   valid until the next change of this object
+    [[nodiscard]] std::vector<service_call> calls() const {
+        std::vector<service_call> made;
+        made.reserve(calls_.size());
+        for (prepared const& prepared_call : calls_) made.push_back(call_of(prepared_call));
+        return made;
+    }
+    /// Their answers.
+    [[nodiscard]] std::span<service_answer> answers() { return answers_; }
+    /// The requests and the results of the same parts have moved.
+    void move_to(std::span<part_request const> requests, std::span<part_result> results) {
+        requests_ = requests;
+        results_ = results;
     }
 
 private:
@@ -49,13 +67,27 @@ private:
         std::string request;
     };
 
+    void begin() {
+        if (requests_.empty()) return;
+        switch (requests_.front().action) {
+        case step::apply: return apply();
+        case step::confirm: return confirm();
+        case step::compensate: return apply_before_undo();
+        // No worker backs off after a call, so only parts that make no call have this action.
+        default:
+            for (part_result& one : results_) one.what = answer::applied;
+        }
+    }
+
     void apply() {
         calls_.reserve(requests_.size());
         for (std::size_t part = 0; part < requests_.size(); ++part) {
             if (functions(part).applies) prepare(part, call_operation::apply);
             else results_[part].what = answer::applied;
         }
-        send(call_operation::apply);
+        send(call_operation::apply, &call_wave::take_applies);
+    }
+    void take_applies() {
         for (std::size_t at = 0; at < calls_.size(); ++at)
             take_apply(calls_[at].part, answers_[at]);
         close_refused();
@@ -66,19 +98,16 @@ private:
             if (functions(part).confirms) prepare(part, call_operation::confirm);
             else results_[part].what = answer::applied;
         }
-        send(call_operation::confirm);
-        take_ends(call_operation::confirm);
+        send(call_operation::confirm, &call_wave::take_ends);
     }
 
     void compensate() {
-        apply_before_undo();
         for (std::size_t part = 0; part < requests_.size(); ++part) {
             if (results_[part].what != answer::none) continue;
             if (functions(part).compensates) prepare(part, call_operation::compensate);
             else results_[part].what = answer::applied;
         }
-        send(call_operation::compensate);
-        take_ends(call_operation::compensate);
+        send(call_operation::compensate, &call_wave::take_ends);
     }
 
     /// A part without a kept result is applied again until its answer is known. A part that is
@@ -91,7 +120,9 @@ private:
                                  applies_before_undo(part_functions.grade, is_answered);
             if (applies) prepare(part, call_operation::apply);
         }
-        send(call_operation::apply);
+        send(call_operation::apply, &call_wave::take_applies_before_undo);
+    }
+    void take_applies_before_undo() {
         for (std::size_t index = 0; index < calls_.size(); ++index) {
             std::size_t const part = calls_[index].part;
             if (answers_[index].status == call_status::refused)
@@ -99,7 +130,8 @@ private:
             else if (answers_[index].status == call_status::ok) note_result(part, answers_[index]);
             else take_end(part, call_operation::apply, answers_[index]);
         }
-        clear();
+        calls_.clear();
+        compensate();
     }
 
     /// The entry has no place for this result. A result that cannot be read counts as unknown.
@@ -120,7 +152,7 @@ private:
 
     /// A call that cannot be closed may have been applied.
     void close_refused() {
-        clear();
+        calls_.clear();
         for (std::size_t part = 0; part < requests_.size(); ++part) {
             call_functions const& part_functions = functions(part);
             bool const is_pivot = part_functions.has_effect && !part_functions.compensates;
@@ -128,13 +160,16 @@ private:
             if (is_pivot && is_refused && closes_after_refusal(part_functions.grade))
                 prepare(part, call_operation::apply);
         }
-        send(call_operation::compensate);
+        send(call_operation::compensate, &call_wave::take_closes);
+    }
+    void take_closes() {
         for (std::size_t index = 0; index < calls_.size(); ++index) {
             if (answers_[index].status == call_status::ok) continue;
             part_result& result = results_[calls_[index].part];
             result.fail(answer::unknown, result.problem);
             result.problem.code = make_error_code(errc::call_unknown);
         }
+        calls_.clear();
     }
 
     /// Adds the call of a part. A part without a request gets its result instead.
@@ -154,39 +189,28 @@ private:
         }
     }
 
-    void send(call_operation operation) {
-        answers_.assign(calls_.size(), {});
-        if (calls_.empty()) return;
-        std::vector<service_call> calls;
-        calls.reserve(calls_.size());
-        for (prepared const& prepared_call : calls_) {
-            part_request const& request = requests_[prepared_call.part];
-            call_functions const& part_functions = functions(prepared_call.part);
-            bool const ends = operation != call_operation::apply;
-            calls.push_back(
-                {request.descriptor->name, operation_of(part_functions, operation),
-                 prepared_call.key, *request.id, part_functions.participant,
-                 part_functions.is_range ? std::optional{request.part.line} : std::nullopt,
-                 request.epoch_number, request.last_moment, prepared_call.request,
-                 ends ? known_result_of(prepared_call.part) : std::string_view{},
-                 part_functions.applies, request.may_be_under_way,
-                 part_functions.read_result != nullptr});
-        }
-        try {
-            auto const* const limits = requests_.front().limits;
-            send_(calls, answers_, limits == nullptr ? wait_limits{} : *limits);
-        } catch (std::exception const& thrown) {
-            note_thrown(thrown.what());
-        } catch (...) {
-            note_thrown("an exception");
-        }
+    /// Shape:   then - takes the answers
+    void send(call_operation operation, void (call_wave::*then)()) {
+        operation_ = operation;
+        then_ = then;
     }
-
-    /// Answers that the client set before it threw keep their status.
-    void note_thrown(std::string_view why) {
-        for (service_answer& one : answers_) {
-            if (one.status == call_status::unknown && one.text.empty()) one.text = why;
-        }
+    [[nodiscard]] service_call call_of(prepared const& prepared_call) const {
+        part_request const& request = requests_[prepared_call.part];
+        call_functions const& part_functions = functions(prepared_call.part);
+        bool const ends = operation_ != call_operation::apply;
+        return {request.descriptor->name,
+                operation_of(part_functions, operation_),
+                prepared_call.key,
+                *request.id,
+                part_functions.participant,
+                part_functions.is_range ? std::optional{request.part.line} : std::nullopt,
+                request.epoch_number,
+                request.last_moment,
+                prepared_call.request,
+                ends ? known_result_of(prepared_call.part) : std::string_view{},
+                part_functions.applies,
+                request.may_be_under_way,
+                part_functions.read_result != nullptr};
     }
 
     void take_apply(std::size_t part, service_answer const& reply) {
@@ -218,10 +242,11 @@ private:
         }
     }
 
-    void take_ends(call_operation operation) {
+    void take_ends() {
         for (std::size_t at = 0; at < calls_.size(); ++at) {
-            take_end(calls_[at].part, operation, answers_[at]);
+            take_end(calls_[at].part, operation_, answers_[at]);
         }
+        calls_.clear();
     }
 
     /// An end is repeated until it is `ok`: it cannot be refused.
@@ -275,24 +300,83 @@ private:
         return call_part(requests_[part]);
     }
 
-    void clear() {
-        calls_.clear();
-        answers_.clear();
-    }
-
     std::string const& log_;
     std::span<part_request const> requests_;
     std::span<part_result> results_;
-    send_function send_;
+    call_operation operation_{};
+    void (call_wave::*then_)() = &call_wave::begin; ///< the next thing to do, or null
     std::vector<prepared> calls_;
     std::vector<service_answer> answers_; ///< of calls_
     /// By part: the results of applies that were repeated before their compensation. May be empty.
     std::vector<std::string> results_before_undo_;
 };
 
+/// Answers that the client set before it threw keep their status.
+inline void note_thrown(std::span<service_answer> answers, std::string_view why) {
+    for (service_answer& one : answers) {
+        if (one.status == call_status::unknown && one.text.empty()) one.text = why;
+    }
+}
+
 SETTLE_FUNCTION void execute_calls(std::string const& log, std::span<part_request const> requests,
                                    std::span<part_result> results, send_function send) {
-    call_wave{log, requests, results, send}.execute();
+    call_wave wave{log, requests, results};
+    while (wave.next()) {
+        auto const* const limits = requests.front().limits;
+        auto const calls = wave.calls();
+        try {
+            send(calls, wave.answers(), limits == nullptr ? wait_limits{} : *limits);
+        } catch (std::exception const& thrown) {
+            note_thrown(wave.answers(), thrown.what());
+        } catch (...) {
+            note_thrown(wave.answers(), "an exception");
+        }
+    }
+}
+
+/// The calls of one job.
+class calls_of_job final : public parts_under_way {
+public:
+    calls_of_job(std::string const& log, std::span<part_request const> requests,
+                 std::span<part_result> results, call_counter count)
+        : wave_(log, requests, results), count_(std::move(count)) {}
+    ~calls_of_job() override {
+        for (auto const& call : calls_) call->give_up("the end of the engine's call");
+    }
+
+    [[nodiscard]] bool is_answered() const noexcept override {
+        return std::all_of(calls_.begin(), calls_.end(),
+                           [](auto const& call) { return call->is_answered(); });
+    }
+    bool go_on(std::span<part_request const> requests, std::span<part_result> results,
+               started_parts& started) override {
+        for (std::size_t index = 0; index < calls_.size(); ++index) {
+            wave_.answers()[index] = calls_[index]->take_answer();
+            count_(calls_[index]->call(), wave_.answers()[index]);
+        }
+        calls_.clear();
+        wave_.move_to(requests, results);
+        if (!wave_.next()) return false;
+        for (service_call const& call : wave_.calls()) {
+            calls_.push_back(std::make_shared<call_under_way>(call, started.signal));
+            started.calls.push_back(calls_.back());
+        }
+        return true;
+    }
+    void give_up(wait_limits const& limits) override {
+        for (auto const& call : calls_) call->give_up(limits.name());
+    }
+
+private:
+    call_wave wave_;
+    call_counter count_;
+    std::vector<std::shared_ptr<call_under_way>> calls_;
+};
+
+SETTLE_FUNCTION std::unique_ptr<parts_under_way>
+begin_calls(std::string const& log, std::span<part_request const> requests,
+            std::span<part_result> results, call_counter count) {
+    return std::make_unique<calls_of_job>(log, requests, results, std::move(count));
 }
 
 } // namespace detail

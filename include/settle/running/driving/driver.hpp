@@ -111,7 +111,11 @@ private:
     [[gnu::always_inline]] void ask_stores(detail::jobs_side_by_side<Count> const& group,
                                            typed_calls const& typed) {
         bool const any = progress_.template begin<Step>(group);
-        if (any) calls_.execute(Step, group.jobs, typed);
+        if constexpr (Calls::several_stages) {
+            if (any && calls_.execute(Step, group.jobs, typed)) progress_.let_wait(group);
+        } else {
+            if (any) calls_.execute(Step, group.jobs, typed);
+        }
         // end() also handles the jobs that the window's order keeps back.
         bool const ordered = Step == step::apply && Count != 1;
         if (any || ordered) progress_.template end<Step>(group);

@@ -17,6 +17,10 @@ struct part_error {
     error problem;
 };
 
+namespace detail {
+struct waiting_parts; // seam_calls.ipp
+}
+
 struct job {
     transaction_id id;
     transaction_descriptor const* type = nullptr;
@@ -44,6 +48,9 @@ struct job {
     std::vector<std::size_t> unanswered{}; ///< parts that had an unknown outcome
     error problem{};                       ///< the last error that a store or the log gave
     std::vector<part_error> part_errors{}; ///< of the parts whose last apply had an error
+    /// The parts of the next step that stores have begun, or null. The job rests until they have
+    /// their answers.
+    std::shared_ptr<detail::waiting_parts> waiting{};
 
     // A constructor, not an aggregate: an aggregate is cleared as a whole before it is filled.
     job(transaction_id&& own_id, transaction_descriptor const* own_type, void const* own_parameters,

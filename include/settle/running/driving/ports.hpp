@@ -19,6 +19,11 @@ public:
     virtual void start(std::span<part_request const> requests, std::span<part_result> results) = 0;
     virtual void finish(std::span<part_result> results) = 0;
     virtual void abandon(std::span<part_result> results) noexcept = 0;
+    /// Begins the parts of one job, and starts what jobs have begun. Called only if the store
+    /// answers later.
+    virtual std::unique_ptr<parts_under_way> begin(std::span<part_request const> requests,
+                                                   std::span<part_result> results) = 0;
+    virtual void start(started_parts& started) = 0;
     /// Shape:   the log of the port's engine is of the same database
     virtual void one_phase(std::span<one_phase_request> requests, write_context const& context,
                            one_phase_decider& decider) = 0;
@@ -49,6 +54,15 @@ public:
     }
     void abandon([[maybe_unused]] std::span<part_result> results) noexcept override {
         if constexpr (can.overlaps_others) session_.abandon(results);
+    }
+    std::unique_ptr<parts_under_way>
+    begin([[maybe_unused]] std::span<part_request const> requests,
+          [[maybe_unused]] std::span<part_result> results) override {
+        if constexpr (can.answers_later) return session_.begin(requests, results);
+        else return nullptr;
+    }
+    void start([[maybe_unused]] started_parts& started) override {
+        if constexpr (can.answers_later) session_.start(started);
     }
     void one_phase([[maybe_unused]] std::span<one_phase_request> requests,
                    [[maybe_unused]] write_context const& context,

@@ -13,6 +13,8 @@
 #include <settle/running/driving/one_phase.hpp>
 #include <settle/running/driving/retries.hpp>
 #include <settle/running/driving/twins.hpp>
+#include <settle/running/driving/waiting_jobs.hpp>
+#include <settle/running/driving/window_order.hpp>
 
 #include <memory>
 
@@ -68,7 +70,7 @@ public:
         }
         if constexpr (keeps_order<Step> && Count != 1) {
             ordering_ = any && group.jobs.size() > 1;
-            if (ordering_) any = keep_order(Step, group);
+            if (ordering_) any = order_.keep(Step, group);
         }
         if (any) idle_ = false;
         return any;
@@ -95,7 +97,11 @@ public:
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] void end(jobs_side_by_side<Count> const& group) {
         if constexpr (keeps_order<Step> && Count != 1) {
-            if (ordering_) look_at_order<Step>(group);
+            if (ordering_) {
+                order_.template look<Step>(group, [this](job& work, execution_state& execution) {
+                    end_if_late(work, execution);
+                });
+            }
         }
         for (std::size_t i = 0; i < group.jobs.size(); ++i) {
             execution_state& execution = group.executions[i];
@@ -117,26 +123,34 @@ public:
         if constexpr (may_find_entries && Count != 1) twins_.let_rest(group);
     }
 
-    /// Wakes jobs whose rest is over. If no other job can go on, waits for the first of them.
+    /// Notes the jobs that wait for answers, which come later.
+    template <std::size_t Count>
+    void let_wait(jobs_side_by_side<Count> const& group) {
+        waiting_.let_rest(group);
+    }
+
+    /// Wakes jobs whose rest is over, or whose answers have come. If no other job can go on, waits
+    /// for the first of them.
     template <std::size_t Count>
     [[gnu::always_inline]] void wake(jobs_side_by_side<Count> const& group) {
         auto first = std::chrono::nanoseconds::max();
         bool any_awake = false;
         if constexpr (Count != 1) twins_.wake(group);
         for (std::size_t i = 0; i < group.jobs.size(); ++i) {
-            if (group.executions[i].over) continue;
+            if (group.executions[i].over || waits(group.jobs[i])) continue;
             if (group.jobs[i].resting) first = std::min(first, group.executions[i].wakes);
             else any_awake = true;
         }
         // Jobs that are awake but have no step to take wait for a job that rests.
-        bool const was_idle = std::exchange(idle_, true);
+        bool idle = std::exchange(idle_, true) || !any_awake;
+        if constexpr (Calls::several_stages) {
+            if (waiting_.any()) idle = wait_for_answers(group, first, idle);
+        }
         if (first == std::chrono::nanoseconds::max()) return;
-        wake_at(first, !any_awake || was_idle, group.jobs, group.executions);
+        wake_at(first, idle, group.jobs, group.executions);
     }
 
 private:
-    using order = record_order<typename order_rules_of<Environment>::type>;
-
     /// True if this step keeps the order of the window.
     template <step Step>
     static constexpr bool keeps_order = Step == step::apply || Step == step::one_phase;
@@ -275,81 +289,6 @@ private:
         watch_.call_ended(work, execution);
     }
 
-    // --------------------------------------------------------------------------- order of a window
-
-    /// Keeps back each job on a record of a waiting earlier job; false if no job is left to send.
-    template <std::size_t Count>
-    bool keep_order(step wave, jobs_side_by_side<Count> const& group) {
-        if (!order_) order_ = std::make_unique<order>();
-        order_->begin();
-        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
-            bool const backs_off = group.jobs[i].coordinator.next() == step::back_off;
-            if (backs_off && !group.executions[i].over) order_->backs_off(group.jobs[i]);
-        }
-        bool any = false;
-        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
-            execution_state& execution = group.executions[i];
-            if (execution.over) continue;
-            bool const waits = order_->must_wait(wave, group.jobs[i], execution.takes_part,
-                                                 execution.held_up, execution.requeued);
-            if (!execution.takes_part) continue;
-            any = any || !waits;
-            if (!waits) continue;
-            execution.takes_part = false;
-            execution.kept_back = true;
-            group.jobs[i].resting = true;
-        }
-        return any;
-    }
-
-    /// True if every job of the wave has taken effect and no job was kept back. In this usual case
-    /// the order of the window has nothing to decide.
-    template <step Step, std::size_t Count>
-    static bool no_job_waits(jobs_side_by_side<Count> const& group) {
-        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
-            execution_state const& execution = group.executions[i];
-            if (execution.kept_back) return false;
-            if (Step == step::one_phase) continue;
-            if (execution.held_up) return false;
-            if (!execution.takes_part) continue;
-            auto const& c = group.jobs[i].coordinator;
-            for (std::size_t part = 0; part < c.parts(); ++part) {
-                if (c.answer_of(part) != answer::applied) return false;
-            }
-        }
-        return true;
-    }
-
-    /// Lets each job that was kept back go on, or ends it if it has waited too long.
-    template <step Step, std::size_t Count>
-    void look_at_order(jobs_side_by_side<Count> const& group) {
-        order_->begin_answers();
-        if constexpr (Step == step::apply) order_->begin_rulings();
-        if (no_job_waits<Step>(group)) return;
-        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
-            execution_state& execution = group.executions[i];
-            job& work = group.jobs[i];
-            if (execution.over) continue;
-            bool const waited = std::exchange(execution.kept_back, false);
-            if (waited) work.resting = false;
-            if constexpr (Step == step::apply) take_ruling(work, execution);
-            bool const failed =
-                Step == step::apply ? execution.held_up : work.reply != log_answer::taken;
-            bool const held_up = execution.takes_part ? failed : work.resting;
-            // A job that rests checks its own time.
-            bool const stalled = order_->stalls(Step, work, held_up);
-            if (stalled && waited) end_if_late(work, execution);
-        }
-    }
-
-    /// A job that failed because of an earlier job of its window is requeued: it may succeed later.
-    /// A later job on the same record is requeued, too.
-    void take_ruling(job& work, execution_state& execution) {
-        auto const found = order_->ruling_of(work, execution.takes_part);
-        if (execution.takes_part) execution.held_up = found == order::ruling::held_up;
-        execution.kept_back = found == order::ruling::requeued;
-    }
-
     // ------------------------------------------------------------------------------------- entries
 
     [[nodiscard]] bool expired(job const& work) const {
@@ -449,13 +388,40 @@ private:
         work.resting = true;
     }
 
+    /// True if the job waits for answers that come later.
+    [[nodiscard]] static bool waits(job const& work) {
+        return Calls::several_stages && work.waiting != nullptr;
+    }
+
+    /// Wakes jobs that have their answers. If no job can go on, waits until one has, or until the
+    /// first of the others has rested.
+    /// Returns: true if no job can go on
+    template <std::size_t Count>
+    [[gnu::cold, gnu::noinline]] bool wait_for_answers(jobs_side_by_side<Count> const& group,
+                                                       std::chrono::nanoseconds first, bool idle) {
+        auto const wake = [&] {
+            return waiting_.wake(calls_, group, call_.stop.stop_requested() || late());
+        };
+        if (wake()) return false;
+        if (!idle || !waiting_.any()) return idle;
+        auto const end = std::min(first, deadline_.value_or(std::chrono::nanoseconds::max()));
+        std::optional<answer_signal::moment> until;
+        if (end != std::chrono::nanoseconds::max()) {
+            // Answers come in real time, whatever the clock of the environment is.
+            until = std::chrono::steady_clock::now() + (end - environment_.elapsed());
+        }
+        waiting_.wait(calls_, until, call_.stop);
+        look_at_clock();
+        return !wake();
+    }
+
     /// Wakes each job whose rest is over.
-    /// Shape:   first - the earliest end of a rest; waits - wait until then
-    [[gnu::cold, gnu::noinline]] void wake_at(std::chrono::nanoseconds first, bool waits,
+    /// Shape:   first - the earliest end of a rest; idle - wait until then
+    [[gnu::cold, gnu::noinline]] void wake_at(std::chrono::nanoseconds first, bool idle,
                                               std::span<job> jobs,
                                               std::span<execution_state> executions) {
         auto elapsed = environment_.elapsed();
-        if (waits) {
+        if (idle) {
             if (first > elapsed) environment_.pause(first - elapsed, call_.stop);
             // A stop request ends a pause early; every job notices it at its next rest.
             elapsed = call_.stop.stop_requested() ? std::chrono::nanoseconds::max()
@@ -463,7 +429,8 @@ private:
             look_at_clock();
         }
         for (std::size_t i = 0; i < jobs.size(); ++i) {
-            if (executions[i].over || !jobs[i].resting || executions[i].wakes > elapsed) continue;
+            if (executions[i].over || !jobs[i].resting || waits(jobs[i])) continue;
+            if (executions[i].wakes > elapsed) continue;
             jobs[i].resting = false;
             if (must_end_before_calls(jobs[i])) {
                 end_if_late(jobs[i], executions[i]);
@@ -492,8 +459,9 @@ private:
     bool idle_ = false;          ///< no job had a step to take in the last round
     bool finds_entries_ = false; ///< the last wave of reads found entries
     twins twins_;
-    bool ordering_ = false;        ///< the current wave keeps the order of its window
-    std::unique_ptr<order> order_; ///< only with several jobs under way
+    waiting_jobs<Calls> waiting_;
+    bool ordering_ = false; ///< the current wave keeps the order of its window
+    window_order<typename order_rules_of<Environment>::type> order_;
 };
 
 } // namespace detail

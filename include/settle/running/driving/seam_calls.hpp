@@ -54,8 +54,16 @@ public:
                  function_view<void(job&, result<std::optional<entry>>&&, bool)> found);
 
     /// Has the stores execute the due parts of all jobs that take a step, side by side where they
-    /// can.
-    void execute(step action, std::span<job> jobs, typed const&);
+    /// can. A job with parts that a store answers later has job::waiting then. If it takes the step
+    /// again, its answers are taken.
+    /// Returns: true if there is such a job
+    bool execute(step action, std::span<job> jobs, typed const&);
+    /// True if the job waits, and has all answers.
+    [[nodiscard]] static bool is_answered(job const& work);
+    /// Gives up what a job waits for: then it has all answers.
+    void give_up(job const& work) const;
+    /// Tells of answers that come later.
+    [[nodiscard]] answer_signal& signal() const { return *signal_; }
 
     /// Settles the jobs that take step::one_phase, in the only store.
     void settle(std::span<job> jobs, write_context const& context, one_phase_decider& decider);
@@ -65,6 +73,8 @@ private:
     class running;
 
     void request_parts(job& work, step action);
+    /// Takes the answers for which a job waits.
+    void go_on(job& work);
 
     /// An engine binds every target of its types.
     [[nodiscard]] std::size_t store_of(part_descriptor const& part) const;
@@ -80,6 +90,10 @@ private:
     std::vector<write_result> results_;
     std::vector<job*> writers_; ///< the jobs of the writes or reads
     std::vector<wave> waves_;   ///< one for each store
+    /// What each store has begun in the current step, and the signal of its answers; null and empty
+    /// if no store answers later.
+    std::shared_ptr<answer_signal> signal_;
+    std::vector<started_parts> started_;
 };
 
 } // namespace detail

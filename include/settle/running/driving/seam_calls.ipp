@@ -37,6 +37,25 @@ SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& 
     std::abort();
 }
 
+/// The parts of one job that stores have begun at one step.
+struct waiting_parts {
+    struct parts_of_store {
+        std::size_t store;
+        std::vector<part_request> requests{};
+        std::vector<part_result> results{};
+        std::vector<std::size_t> numbers{};
+        std::unique_ptr<parts_under_way> under_way{};
+    };
+    std::vector<parts_of_store> stores{};
+
+    [[nodiscard]] parts_of_store& of(std::size_t store) {
+        for (parts_of_store& known : stores) {
+            if (known.store == store) return known;
+        }
+        return stores.emplace_back(parts_of_store{store});
+    }
+};
+
 /// The requests to one store, with the job and the number of each part.
 struct seam_calls::wave {
     std::vector<part_request> requests{};
@@ -100,6 +119,11 @@ private:
 SETTLE_FUNCTION seam_calls::seam_calls(engine_ports const& ports, time_limit lifetime,
                                        call_options const& call)
     : ports_(ports), lifetime_(lifetime), waves_(ports.stores.size()) {
+    auto const later = [](store_port* store) { return store->capabilities().answers_later; };
+    if (std::any_of(ports.stores.begin(), ports.stores.end(), later)) {
+        signal_ = std::make_shared<answer_signal>();
+        started_.resize(ports.stores.size(), started_parts{signal_});
+    }
     limits_.stop = call.stop;
     if (!call.deadline) return;
     using std::chrono::steady_clock, std::chrono::nanoseconds;
@@ -127,15 +151,71 @@ seam_calls::look_up(std::span<job> jobs,
                        });
 }
 
-SETTLE_FUNCTION void seam_calls::execute(step action, std::span<job> jobs, typed const&) {
+SETTLE_FUNCTION bool seam_calls::execute(step action, std::span<job> jobs, typed const&) {
     for (wave& one : waves_) one.clear();
+    bool any_waits = false;
     for (job& work : jobs) {
-        if (work.takes(action)) request_parts(work, action);
+        if (!work.takes(action)) continue;
+        if (work.waiting == nullptr) request_parts(work, action);
+        if (work.waiting != nullptr) go_on(work);
+        any_waits = any_waits || work.waiting != nullptr;
+    }
+    // What stores answer later is under way while the other stores work.
+    for (std::size_t store = 0; store < started_.size(); ++store) {
+        if (started_[store].calls.empty()) continue;
+        ports_.stores[store]->start(started_[store]);
+        started_[store].calls.clear();
     }
     running side{*this};
     side.start();
     side.finish();
     for (wave& one : waves_) one.deliver();
+    return any_waits;
+}
+
+SETTLE_FUNCTION void seam_calls::go_on(job& work) {
+    bool is_over = true;
+    for (waiting_parts::parts_of_store& parts : work.waiting->stores) {
+        // Jobs move in their window.
+        for (part_request& request : parts.requests) {
+            request.parameters = work.parameters;
+            request.id = &work.id;
+            if (request.results != nullptr) request.results = &work.results;
+        }
+        bool const begins = parts.results.empty();
+        if (begins) {
+            parts.results.resize(parts.requests.size());
+            parts.under_way = ports_.stores[parts.store]->begin(parts.requests, parts.results);
+        }
+        if (parts.under_way == nullptr) continue;
+        if (parts.under_way->go_on(parts.requests, parts.results, started_[parts.store]))
+            is_over = false;
+        else parts.under_way = nullptr;
+    }
+    if (!is_over) return;
+    auto const ended = std::exchange(work.waiting, nullptr);
+    for (auto const& parts : ended->stores) {
+        for (std::size_t index = 0; index < parts.requests.size(); ++index) {
+            part_result const& result = parts.results[index];
+            if (result.what == answer::none) stop_without_answer();
+            work.take(parts.numbers[index], parts.requests[index].part,
+                      *parts.requests[index].descriptor, result);
+        }
+    }
+}
+
+SETTLE_FUNCTION bool seam_calls::is_answered(job const& work) {
+    if (work.waiting == nullptr) return false;
+    return std::all_of(work.waiting->stores.begin(), work.waiting->stores.end(),
+                       [](waiting_parts::parts_of_store const& parts) {
+                           return parts.under_way == nullptr || parts.under_way->is_answered();
+                       });
+}
+
+SETTLE_FUNCTION void seam_calls::give_up(job const& work) const {
+    for (waiting_parts::parts_of_store const& parts : work.waiting->stores) {
+        if (parts.under_way != nullptr) parts.under_way->give_up(limits_);
+    }
 }
 
 SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const& context,
@@ -194,11 +274,19 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
             work.coordinator.answered(number, answer::applied);
             return;
         }
-        wave& to = waves_[store_of(part)];
-        to.requests.push_back(request_of(work, part, line, action, lifetime_));
-        to.requests.back().may_be_under_way = work.may_be_under_way(number);
-        to.requests.back().limits = &limits_;
-        to.parts.emplace_back(&work, number);
+        std::size_t const store = store_of(part);
+        part_request request = request_of(work, part, line, action, lifetime_);
+        request.may_be_under_way = work.may_be_under_way(number);
+        request.limits = &limits_;
+        if (signal_ != nullptr && ports_.stores[store]->capabilities().answers_later) {
+            if (work.waiting == nullptr) work.waiting = std::make_shared<waiting_parts>();
+            auto& to = work.waiting->of(store);
+            to.requests.push_back(request);
+            to.numbers.push_back(number);
+        } else {
+            waves_[store].requests.push_back(request);
+            waves_[store].parts.emplace_back(&work, number);
+        }
     };
     work.type->for_each_part(work.parameters, request_part);
 }

@@ -36,7 +36,7 @@ struct options {
     time_limit wave_timeout = std::chrono::seconds{60};
     /// The limit of the calls that one send() has under way, and so of its connections. It applies
     /// to each thread that sends.
-    std::size_t calls_at_once = 100;
+    std::size_t calls_at_once = 1000;
     /// The size limit of an answer in bytes. A longer answer is not read to its end, and is
     /// `unknown`.
     std::size_t longest_answer = 1U << 20U;

@@ -1,142 +1,127 @@
 // SPDX-License-Identifier: BSL-1.0
-// The connections of one thread that sends, and the calls that are under way on them.
+// The thread of a client, which has all its calls under way.
 #pragma once
 
-#include <settle/base/chrono.hpp>
-#include <settle/http/answer.hpp>
-#include <settle/http/destination.hpp>
+#include <settle/http/transfer.hpp>
 
-#include <cstddef>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <utility>
+#include <thread>
 #include <vector>
-
-#include <curl/curl.h>
-#include <poll.h>
 
 SETTLE_BEGIN
 namespace http::detail {
 
-struct easy_destroyer {
-    void operator()(CURL* held) const noexcept { curl_easy_cleanup(held); }
-};
 struct multi_destroyer {
     void operator()(CURLM* held) const noexcept { curl_multi_cleanup(held); }
 };
 
-/// Headers in libcurl's form. Their memory is reused for each call.
-class header_list {
+/// A file descriptor, closed at the end.
+class descriptor {
 public:
-    void append(std::string_view name, std::string_view value);
-    /// The headers so far are part of each list.
-    void keep() noexcept { kept_ = {lines_.size(), starts_.size()}; }
-    /// Removes the headers after the kept headers.
-    void clear() noexcept;
-    /// Shape:   valid until the next change
-    [[nodiscard]] curl_slist* get();
+    /// Errors:  throws std::system_error if the number is below 0
+    descriptor(int number, char const* what);
+    descriptor(descriptor const&) = delete;
+    descriptor& operator=(descriptor const&) = delete;
+    ~descriptor();
+
+    [[nodiscard]] int get() const noexcept { return number_; }
 
 private:
-    std::string lines_; ///< each with a NUL at its end
-    std::vector<std::size_t> starts_;
-    std::pair<std::size_t, std::size_t> kept_{0, 0}; ///< the sizes of lines_ and starts_
-    std::vector<curl_slist> list_;
+    int number_;
 };
 
-/// The values that are new for each wave of a session.
-struct wave_values {
-    header_values headers; ///< of options::headers_of_wave
-    answer_reader reader;
-};
-
-/// One call under way. Its memory is reused for the next call.
-class transfer {
+/// Transfers that share connections. libcurl looks through all connections of a group at each call,
+/// so a session has several groups.
+class transfer_group {
 public:
+    using moment = std::chrono::steady_clock::time_point;
+    static constexpr std::size_t largest = 250;
+
+    /// Shape:   epoll - gets the sockets; number - of this group, in the high half of their data
+    transfer_group(destination const& to, int epoll, std::size_t number);
+    transfer_group(transfer_group const&) = delete;
+    transfer_group& operator=(transfer_group const&) = delete;
+    ~transfer_group() = default;
+
+    [[nodiscard]] bool full() const noexcept { return transfers_.size() == largest; }
     /// Errors:  throws std::bad_alloc
-    transfer(CURLM* multi, destination const& to, wave_values const& wave);
-    transfer(transfer const&) = delete;
-    transfer& operator=(transfer const&) = delete;
-    ~transfer();
-
-    /// Begins a call.
-    /// Shape:   call, answer - outlive the call
-    ///          limit - the time of the whole call
-    void begin(service_call const& call, service_answer& answer, std::chrono::milliseconds limit);
-    /// Sets the answer of the call that has ended.
-    void end(CURLcode how);
-    /// Ends the call, if one is under way.
-    /// Shape:   why - the text of its answer
-    void give_up(std::string_view why);
-
-    [[nodiscard]] static transfer& of(CURL* easy);
+    [[nodiscard]] transfer& add();
+    /// Lets libcurl continue: on a socket, or after the time that it has set.
+    void go_on(curl_socket_t socket, int events);
+    void go_on_in_time(moment now);
+    /// When libcurl is to be called at the latest.
+    [[nodiscard]] std::optional<moment> const& timer() const noexcept { return timer_; }
+    /// Ends the transfers that are over, and calls `function(transfer)` for each.
+    template <typename Function>
+    void end_transfers(Function&& function);
+    [[nodiscard]] auto const& transfers() const noexcept { return transfers_; }
 
 private:
-    template <typename Value>
-    void set(CURLoption option, Value value);
-    [[nodiscard]] http_answer received() const;
+    static int watch(CURL*, curl_socket_t socket, int action, void* self, void* known) noexcept;
+    static int set_timer(CURLM*, long milliseconds, void* self) noexcept;
 
-    static std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* self) noexcept;
-    static int before_request(void* self, char*, char*, int, int) noexcept;
-
-    CURLM* multi_;
     destination const& to_;
-    wave_values const& wave_;
-    std::unique_ptr<CURL, easy_destroyer> easy_;
-    header_list headers_;
-    char problem_[CURL_ERROR_SIZE] = "";
-    std::string url_;
-    std::string request_;
-    std::string body_;
-    bool under_way_ = false;
-    /// The body is longer than options::longest_answer.
-    bool cut_ = false;
-    /// A byte of the request may have been sent, on this or on an earlier connection.
-    bool sent_ = false;
-    bool sent_twice_ = false;
-    service_call const* call_ = nullptr;
-    service_answer* answer_ = nullptr;
+    int epoll_;
+    std::uint64_t number_;
+    std::optional<moment> timer_;
+    std::unique_ptr<CURLM, multi_destroyer> multi_;
+    std::vector<std::unique_ptr<transfer>> transfers_; ///< destroyed before multi_
 };
 
-/// For one thread at a time. Connections stay open for the next wave.
+/// Makes the calls of a client in a thread of its own, which begins with the first call.
 class session {
 public:
+    /// Errors:  throws std::system_error if the system has no descriptors
     explicit session(destination const& to);
     session(session const&) = delete;
     session& operator=(session const&) = delete;
     ~session();
 
-    /// Errors:  throws std::bad_alloc, or settle::failure when libcurl refuses a request; the
-    ///          session is then unusable, and the outcome of each call is unknown
-    void send(std::span<service_call const> calls, std::span<service_answer> answers,
-              wait_limits const& limits);
+    /// Any thread may call it.
+    void start(calls_to_start calls);
 
 private:
-    using moment = std::chrono::steady_clock::time_point;
+    using moment = transfer_group::moment;
 
-    static int watch(CURL*, curl_socket_t socket, int action, void* self, void*) noexcept;
-    static int set_timer(CURLM*, long milliseconds, void* self) noexcept;
+    /// The values of calls that are started now.
+    [[nodiscard]] std::shared_ptr<wave_values const> new_wave() const;
+    void run_thread();
 
-    /// Asks for the headers of a wave.
-    /// Errors:  a text; empty if there is none
-    [[nodiscard]] std::string take_headers();
+    // The thread's own functions.
 
-    /// Lets libcurl continue: on a socket, or after the time that libcurl has set.
-    void go_on(curl_socket_t socket, int events);
-    void go_on_in_time();
-    /// Waits until a socket is ready, libcurl's time is over or the limits may be over, and lets
-    /// libcurl continue.
-    void wait(wait_limits const& limits);
+    void run();
+    void round();
+    /// Takes new calls. Returns: false if the session ends
+    bool take_calls();
+    void begin_calls();
+    void begin(queued_call&& call);
+    /// Answers the calls that have no time left, and ends transfers for which nobody waits.
+    void expire();
+    [[nodiscard]] transfer* idle_transfer();
+    void wait();
+    void end_all(std::string_view why);
 
     destination const& to_;
-    wave_values wave_;
-    std::vector<pollfd> watched_; ///< the sockets that libcurl waits for
-    std::vector<pollfd> ready_;
-    std::optional<moment> timer_; ///< when libcurl is to be called at the latest
-    std::unique_ptr<CURLM, multi_destroyer> multi_;
-    std::vector<std::unique_ptr<transfer>> transfers_; ///< destroyed before multi_
+    std::shared_ptr<wave_values const> plain_wave_; ///< of calls without options::headers_of_wave
+    std::size_t most_;                              ///< calls at once
+    descriptor epoll_;
+    descriptor wakes_; ///< written when calls are started
+
+    std::mutex lock_;
+    std::vector<queued_call> started_;
+    bool ends_ = false;
+    std::thread thread_;
+
+    // The thread's own members.
+    std::deque<queued_call> queue_;
+    std::vector<std::unique_ptr<transfer_group>> groups_;
+    std::vector<transfer*> idle_;
+    std::size_t transfers_ = 0;
+    moment last_look_{}; ///< for transfers for which nobody waits
 };
 
 } // namespace http::detail

@@ -4,383 +4,303 @@
 
 #include <settle/http/session.hpp>
 
-#include <settle/http/wire.hpp>
-
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <climits>
 #include <csignal>
-#include <ctime>
+#include <exception>
 #include <iterator>
 #include <new>
+#include <system_error>
+#include <tuple>
 #include <utility>
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 SETTLE_BEGIN
 namespace http::detail {
 
-/// Keeps SIGPIPE from this thread. With CURLOPT_NOSIGNAL, libcurl leaves this to its user: the
-/// system may raise it when a server has gone.
-class without_sigpipe {
-public:
-    without_sigpipe() noexcept {
-        sigset_t pending;
-        ::sigpending(&pending);
-        was_pending_ = ::sigismember(&pending, SIGPIPE) == 1;
-        ::sigemptyset(&pipe_);
-        ::sigaddset(&pipe_, SIGPIPE);
-        ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-    }
-    without_sigpipe(without_sigpipe const&) = delete;
-    without_sigpipe& operator=(without_sigpipe const&) = delete;
-    ~without_sigpipe() {
-        // Removes the signal if it was raised.
-        std::timespec const now{};
-        if (!was_pending_) ::sigtimedwait(&pipe_, nullptr, &now);
-        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    }
-
-private:
-    sigset_t pipe_;
-    sigset_t before_;
-    bool was_pending_ = false;
-};
-
-SETTLE_FUNCTION void header_list::append(std::string_view name, std::string_view value) {
-    starts_.push_back(lines_.size());
-    lines_.append(name);
-    // libcurl's own form of a header without a value.
-    if (value.empty()) lines_ += ';';
-    else lines_.append(": ").append(value);
-    lines_ += '\0';
+SETTLE_FUNCTION descriptor::descriptor(int number, char const* what) : number_(number) {
+    if (number < 0) throw std::system_error{errno, std::system_category(), what};
 }
+SETTLE_FUNCTION descriptor::~descriptor() { ::close(number_); }
 
-SETTLE_FUNCTION void header_list::clear() noexcept {
-    lines_.resize(kept_.first);
-    starts_.resize(kept_.second);
-}
+// ------------------------------------------------------------------------------ groups of transfers
 
-SETTLE_FUNCTION curl_slist* header_list::get() {
-    list_.resize(starts_.size());
-    for (std::size_t at = 0; at < list_.size(); ++at) {
-        list_[at] = {lines_.data() + starts_[at], at + 1 < list_.size() ? &list_[at + 1] : nullptr};
-    }
-    return list_.data();
-}
-
-template <typename Value>
-void transfer::set(CURLoption option, Value value) {
-    require(curl_easy_setopt(easy_.get(), option, value));
-}
-
-SETTLE_FUNCTION transfer::transfer(CURLM* multi, destination const& to, wave_values const& wave)
-    : multi_(multi), to_(to), wave_(wave), easy_(curl_easy_init()) {
-    if (easy_ == nullptr) throw std::bad_alloc{};
-    set(CURLOPT_PRIVATE, static_cast<void*>(this));
-    set(CURLOPT_ERRORBUFFER, problem_);
-    set(CURLOPT_WRITEFUNCTION, &transfer::take_body);
-    set(CURLOPT_WRITEDATA, static_cast<void*>(this));
-    set(CURLOPT_PREREQFUNCTION, &transfer::before_request);
-    set(CURLOPT_PREREQDATA, static_cast<void*>(this));
-    set(CURLOPT_NOSIGNAL, 1L);
-    // A call that has timed out does not wait for the thread that looks up its host.
-    set(CURLOPT_QUICK_EXIT, 1L);
-    set(CURLOPT_PROTOCOLS_STR, "http,https");
-    set(CURLOPT_FOLLOWLOCATION, 0L);
-    // Every encoding that libcurl was built with: some services send gzip to everybody.
-    set(CURLOPT_ACCEPT_ENCODING, "");
-    // Without HTTP/2 in libcurl, this option is refused, and HTTP/1.1 is used.
-    curl_easy_setopt(easy_.get(), CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_2TLS});
-    // A call over TLS waits to share a connection, which HTTP/2 can.
-    if (begins_like(to_.base, "https:")) set(CURLOPT_PIPEWAIT, 1L);
-    set(CURLOPT_SSLVERSION, long{CURL_SSLVERSION_TLSv1_2});
-    if (!to_.settings.ca_file.empty()) set(CURLOPT_CAINFO, to_.settings.ca_file.c_str());
-    if (!to_.settings.certificate_file.empty()) {
-        set(CURLOPT_SSLCERT, to_.settings.certificate_file.c_str());
-        set(CURLOPT_SSLKEY, to_.settings.key_file.c_str());
-        // Without it, OpenSSL asks the terminal for the password of a key that has one.
-        set(CURLOPT_KEYPASSWD, "");
-    }
-    if (to_.settings.proxy) set(CURLOPT_PROXY, to_.settings.proxy->c_str());
-    else if (to_.loopback) set(CURLOPT_PROXY, "");
-    set(CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(to_.settings.connect_timeout));
-    auto const version = std::to_string(SETTLE_VERSION / 10000) + '.' +
-                         std::to_string(SETTLE_VERSION / 100 % 100) + '.' +
-                         std::to_string(SETTLE_VERSION % 100);
-    set(CURLOPT_USERAGENT, ("settle/" + version).c_str());
-    for (auto const& [name, value] : to_.settings.headers) headers_.append(name, value);
-    headers_.append("Content-Type", "application/json");
-    headers_.append("Accept", "application/json");
-    headers_.keep();
-}
-
-SETTLE_FUNCTION transfer::~transfer() {
-    if (under_way_) curl_multi_remove_handle(multi_, easy_.get());
-}
-
-SETTLE_FUNCTION transfer& transfer::of(CURL* easy) {
-    char* self = nullptr;
-    require(curl_easy_getinfo(easy, CURLINFO_PRIVATE, &self));
-    return *reinterpret_cast<transfer*>(self);
-}
-
-SETTLE_FUNCTION void transfer::begin(service_call const& call, service_answer& answer,
-                                     std::chrono::milliseconds limit) {
-    call_ = &call;
-    answer_ = &answer;
-    cut_ = false;
-    sent_ = sent_twice_ = false;
-    problem_[0] = '\0';
-    body_.clear();
-    url_.assign(to_.base).append("/").append(name_of(call.operation));
-    write_body(request_, call, to_.settings);
-    headers_.clear();
-    for (auto const& [name, value] : wave_.headers) headers_.append(name, value);
-    auto const append = [this](std::string_view name, std::string_view value) {
-        headers_.append(name, value);
-    };
-    for_each_header(call, append, to_.settings);
-    set(CURLOPT_URL, url_.c_str());
-    set(CURLOPT_HTTPHEADER, headers_.get());
-    set(CURLOPT_POSTFIELDS, request_.c_str());
-    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.size()));
-    set(CURLOPT_TIMEOUT_MS, curl_milliseconds(limit));
-    require(curl_multi_add_handle(multi_, easy_.get()));
-    under_way_ = true;
-}
-
-SETTLE_FUNCTION std::size_t transfer::take_body(char* bytes, std::size_t, std::size_t count,
-                                                void* self) noexcept {
-    auto& to = *static_cast<transfer*>(self);
-    if (count > to.to_.settings.longest_answer - to.body_.size()) {
-        to.cut_ = true;
-        return 0;
-    }
-    try {
-        to.body_.append(bytes, count);
-        return count;
-    } catch (std::bad_alloc const&) {
-        return 0;
-    }
-}
-
-SETTLE_FUNCTION int transfer::before_request(void* self, char*, char*, int, int) noexcept {
-    auto& of = *static_cast<transfer*>(self);
-    of.sent_twice_ = std::exchange(of.sent_, true);
-    return CURL_PREREQFUNC_OK;
-}
-
-SETTLE_FUNCTION http_answer transfer::received() const {
-    http_answer answer;
-    long status = 0;
-    require(curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status));
-    answer.status = static_cast<int>(status);
-    answer.body = body_;
-    char const* type = nullptr;
-    require(curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_TYPE, &type));
-    if (type != nullptr) answer.content_type = type;
-    curl_header* header = nullptr;
-    auto const has_header = [&](char const* name) {
-        return curl_easy_header(easy_.get(), name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK;
-    };
-    if (has_header(std::string{key_and_operation}.c_str())) answer.key = header->value;
-    answer.asks_again = has_header("Retry-After");
-    answer.sent_twice = sent_twice_;
-    curl_off_t seconds = 0;
-    require(curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &seconds));
-    // A longer time is shortened later in any case.
-    constexpr curl_off_t longest = INT_MAX;
-    if (seconds > 0) answer.retry_after = std::chrono::seconds{std::min(seconds, longest)};
-    return answer;
-}
-
-SETTLE_FUNCTION void transfer::end(CURLcode how) {
-    under_way_ = false;
-    require(curl_multi_remove_handle(multi_, easy_.get()));
-    if (how == CURLE_OK) {
-        *answer_ = wave_.reader.read(*call_, received());
-    } else if (cut_) {
-        *answer_ = wave_.reader.missing(*call_, sent_,
-                                        "the answer is longer than options::longest_answer, " +
-                                            std::to_string(to_.settings.longest_answer) + " bytes");
-    } else {
-        *answer_ = wave_.reader.missing(*call_, sent_,
-                                        problem_[0] != '\0' ? problem_ : curl_easy_strerror(how));
-    }
-}
-
-SETTLE_FUNCTION void transfer::give_up(std::string_view why) {
-    if (!std::exchange(under_way_, false)) return;
-    require(curl_multi_remove_handle(multi_, easy_.get()));
-    *answer_ = wave_.reader.missing(*call_, sent_, why);
-}
-
-SETTLE_FUNCTION session::session(destination const& to)
-    : to_(to), wave_{{}, {to.base, to.settings}}, multi_(curl_multi_init()) {
+SETTLE_FUNCTION transfer_group::transfer_group(destination const& to, int epoll, std::size_t number)
+    : to_(to), epoll_(epoll), number_(std::uint64_t{number} << 32U), multi_(curl_multi_init()) {
     if (multi_ == nullptr) throw std::bad_alloc{};
     auto const set = [this](CURLMoption option, auto value) {
         require(curl_multi_setopt(multi_.get(), option, value));
     };
-    auto const most = std::min<std::size_t>(to.settings.calls_at_once, INT_MAX);
-    set(CURLMOPT_MAXCONNECTS, static_cast<long>(most));
-    set(CURLMOPT_SOCKETFUNCTION, &session::watch);
+    set(CURLMOPT_MAXCONNECTS, static_cast<long>(largest));
+    set(CURLMOPT_SOCKETFUNCTION, &transfer_group::watch);
     set(CURLMOPT_SOCKETDATA, static_cast<void*>(this));
-    set(CURLMOPT_TIMERFUNCTION, &session::set_timer);
+    set(CURLMOPT_TIMERFUNCTION, &transfer_group::set_timer);
     set(CURLMOPT_TIMERDATA, static_cast<void*>(this));
 }
 
-SETTLE_FUNCTION session::~session() {
-    without_sigpipe const guard;
-    transfers_.clear();
-    multi_.reset();
+SETTLE_FUNCTION transfer& transfer_group::add() {
+    return *transfers_.emplace_back(std::make_unique<transfer>(multi_.get(), to_));
 }
 
-SETTLE_FUNCTION int session::watch(CURL*, curl_socket_t socket, int action, void* self,
-                                   void*) noexcept {
-    auto& watched = static_cast<session*>(self)->watched_;
-    auto position = std::find_if(watched.begin(), watched.end(),
-                                 [&](pollfd const& polled) { return polled.fd == socket; });
+SETTLE_FUNCTION int transfer_group::watch(CURL*, curl_socket_t socket, int action, void* self,
+                                          void* known) noexcept {
+    auto const& group = *static_cast<transfer_group*>(self);
     if (action == CURL_POLL_REMOVE) {
-        if (position != watched.end()) {
-            *position = watched.back();
-            watched.pop_back();
-        }
+        ::epoll_ctl(group.epoll_, EPOLL_CTL_DEL, socket, nullptr);
         return 0;
     }
-    try {
-        if (position == watched.end()) position = watched.insert(position, {socket, 0, 0});
-    } catch (std::bad_alloc const&) {
-        return -1;
-    }
-    int const events = action == CURL_POLL_IN    ? POLLIN
-                       : action == CURL_POLL_OUT ? POLLOUT
-                                                 : POLLIN | POLLOUT;
-    position->events = static_cast<short>(events);
+    epoll_event watched{};
+    if (action != CURL_POLL_OUT) watched.events |= EPOLLIN;
+    if (action != CURL_POLL_IN) watched.events |= EPOLLOUT;
+    watched.data.u64 = group.number_ | static_cast<std::uint32_t>(socket);
+    int const operation = known == nullptr ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+    if (::epoll_ctl(group.epoll_, operation, socket, &watched) != 0) return -1;
+    curl_multi_assign(group.multi_.get(), socket, self);
     return 0;
 }
 
-SETTLE_FUNCTION int session::set_timer(CURLM*, long milliseconds, void* self) noexcept {
-    auto& timer = static_cast<session*>(self)->timer_;
+SETTLE_FUNCTION int transfer_group::set_timer(CURLM*, long milliseconds, void* self) noexcept {
+    auto& timer = static_cast<transfer_group*>(self)->timer_;
     if (milliseconds < 0) timer.reset();
     else timer = std::chrono::steady_clock::now() + std::chrono::milliseconds{milliseconds};
     return 0;
 }
 
-SETTLE_FUNCTION void session::go_on(curl_socket_t socket, int events) {
+SETTLE_FUNCTION void transfer_group::go_on(curl_socket_t socket, int events) {
     int running = 0;
     require(curl_multi_socket_action(multi_.get(), socket, events, &running));
 }
 
-SETTLE_FUNCTION void session::go_on_in_time() {
-    if (!timer_ || *timer_ > std::chrono::steady_clock::now()) return;
+SETTLE_FUNCTION void transfer_group::go_on_in_time(moment now) {
+    if (!timer_ || *timer_ > now) return;
     timer_.reset();
     go_on(CURL_SOCKET_TIMEOUT, 0);
 }
 
-SETTLE_FUNCTION void session::wait(wait_limits const& limits) {
-    using std::chrono::milliseconds;
-    milliseconds limit{1000};
-    // A stop request wakes nobody.
-    if (limits.stop.stop_possible()) limit = milliseconds{30};
-    for (auto const& end : {timer_, limits.deadline}) {
-        if (!end) continue;
-        auto const left = std::chrono::ceil<milliseconds>(*end - std::chrono::steady_clock::now());
-        limit = std::clamp(left, milliseconds{0}, limit);
+template <typename Function>
+void transfer_group::end_transfers(Function&& function) {
+    int left = 0;
+    while (CURLMsg const* const message = curl_multi_info_read(multi_.get(), &left)) {
+        if (message->msg != CURLMSG_DONE) continue;
+        auto const how = message->data.result;
+        auto& ended = transfer::of(message->easy_handle);
+        ended.end(how);
+        function(ended);
     }
-    ready_.clear();
-    if (::poll(watched_.data(), watched_.size(), static_cast<int>(limit.count())) > 0) {
-        // libcurl changes the watched sockets.
-        std::copy_if(watched_.begin(), watched_.end(), std::back_inserter(ready_),
-                     [](pollfd const& polled) { return polled.revents != 0; });
-    }
-    for (pollfd const& descriptor : ready_) {
-        // The native error of a broken socket comes from its next read or write.
-        bool const broken = (descriptor.revents & ~(POLLIN | POLLOUT)) != 0;
-        int const events = broken ? descriptor.events : descriptor.events & descriptor.revents;
-        go_on(descriptor.fd, ((events & POLLIN) != 0 ? CURL_CSELECT_IN : 0) |
-                                 ((events & POLLOUT) != 0 ? CURL_CSELECT_OUT : 0));
-    }
-    go_on_in_time();
 }
 
-SETTLE_FUNCTION std::string session::take_headers() {
-    if (!to_.settings.headers_of_wave) return {};
+// ------------------------------------------------------------------------------------- the session
+
+/// The calls that a client has at once: each needs a file descriptor, and the program needs others.
+[[nodiscard]] inline std::size_t bounded_by_files(std::size_t calls) {
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return calls;
+    auto const room = static_cast<std::size_t>(files.rlim_cur - files.rlim_cur / 16);
+    return std::clamp<std::size_t>(calls, 1, std::max<std::size_t>(1, room));
+}
+
+SETTLE_FUNCTION session::session(destination const& to)
+    : to_(to), plain_wave_(std::make_shared<wave_values>(
+                   wave_values{{}, answer_reader{to.base, to.settings}})),
+      most_(bounded_by_files(to.settings.calls_at_once)),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"),
+      wakes_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd") {
+    epoll_event watched{};
+    watched.events = EPOLLIN;
+    watched.data.u64 = ~std::uint64_t{0};
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakes_.get(), &watched);
+}
+
+SETTLE_FUNCTION session::~session() {
+    {
+        std::scoped_lock const guard{lock_};
+        ends_ = true;
+    }
+    if (!thread_.joinable()) return;
+    std::uint64_t const one = 1;
+    std::ignore = ::write(wakes_.get(), &one, sizeof one);
+    thread_.join();
+}
+
+SETTLE_FUNCTION std::shared_ptr<wave_values const> session::new_wave() const {
+    if (!to_.settings.headers_of_wave) return plain_wave_;
+    auto wave = std::make_shared<wave_values>(*plain_wave_);
     try {
-        wave_.headers = to_.settings.headers_of_wave();
-        wave_.reader.hide(wave_.headers);
-        for (auto const& [name, value] : wave_.headers) check_header(name, value);
-        return {};
+        wave->headers = to_.settings.headers_of_wave();
+        wave->reader.hide(wave->headers);
+        for (auto const& [name, value] : wave->headers) check_header(name, value);
     } catch (std::exception const& thrown) {
-        return std::string{"options::headers_of_wave failed: "} + thrown.what();
+        wave->problem = std::string{"options::headers_of_wave failed: "} + thrown.what();
     } catch (...) {
-        return "options::headers_of_wave failed";
+        wave->problem = "options::headers_of_wave failed";
     }
+    return wave;
 }
 
-/// Why a call has no answer, once the limits are over.
-[[nodiscard]] inline std::string ended_by(wait_limits const& limits) {
-    return std::string{limits.name()} + " ended the wait";
-}
-
-SETTLE_FUNCTION void session::send(std::span<service_call const> calls,
-                                   std::span<service_answer> answers, wait_limits const& limits) {
-    using std::chrono::steady_clock, std::chrono::milliseconds;
-    without_sigpipe const guard;
-    constexpr milliseconds longest{INT_MAX};
-    auto const limit = std::min<milliseconds>(to_.settings.wave_timeout, longest);
-    auto const end = steady_clock::now() + limit;
-    // libcurl may end a call a moment before our clock shows the end of the wave. The next call
-    // would be sent for that moment alone.
-    constexpr milliseconds least{10};
-    if (auto const problem = take_headers(); !problem.empty()) {
-        for (std::size_t at = 0; at < calls.size(); ++at) {
-            answers[at] = wave_.reader.missing(calls[at], false, problem);
-        }
+SETTLE_FUNCTION void session::start(calls_to_start calls) {
+    auto const wave = new_wave();
+    if (!wave->problem.empty()) {
+        for (auto const& call : calls)
+            call->answer(wave->reader.missing(call->call(), false, wave->problem));
         return;
     }
-    std::size_t next = 0;
-    std::size_t under_way = 0;
-    auto const begin_next = [&](transfer& transfer) {
-        for (; next < calls.size(); ++next) {
-            if (limits.are_over()) {
-                answers[next] = wave_.reader.unsent(calls[next], ended_by(limits));
-                continue;
-            }
-            auto const left = std::chrono::ceil<milliseconds>(end - steady_clock::now());
-            if (left > least) {
-                auto const index = next++;
-                transfer.begin(calls[index], answers[index],
-                               std::min<milliseconds>(to_.settings.call_timeout, left));
-                ++under_way;
-                return;
-            }
-            answers[next] =
-                wave_.reader.unsent(calls[next], "the time of options::wave_timeout is over");
-        }
-    };
-    while (transfers_.size() < std::min(calls.size(), to_.settings.calls_at_once)) {
-        transfers_.push_back(std::make_unique<transfer>(multi_.get(), to_, wave_));
+    using std::chrono::milliseconds;
+    auto const limit = std::min<milliseconds>(to_.settings.wave_timeout, milliseconds{INT_MAX});
+    auto const end = std::chrono::steady_clock::now() + limit;
+    std::scoped_lock const guard{lock_};
+    if (!thread_.joinable()) run_thread();
+    started_.reserve(started_.size() + calls.size());
+    for (auto const& call : calls) started_.push_back({call, wave, end});
+    std::uint64_t const one = 1;
+    std::ignore = ::write(wakes_.get(), &one, sizeof one);
+}
+
+SETTLE_FUNCTION void session::run_thread() {
+    // Signals are for the program's own threads. SIGPIPE would come when a server has gone.
+    sigset_t every;
+    sigset_t before;
+    ::sigfillset(&every);
+    ::pthread_sigmask(SIG_SETMASK, &every, &before);
+    try {
+        thread_ = std::thread{[this] { run(); }};
+    } catch (...) {
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        throw;
     }
-    for (auto const& each : transfers_) {
-        begin_next(*each);
-        // The service has the first requests while the others are made.
-        go_on_in_time();
-    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+SETTLE_FUNCTION void session::run() {
     while (true) {
-        int left = 0;
-        while (CURLMsg const* const message = curl_multi_info_read(multi_.get(), &left)) {
-            if (message->msg != CURLMSG_DONE) continue;
-            auto const how = message->data.result;
-            auto& ended = transfer::of(message->easy_handle);
-            ended.end(how);
-            --under_way;
-            begin_next(ended);
+        try {
+            if (!take_calls()) return end_all("the client ends");
+            round();
+        } catch (std::exception const& problem) {
+            // libcurl has refused a request, or there is no memory: the connections are unusable.
+            end_all(problem.what());
         }
-        if (under_way == 0) return;
-        if (limits.are_over()) {
-            for (auto const& each : transfers_) each->give_up(ended_by(limits));
-            return begin_next(*transfers_.front()); // answers the calls that have not begun
-        }
-        wait(limits);
     }
+}
+
+SETTLE_FUNCTION bool session::take_calls() {
+    std::scoped_lock const guard{lock_};
+    std::move(started_.begin(), started_.end(), std::back_inserter(queue_));
+    started_.clear();
+    return !ends_;
+}
+
+SETTLE_FUNCTION void session::round() {
+    expire();
+    begin_calls();
+    wait();
+    for (auto const& group : groups_)
+        group->end_transfers([this](transfer& ended) { idle_.push_back(&ended); });
+}
+
+SETTLE_FUNCTION void session::expire() {
+    auto const now = std::chrono::steady_clock::now();
+    // libcurl may end a call a moment before our clock shows the end of its time. A call that is
+    // sent for that moment alone would be lost.
+    constexpr std::chrono::milliseconds least{10};
+    while (!queue_.empty() && queue_.front().end - now <= least) {
+        queued_call const late = std::move(queue_.front());
+        queue_.pop_front();
+        late.call->answer(late.wave->reader.unsent(late.call->call(),
+                                                   "the time of options::wave_timeout is over"));
+    }
+    constexpr std::chrono::milliseconds pause{50};
+    if (queue_.empty() || now - last_look_ < pause) return;
+    last_look_ = now;
+    for (auto const& group : groups_) {
+        for (auto const& each : group->transfers()) {
+            if (!each->is_forgotten()) continue;
+            each->give_up("nobody waits for it");
+            idle_.push_back(each.get());
+        }
+    }
+}
+
+SETTLE_FUNCTION transfer* session::idle_transfer() {
+    if (!idle_.empty()) {
+        transfer* const last = idle_.back();
+        idle_.pop_back();
+        return last;
+    }
+    if (transfers_ == most_) return nullptr;
+    if (groups_.empty() || groups_.back()->full())
+        groups_.push_back(std::make_unique<transfer_group>(to_, epoll_.get(), groups_.size()));
+    ++transfers_;
+    return &groups_.back()->add();
+}
+
+SETTLE_FUNCTION void session::begin_calls() {
+    while (!queue_.empty()) {
+        transfer* const free = idle_transfer();
+        if (free == nullptr) return;
+        queued_call call = std::move(queue_.front());
+        queue_.pop_front();
+        if (!call.call->begin()) {
+            idle_.push_back(free);
+            continue;
+        }
+        using std::chrono::milliseconds;
+        auto const now = std::chrono::steady_clock::now();
+        auto const left = std::chrono::ceil<milliseconds>(call.end - now);
+        free->begin(std::move(call), std::min<milliseconds>(to_.settings.call_timeout, left));
+        // The service has the first requests while the others are made.
+        for (auto const& group : groups_) group->go_on_in_time(now);
+    }
+}
+
+SETTLE_FUNCTION void session::wait() {
+    using std::chrono::milliseconds;
+    auto const now = std::chrono::steady_clock::now();
+    milliseconds limit{60'000};
+    auto const until = [&](moment end) {
+        limit = std::clamp(std::chrono::ceil<milliseconds>(end - now), milliseconds{0}, limit);
+    };
+    for (auto const& group : groups_) {
+        if (group->timer()) until(*group->timer());
+    }
+    // Calls wait for a transfer: one may be forgotten.
+    if (!queue_.empty()) until(now + milliseconds{50});
+    std::array<epoll_event, 256> ready{};
+    int const count = ::epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()),
+                                   static_cast<int>(limit.count()));
+    for (int index = 0; index < count; ++index) {
+        epoll_event const& event = ready[static_cast<std::size_t>(index)];
+        std::uint64_t const data = event.data.u64;
+        if (data == ~std::uint64_t{0}) {
+            std::uint64_t written = 0;
+            std::ignore = ::read(wakes_.get(), &written, sizeof written);
+            continue;
+        }
+        // The native error of a broken socket comes from its next read or write.
+        bool const broken = (event.events & ~(EPOLLIN | EPOLLOUT)) != 0;
+        int events = 0;
+        if (broken || (event.events & EPOLLIN) != 0) events |= CURL_CSELECT_IN;
+        if (broken || (event.events & EPOLLOUT) != 0) events |= CURL_CSELECT_OUT;
+        groups_[data >> 32U]->go_on(static_cast<curl_socket_t>(data & 0xffff'ffffU), events);
+    }
+    auto const then = std::chrono::steady_clock::now();
+    for (auto const& group : groups_) group->go_on_in_time(then);
+}
+
+SETTLE_FUNCTION void session::end_all(std::string_view why) {
+    for (auto const& group : groups_) {
+        for (auto const& each : group->transfers()) each->give_up(why);
+    }
+    groups_.clear();
+    idle_.clear();
+    transfers_ = 0;
+    for (queued_call const& call : std::exchange(queue_, {}))
+        call.call->answer(call.wave->reader.unsent(call.call->call(), why));
 }
 
 } // namespace http::detail

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+// One call of a service by libcurl.
+#pragma once
+
+#include <settle/base/chrono.hpp>
+#include <settle/http/answer.hpp>
+#include <settle/http/destination.hpp>
+#include <settle/kinds/services/call_under_way.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <curl/curl.h>
+
+SETTLE_BEGIN
+namespace http::detail {
+
+struct easy_destroyer {
+    void operator()(CURL* held) const noexcept { curl_easy_cleanup(held); }
+};
+
+/// Headers in libcurl's form. Their memory is reused for each call.
+class header_list {
+public:
+    void append(std::string_view name, std::string_view value);
+    /// The headers so far are part of each list.
+    void keep() noexcept { kept_ = {lines_.size(), starts_.size()}; }
+    /// Removes the headers after the kept headers.
+    void clear() noexcept;
+    /// Shape:   valid until the next change
+    [[nodiscard]] curl_slist* get();
+
+private:
+    std::string lines_; ///< each with a NUL at its end
+    std::vector<std::size_t> starts_;
+    std::pair<std::size_t, std::size_t> kept_{0, 0}; ///< the sizes of lines_ and starts_
+    std::vector<curl_slist> list_;
+};
+
+/// The values of calls that were started together.
+struct wave_values {
+    header_values headers; ///< of options::headers_of_wave
+    answer_reader reader;
+    std::string problem{}; ///< why there are no headers, as a clause
+};
+
+/// A call that has not begun.
+struct queued_call {
+    std::shared_ptr<call_under_way> call;
+    std::shared_ptr<wave_values const> wave;
+    std::chrono::steady_clock::time_point end; ///< the call must be over then
+};
+
+/// One call under way. Its memory is reused for the next call.
+class transfer {
+public:
+    /// Errors:  throws std::bad_alloc
+    transfer(CURLM* multi, destination const& to);
+    transfer(transfer const&) = delete;
+    transfer& operator=(transfer const&) = delete;
+    ~transfer();
+
+    /// Begins a call.
+    /// Shape:   limit - the time of the whole call
+    void begin(queued_call&& call, std::chrono::milliseconds limit);
+    /// Sets the answer of the call that has ended.
+    void end(CURLcode how);
+    /// Ends the call, if one is under way.
+    /// Shape:   why - the text of its answer
+    void give_up(std::string_view why);
+    /// True if a call is under way whose caller waits no longer.
+    [[nodiscard]] bool is_forgotten() const {
+        return under_way_ && !call_.call->is_awaited();
+    }
+
+    [[nodiscard]] static transfer& of(CURL* easy);
+
+private:
+    template <typename Value>
+    void set(CURLoption option, Value value);
+    [[nodiscard]] http_answer received() const;
+    void answer(service_answer&& given);
+
+    static std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* self) noexcept;
+    static int before_request(void* self, char*, char*, int, int) noexcept;
+
+    CURLM* multi_;
+    destination const& to_;
+    std::unique_ptr<CURL, easy_destroyer> easy_;
+    header_list headers_;
+    char problem_[CURL_ERROR_SIZE] = "";
+    std::string url_;
+    std::string request_;
+    std::string body_;
+    bool under_way_ = false;
+    /// The body is longer than options::longest_answer.
+    bool cut_ = false;
+    /// A byte of the request may have been sent, on this or on an earlier connection.
+    bool sent_ = false;
+    bool sent_twice_ = false;
+    queued_call call_{};
+};
+
+} // namespace http::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/http/transfer.ipp>
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// The jobs of a window that wait for answers of stores, while the others go on.
+#pragma once
+
+#include <settle/running/driving/execution_state.hpp>
+#include <settle/store/parts_under_way.hpp>
+
+#include <algorithm>
+#include <utility>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Shape:   Calls - seam_calls
+template <typename Calls>
+class waiting_jobs {
+public:
+    using moment = answer_signal::moment;
+
+    /// Lets the jobs rest whose parts a store has begun.
+    /// Shape:   call after the stores were asked, if any job waits
+    template <std::size_t Count>
+    void let_rest(jobs_side_by_side<Count> const& group) {
+        any_ = true;
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            if (group.jobs[i].waiting == nullptr) continue;
+            group.jobs[i].resting = true;
+            group.executions[i].takes_part = false;
+        }
+    }
+    /// True if some job may wait.
+    [[nodiscard]] bool any() const noexcept { return any_; }
+
+    /// Wakes each job that has its answers.
+    /// Shape:   are_over - the limits of the caller, which ends all waiting
+    /// Returns: true if there is one
+    template <std::size_t Count>
+    bool wake(Calls& calls, jobs_side_by_side<Count> const& group, bool are_over) {
+        bool any_answered = false;
+        missing_ = 0;
+        calls.signal().clear();
+        for (job& work : group.jobs) {
+            if (work.waiting == nullptr) continue;
+            if (are_over) calls.give_up(work);
+            bool const is_answered = Calls::is_answered(work);
+            if (is_answered) work.resting = false;
+            else ++missing_;
+            any_answered = any_answered || is_answered;
+        }
+        any_ = any_answered || missing_ != 0;
+        woken_ = std::chrono::steady_clock::now();
+        return any_answered;
+    }
+
+    /// Waits until some job may have its answers. Where many jobs wait, it waits for more answers
+    /// as long as the last round took: what comes together shares the waves of the next round.
+    void wait(Calls& calls, std::optional<moment> const& until, std::stop_token const& stop) {
+        auto const took = std::chrono::steady_clock::now() - woken_;
+        calls.signal().wait(1, until, stop);
+        if (missing_ == 1 || stop.stop_requested()) return;
+        constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds{10};
+        auto end = std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(took, longest);
+        if (until) end = std::min(end, *until);
+        calls.signal().wait(missing_, end, stop);
+    }
+
+private:
+    bool any_ = false;
+    std::size_t missing_ = 0; ///< jobs without all answers, when last looked at
+    moment woken_{};
+};
+
+} // namespace detail
+SETTLE_END
