@@ -68,8 +68,9 @@
 //       are set. Requests and results stay where they are until then. abandon() waits for the end
 //       of a wave whose results are no longer needed.
 //   begin(requests, results), start(started)   For a store whose parts take as long as others like.
-//       begin() takes the parts of one transaction, and gives their detail::parts_under_way; start()
-//       starts what they have begun. Answers come from any thread, through started_parts::signal.
+//       begin() takes the parts of one transaction, and gives their detail::parts_under_way;
+//       start() starts what they have begun. Answers come from any thread, through
+//       started_parts::signal.
 //   expect<C>(key)                A request will name this record soon (fetches_ahead = true).
 //   longest_id()                  The longest id, in bytes, that the session can use.
 //   forget(before, limit)         Erases at most `limit` receipts that were written before a time,

@@ -17,8 +17,8 @@ namespace http {
 ///          address/apply, address/confirm, address/compensate or address/query
 /// Errors:  the constructor throws settle::failure for a wrong address or option. It does not
 ///          connect
-/// Cost:    a thread, which has all calls under way at the same time, up to options::calls_at_once.
-///          Its connections stay open for the next calls
+/// Cost:    one thread for all clients of the process. Calls are under way at the same time, up to
+///          options::calls_at_once. Their connections stay open for the next calls
 /// Source:  http#wire-form
 class client {
 public:

@@ -14,11 +14,12 @@ namespace http {
 
 struct client::state {
     state(std::string_view address, options settings)
-        : to(address, std::move(settings)), session(to) {}
+        : calls(std::make_shared<detail::client_calls>(address, std::move(settings))),
+          session(detail::session::of_process()) {}
 
-    detail::destination to;
     process_stamp made_in;
-    detail::session session;
+    std::shared_ptr<detail::client_calls> calls;
+    std::shared_ptr<detail::session> session;
 };
 
 SETTLE_FUNCTION client::client(std::string_view address, options settings)
@@ -26,7 +27,12 @@ SETTLE_FUNCTION client::client(std::string_view address, options settings)
 
 SETTLE_FUNCTION client::~client() {
     // A child would end the TLS sessions of its parent.
-    if (!state_->made_in.is_here()) static_cast<void>(state_.release());
+    if (!state_->made_in.is_here()) {
+        static_cast<void>(state_.release());
+        return;
+    }
+    state_->calls->is_closed = true;
+    state_->session->end_closed();
 }
 
 SETTLE_FUNCTION result<std::unique_ptr<client>> client::open(std::string_view address,
@@ -39,9 +45,12 @@ SETTLE_FUNCTION result<std::unique_ptr<client>> client::open(std::string_view ad
 }
 
 SETTLE_FUNCTION void client::start(calls_to_start calls) {
-    if (state_->made_in.is_here()) return state_->session.start(calls);
-    auto const text = settle::detail::made_before_fork("client").text;
-    for (auto const& call : calls) call->answer(service_answer::unavailable(text));
+    if (!state_->made_in.is_here()) {
+        auto const text = settle::detail::made_before_fork("client").text;
+        for (auto const& call : calls) call->answer(service_answer::unavailable(text));
+        return;
+    }
+    state_->session->start(state_->calls, calls);
 }
 
 SETTLE_FUNCTION void client::send(std::span<service_call const> calls,

@@ -57,11 +57,13 @@ void execute_calls(std::string const& log, std::span<part_request const> request
 using call_counter = std::function<void(service_call const&, service_answer const&)>;
 
 /// The calls of one job. The first go_on() begins them.
-/// Shape:   log, requests, results - outlive the object, or go_on() moves it; count - is called with
+/// Shape:   log, requests, results - outlive the object, or go_on() moves it; count - is called
+/// with
 ///          each answer
-[[nodiscard]] std::unique_ptr<parts_under_way>
-begin_calls(std::string const& log, std::span<part_request const> requests,
-            std::span<part_result> results, call_counter count);
+[[nodiscard]] std::unique_ptr<parts_under_way> begin_calls(std::string const& log,
+                                                           std::span<part_request const> requests,
+                                                           std::span<part_result> results,
+                                                           call_counter count);
 
 } // namespace detail
 
@@ -102,8 +104,7 @@ public:
     void start(detail::started_parts& started)
         requires StartingClient<Client>
     {
-        detail::start_calls(started.calls,
-                            [this](calls_to_start calls) { client_.start(calls); });
+        detail::start_calls(started.calls, [this](calls_to_start calls) { client_.start(calls); });
     }
     void append_counts(std::vector<call_counts>& to) const {
         for (std::size_t at = 0; at < names.size(); ++at)

@@ -373,9 +373,10 @@ private:
     std::vector<std::shared_ptr<call_under_way>> calls_;
 };
 
-SETTLE_FUNCTION std::unique_ptr<parts_under_way>
-begin_calls(std::string const& log, std::span<part_request const> requests,
-            std::span<part_result> results, call_counter count) {
+SETTLE_FUNCTION std::unique_ptr<parts_under_way> begin_calls(std::string const& log,
+                                                             std::span<part_request const> requests,
+                                                             std::span<part_result> results,
+                                                             call_counter count) {
     return std::make_unique<calls_of_job>(log, requests, results, std::move(count));
 }
 

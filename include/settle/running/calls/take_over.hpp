@@ -52,28 +52,29 @@ public:
 
     recovery_report all(entry_filter const& filter, std::size_t limit,
                         function_view<bool(entry const&)> selects) {
+        seam_jobs<Rules> jobs{context_, call_, room_};
         transaction_id after;
-        std::vector<entry> page;
         std::size_t const page_size = std::max<std::size_t>(room_, least_page);
-        bool ends = false;
-        while (limit > 0 && !ends && !call_.stop.stop_requested()) {
+        bool goes_on = true;
+        while (goes_on && has_room(jobs, limit) && !call_.stop.stop_requested()) {
             auto entries =
                 patience_([&] { return context_.ports.log.list(filter, after, page_size); });
             if (!entries.has_value()) {
                 report_.problem = entries.problem();
-                return std::move(report_);
+                break;
             }
-            page = std::move(entries).value();
-            bool const last = page.size() < page_size;
+            auto page = std::move(entries).value();
             // Without a new id at its end, the next page would begin at the start of the log.
             auto const next = page.empty() ? transaction_id{} : page.back().id;
-            ends = last || next.empty() || next == after;
+            goes_on = page.size() == page_size && !next.empty() && next != after;
             after = next;
             report_.young +=
                 std::erase_if(page, [&](entry const& entry) { return !selects(entry); });
-            limit = take_some(page, limit);
+            goes_on = take_page(jobs, page, limit) && goes_on;
         }
-        bool const more = limit > 0 && !ends;
+        while (!jobs.empty()) round(jobs);
+        jobs.rethrow();
+        bool const more = goes_on && limit > taken_;
         if (call_.stop.stop_requested() && (left_ || more)) report_.problem = stopped_early();
         return std::move(report_);
     }
@@ -81,63 +82,39 @@ public:
 private:
     static constexpr std::size_t least_page = 256;
 
-    /// Takes as many entries as the limit allows, and returns the rest of the limit. Skipped
-    /// entries do not count: they stay in the log, and must not block the entries after them.
-    std::size_t take_some(std::span<entry const> page, std::size_t limit) {
-        while (!page.empty() && limit > 0 && !call_.stop.stop_requested()) {
-            auto const some = page.first(std::min(limit, page.size()));
-            auto const skipped_before = report_.skipped.size();
-            take_page(some);
-            limit -= some.size() - (report_.skipped.size() - skipped_before);
-            page = page.subspan(some.size());
-        }
-        left_ = left_ || (!page.empty() && limit > 0);
-        return limit;
-    }
-
-    /// Runs adjacent entries of one type side by side.
-    void take_page(std::span<entry const> page) {
-        while (!page.empty() && !call_.stop.stop_requested()) {
-            auto const same = [&](entry const& entry) {
-                return entry.type == page.front().type &&
-                       entry.definition == page.front().definition;
-            };
-            auto const end = std::find_if_not(page.begin(), page.end(), same);
-            auto const run = page.first(static_cast<std::size_t>(end - page.begin()));
-            auto const direction = direction_for(known_, run.front());
-            if (direction.has_value()) {
-                take_run(*direction.value()->type, run);
-            } else {
-                // The sentence names the entry, so each entry gets a sentence of its own.
-                for (entry const& one : run) skip(one, direction_for(known_, one).problem());
-            }
-            page = page.subspan(run.size());
-        }
-        left_ = left_ || !page.empty();
-    }
-
-    void take_run(transaction_descriptor const& type, std::span<entry const> run) {
-        seam_jobs<Rules> jobs{context_, call_, std::min(room_, run.size())};
-        auto const round = [&] {
-            jobs.round(false, false,
-                       [&](std::size_t, outcome&& concluded, interruption) { deliver(concluded); });
-        };
-        for (entry const& stored : run) {
-            if (jobs.thrown()) break;
+    /// Takes as many entries as the limit allows. Skipped entries do not count: they stay in the
+    /// log, and must not block the entries after them. Transactions go on from page to page, so
+    /// that one which waits for a service delays no other.
+    /// Returns: false if the call takes no more
+    bool take_page(seam_jobs<Rules>& jobs, std::span<entry const> page, std::size_t limit) {
+        for (entry const& stored : page) {
+            if (!has_room(jobs, limit) || jobs.thrown()) return false;
             if (call_.stop.stop_requested()) {
                 left_ = true;
-                break;
+                return false;
             }
-            auto parameters = read_parameters(type, stored);
-            if (!parameters.has_value()) {
-                skip(stored, parameters.problem());
-                continue;
-            }
-            jobs.take(stored, type, std::move(parameters).value());
-            while (jobs.full()) round();
+            take(jobs, stored);
+            while (jobs.full()) round(jobs);
         }
-        while (!jobs.empty()) round();
-        jobs.rethrow();
+        return true;
+    }
+    /// True if the limit allows another entry, once it is known which of the others are skipped.
+    bool has_room(seam_jobs<Rules>& jobs, std::size_t limit) {
+        while (taken_ >= limit && !jobs.empty()) round(jobs);
+        return taken_ < limit;
+    }
+    void take(seam_jobs<Rules>& jobs, entry const& stored) {
+        auto const direction = direction_for(known_, stored);
+        if (!direction.has_value()) return skip(stored, direction.problem());
+        transaction_descriptor const& type = *direction.value()->type;
+        auto parameters = read_parameters(type, stored);
+        if (!parameters.has_value()) return skip(stored, parameters.problem());
+        ++taken_;
+        jobs.take(stored, type, std::move(parameters).value());
+    }
+    void round(seam_jobs<Rules>& jobs) {
+        jobs.round(false, false,
+                   [&](std::size_t, outcome&& concluded, interruption) { deliver(concluded); });
     }
 
     /// An unreadable entry in a page has no parameters, and entry::fault without an error code. A
@@ -153,6 +130,11 @@ private:
     }
 
     void deliver(outcome const& concluded) {
+        auto const skipped_before = report_.skipped.size();
+        add(concluded);
+        if (report_.skipped.size() != skipped_before) --taken_;
+    }
+    void add(outcome const& concluded) {
         switch (concluded.verdict) {
         case verdict::done:
             // A committed entry that is not finished is taken again by the next round.
@@ -180,7 +162,8 @@ private:
     call_options call_;
     patience patience_;
     recovery_report report_;
-    bool left_ = false; ///< a stop request came before the end of a page
+    std::size_t taken_ = 0; ///< entries that count for the limit, also those under way
+    bool left_ = false;     ///< a stop request came before the end of a page
 };
 
 } // namespace detail

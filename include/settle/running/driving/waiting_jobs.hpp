@@ -59,7 +59,8 @@ public:
         calls.signal().wait(1, until, stop);
         if (missing_ == 1 || stop.stop_requested()) return;
         constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds{10};
-        auto end = std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(took, longest);
+        auto end =
+            std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(took, longest);
         if (until) end = std::min(end, *until);
         calls.signal().wait(missing_, end, stop);
     }

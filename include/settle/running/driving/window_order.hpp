@@ -31,8 +31,8 @@ public:
             // A job that waited for answers has begun the step, so no other job holds it back.
             bool const has_begun = execution.takes_part && waits_for_answers(group.jobs[i]);
             bool const due = execution.takes_part && !has_begun;
-            bool const waits = order_->must_wait(wave, group.jobs[i], due, execution.held_up,
-                                                 execution.requeued);
+            bool const waits =
+                order_->must_wait(wave, group.jobs[i], due, execution.held_up, execution.requeued);
             if (!execution.takes_part) continue;
             any = any || has_begun || !waits;
             if (has_begun || !waits) continue;

@@ -31,11 +31,11 @@ struct options {
     time_limit connect_timeout = std::chrono::seconds{5};
     /// The time limit of one call, from its begin to the end of its answer.
     time_limit call_timeout = std::chrono::seconds{30};
-    /// The time limit of all calls of one send(). A call that has not begun by then is
-    /// `unavailable`.
+    /// The time limit of a call from its start by the engine, also while it waits for its turn. A
+    /// call that has not begun by then is `unavailable`, and is no try.
     time_limit wave_timeout = std::chrono::seconds{60};
-    /// The limit of the calls that one send() has under way, and so of its connections. It applies
-    /// to each thread that sends.
+    /// The limit of the calls that the client has under way, for all threads and engines. All
+    /// clients of a process share 15/16 of its limit of open files.
     std::size_t calls_at_once = 1000;
     /// The size limit of an answer in bytes. A longer answer is not read to its end, and is
     /// `unknown`.
@@ -44,7 +44,7 @@ struct options {
     time_limit longest_retry_after = std::chrono::hours{1};
     /// More headers for each call, for example credentials. Their values appear in no message.
     header_values headers{};
-    /// Gives more headers for the calls of each send(), for example a token that ends. Threads may
+    /// Gives more headers for calls that start together, such as a token that ends. Threads may
     /// call it at the same time. If it throws, the calls are `unavailable`.
     std::function<header_values()> headers_of_wave{};
     /// A file of certificates (PEM) of authorities that may sign the service's certificate, instead

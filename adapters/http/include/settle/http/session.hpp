@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The thread of a client, which has all its calls under way.
+// The thread that has the calls of all clients under way.
 #pragma once
 
 #include <settle/http/transfer.hpp>
 
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,7 +41,7 @@ public:
     static constexpr std::size_t largest = 250;
 
     /// Shape:   epoll - gets the sockets; number - of this group, in the high half of their data
-    transfer_group(destination const& to, int epoll, std::size_t number);
+    transfer_group(int epoll, std::size_t number);
     transfer_group(transfer_group const&) = delete;
     transfer_group& operator=(transfer_group const&) = delete;
     ~transfer_group() = default;
@@ -64,7 +63,6 @@ private:
     static int watch(CURL*, curl_socket_t socket, int action, void* self, void* known) noexcept;
     static int set_timer(CURLM*, long milliseconds, void* self) noexcept;
 
-    destination const& to_;
     int epoll_;
     std::uint64_t number_;
     std::optional<moment> timer_;
@@ -72,24 +70,29 @@ private:
     std::vector<std::unique_ptr<transfer>> transfers_; ///< destroyed before multi_
 };
 
-/// Makes the calls of a client in a thread of its own, which begins with the first call.
+/// Makes the calls of all clients of a process in a thread of its own, which begins with the first
+/// call. Calls of one host share connections.
 class session {
 public:
+    /// The session of this process. It lives as long as a client.
     /// Errors:  throws std::system_error if the system has no descriptors
-    explicit session(destination const& to);
+    [[nodiscard]] static std::shared_ptr<session> of_process();
+
+    session();
     session(session const&) = delete;
     session& operator=(session const&) = delete;
     ~session();
 
     /// Any thread may call it.
-    void start(calls_to_start calls);
+    void start(std::shared_ptr<client_calls> const& client, calls_to_start calls);
+    /// Ends the calls of clients that are closed.
+    void end_closed();
 
 private:
     using moment = transfer_group::moment;
 
-    /// The values of calls that are started now.
-    [[nodiscard]] std::shared_ptr<wave_values const> new_wave() const;
     void run_thread();
+    void wake();
 
     // The thread's own functions.
 
@@ -98,26 +101,28 @@ private:
     /// Takes new calls. Returns: false if the session ends
     bool take_calls();
     void begin_calls();
-    void begin(queued_call&& call);
-    /// Answers the calls that have no time left, and ends transfers for which nobody waits.
+    void begin_calls_of(client_calls& client);
+    /// Answers the calls that have no time left.
     void expire();
+    /// Ends transfers for which nobody waits.
+    void end_forgotten();
     [[nodiscard]] transfer* idle_transfer();
+    void put_back(transfer& ended);
     void wait();
     void end_all(std::string_view why);
 
-    destination const& to_;
-    std::shared_ptr<wave_values const> plain_wave_; ///< of calls without options::headers_of_wave
-    std::size_t most_;                              ///< calls at once
+    std::size_t most_; ///< calls at once, of all clients
     descriptor epoll_;
     descriptor wakes_; ///< written when calls are started
 
     std::mutex lock_;
     std::vector<queued_call> started_;
+    bool closes_ = false; ///< a client is closed
     bool ends_ = false;
     std::thread thread_;
 
     // The thread's own members.
-    std::deque<queued_call> queue_;
+    std::vector<std::shared_ptr<client_calls>> active_; ///< clients with calls in their queues
     std::vector<std::unique_ptr<transfer_group>> groups_;
     std::vector<transfer*> idle_;
     std::size_t transfers_ = 0;

@@ -2,15 +2,17 @@
 // The bodies of functions that session.hpp declares.
 #pragma once
 
+#include <settle/base/process.hpp>
 #include <settle/http/session.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <csignal>
 #include <exception>
-#include <iterator>
+#include <limits>
 #include <new>
 #include <system_error>
 #include <tuple>
@@ -18,7 +20,6 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 SETTLE_BEGIN
@@ -29,10 +30,11 @@ SETTLE_FUNCTION descriptor::descriptor(int number, char const* what) : number_(n
 }
 SETTLE_FUNCTION descriptor::~descriptor() { ::close(number_); }
 
-// ------------------------------------------------------------------------------ groups of transfers
+// ------------------------------------------------------------------------------ groups of
+// transfers
 
-SETTLE_FUNCTION transfer_group::transfer_group(destination const& to, int epoll, std::size_t number)
-    : to_(to), epoll_(epoll), number_(std::uint64_t{number} << 32U), multi_(curl_multi_init()) {
+SETTLE_FUNCTION transfer_group::transfer_group(int epoll, std::size_t number)
+    : epoll_(epoll), number_(std::uint64_t{number} << 32U), multi_(curl_multi_init()) {
     if (multi_ == nullptr) throw std::bad_alloc{};
     auto const set = [this](CURLMoption option, auto value) {
         require(curl_multi_setopt(multi_.get(), option, value));
@@ -45,7 +47,7 @@ SETTLE_FUNCTION transfer_group::transfer_group(destination const& to, int epoll,
 }
 
 SETTLE_FUNCTION transfer& transfer_group::add() {
-    return *transfers_.emplace_back(std::make_unique<transfer>(multi_.get(), to_));
+    return *transfers_.emplace_back(std::make_unique<transfer>(multi_.get()));
 }
 
 SETTLE_FUNCTION int transfer_group::watch(CURL*, curl_socket_t socket, int action, void* self,
@@ -97,18 +99,31 @@ void transfer_group::end_transfers(Function&& function) {
 
 // ------------------------------------------------------------------------------------- the session
 
-/// The calls that a client has at once: each needs a file descriptor, and the program needs others.
-[[nodiscard]] inline std::size_t bounded_by_files(std::size_t calls) {
-    rlimit files{};
-    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return calls;
-    auto const room = static_cast<std::size_t>(files.rlim_cur - files.rlim_cur / 16);
-    return std::clamp<std::size_t>(calls, 1, std::max<std::size_t>(1, room));
+/// The session of a process. A child of fork() makes another one.
+struct process_session {
+    process_stamp made_in{};
+    std::mutex lock{};
+    std::weak_ptr<session> held{};
+};
+
+SETTLE_FUNCTION std::shared_ptr<session> session::of_process() {
+    static std::atomic<process_session*> known = nullptr;
+    process_session* mine = known.load();
+    while (mine == nullptr || !mine->made_in.is_here()) {
+        auto made = std::make_unique<process_session>();
+        if (known.compare_exchange_strong(mine, made.get())) mine = made.release();
+    }
+    std::scoped_lock const guard{mine->lock};
+    auto held = mine->held.lock();
+    if (held == nullptr) {
+        held = std::make_shared<session>();
+        mine->held = held;
+    }
+    return held;
 }
 
-SETTLE_FUNCTION session::session(destination const& to)
-    : to_(to), plain_wave_(std::make_shared<wave_values>(
-                   wave_values{{}, answer_reader{to.base, to.settings}})),
-      most_(bounded_by_files(to.settings.calls_at_once)),
+SETTLE_FUNCTION session::session()
+    : most_(bounded_by_files(std::numeric_limits<std::size_t>::max())),
       epoll_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"),
       wakes_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd") {
     epoll_event watched{};
@@ -123,16 +138,22 @@ SETTLE_FUNCTION session::~session() {
         ends_ = true;
     }
     if (!thread_.joinable()) return;
-    std::uint64_t const one = 1;
-    std::ignore = ::write(wakes_.get(), &one, sizeof one);
+    wake();
     thread_.join();
 }
 
-SETTLE_FUNCTION std::shared_ptr<wave_values const> session::new_wave() const {
-    if (!to_.settings.headers_of_wave) return plain_wave_;
-    auto wave = std::make_shared<wave_values>(*plain_wave_);
+SETTLE_FUNCTION void session::wake() {
+    std::uint64_t const one = 1;
+    std::ignore = ::write(wakes_.get(), &one, sizeof one);
+}
+
+/// The values of calls that are started now.
+[[nodiscard]] inline std::shared_ptr<wave_values const> wave_of(client_calls const& client) {
+    options const& settings = client.to.settings;
+    if (!settings.headers_of_wave) return client.plain_wave;
+    auto wave = std::make_shared<wave_values>(*client.plain_wave);
     try {
-        wave->headers = to_.settings.headers_of_wave();
+        wave->headers = settings.headers_of_wave();
         wave->reader.hide(wave->headers);
         for (auto const& [name, value] : wave->headers) check_header(name, value);
     } catch (std::exception const& thrown) {
@@ -143,22 +164,29 @@ SETTLE_FUNCTION std::shared_ptr<wave_values const> session::new_wave() const {
     return wave;
 }
 
-SETTLE_FUNCTION void session::start(calls_to_start calls) {
-    auto const wave = new_wave();
+SETTLE_FUNCTION void session::start(std::shared_ptr<client_calls> const& client,
+                                    calls_to_start calls) {
+    auto const wave = wave_of(*client);
     if (!wave->problem.empty()) {
         for (auto const& call : calls)
             call->answer(wave->reader.missing(call->call(), false, wave->problem));
         return;
     }
     using std::chrono::milliseconds;
-    auto const limit = std::min<milliseconds>(to_.settings.wave_timeout, milliseconds{INT_MAX});
+    auto const limit =
+        std::min<milliseconds>(client->to.settings.wave_timeout, milliseconds{INT_MAX});
     auto const end = std::chrono::steady_clock::now() + limit;
     std::scoped_lock const guard{lock_};
     if (!thread_.joinable()) run_thread();
     started_.reserve(started_.size() + calls.size());
-    for (auto const& call : calls) started_.push_back({call, wave, end});
-    std::uint64_t const one = 1;
-    std::ignore = ::write(wakes_.get(), &one, sizeof one);
+    for (auto const& call : calls) started_.push_back({client, call, wave, end});
+    wake();
+}
+
+SETTLE_FUNCTION void session::end_closed() {
+    std::scoped_lock const guard{lock_};
+    closes_ = true;
+    if (thread_.joinable()) wake();
 }
 
 SETTLE_FUNCTION void session::run_thread() {
@@ -190,8 +218,13 @@ SETTLE_FUNCTION void session::run() {
 
 SETTLE_FUNCTION bool session::take_calls() {
     std::scoped_lock const guard{lock_};
-    std::move(started_.begin(), started_.end(), std::back_inserter(queue_));
+    for (queued_call& started : started_) {
+        if (!std::exchange(started.client->is_active, true)) active_.push_back(started.client);
+        client_calls& client = *started.client;
+        client.queue.push_back(std::move(started));
+    }
     started_.clear();
+    if (std::exchange(closes_, false)) last_look_ = {};
     return !ends_;
 }
 
@@ -200,7 +233,12 @@ SETTLE_FUNCTION void session::round() {
     begin_calls();
     wait();
     for (auto const& group : groups_)
-        group->end_transfers([this](transfer& ended) { idle_.push_back(&ended); });
+        group->end_transfers([this](transfer& ended) { put_back(ended); });
+}
+
+SETTLE_FUNCTION void session::put_back(transfer& ended) {
+    --ended.client().under_way;
+    idle_.push_back(&ended);
 }
 
 SETTLE_FUNCTION void session::expire() {
@@ -208,20 +246,28 @@ SETTLE_FUNCTION void session::expire() {
     // libcurl may end a call a moment before our clock shows the end of its time. A call that is
     // sent for that moment alone would be lost.
     constexpr std::chrono::milliseconds least{10};
-    while (!queue_.empty() && queue_.front().end - now <= least) {
-        queued_call const late = std::move(queue_.front());
-        queue_.pop_front();
-        late.call->answer(late.wave->reader.unsent(late.call->call(),
-                                                   "the time of options::wave_timeout is over"));
+    for (auto const& client : active_) {
+        auto& queue = client->queue;
+        while (!queue.empty() && (client->is_closed || queue.front().end - now <= least)) {
+            queued_call const late = std::move(queue.front());
+            queue.pop_front();
+            late.call->answer(late.wave->reader.unsent(
+                late.call->call(), "the time of options::wave_timeout is over"));
+        }
     }
+    end_forgotten();
+}
+
+SETTLE_FUNCTION void session::end_forgotten() {
+    auto const now = std::chrono::steady_clock::now();
     constexpr std::chrono::milliseconds pause{50};
-    if (queue_.empty() || now - last_look_ < pause) return;
+    if (now - last_look_ < pause) return;
     last_look_ = now;
     for (auto const& group : groups_) {
         for (auto const& each : group->transfers()) {
             if (!each->is_forgotten()) continue;
             each->give_up("nobody waits for it");
-            idle_.push_back(each.get());
+            put_back(*each);
         }
     }
 }
@@ -234,17 +280,27 @@ SETTLE_FUNCTION transfer* session::idle_transfer() {
     }
     if (transfers_ == most_) return nullptr;
     if (groups_.empty() || groups_.back()->full())
-        groups_.push_back(std::make_unique<transfer_group>(to_, epoll_.get(), groups_.size()));
+        groups_.push_back(std::make_unique<transfer_group>(epoll_.get(), groups_.size()));
     ++transfers_;
     return &groups_.back()->add();
 }
 
 SETTLE_FUNCTION void session::begin_calls() {
-    while (!queue_.empty()) {
+    // Another client is the first each time: there may not be a transfer for all.
+    if (active_.size() > 1) std::rotate(active_.begin(), active_.begin() + 1, active_.end());
+    for (auto const& client : active_) begin_calls_of(*client);
+    std::erase_if(active_, [](auto const& client) {
+        client->is_active = !client->queue.empty();
+        return !client->is_active;
+    });
+}
+
+SETTLE_FUNCTION void session::begin_calls_of(client_calls& client) {
+    while (!client.queue.empty() && client.under_way < client.most) {
         transfer* const free = idle_transfer();
         if (free == nullptr) return;
-        queued_call call = std::move(queue_.front());
-        queue_.pop_front();
+        queued_call call = std::move(client.queue.front());
+        client.queue.pop_front();
         if (!call.call->begin()) {
             idle_.push_back(free);
             continue;
@@ -252,7 +308,8 @@ SETTLE_FUNCTION void session::begin_calls() {
         using std::chrono::milliseconds;
         auto const now = std::chrono::steady_clock::now();
         auto const left = std::chrono::ceil<milliseconds>(call.end - now);
-        free->begin(std::move(call), std::min<milliseconds>(to_.settings.call_timeout, left));
+        ++client.under_way;
+        free->begin(std::move(call), std::min<milliseconds>(client.to.settings.call_timeout, left));
         // The service has the first requests while the others are made.
         for (auto const& group : groups_) group->go_on_in_time(now);
     }
@@ -269,7 +326,7 @@ SETTLE_FUNCTION void session::wait() {
         if (group->timer()) until(*group->timer());
     }
     // Calls wait for a transfer: one may be forgotten.
-    if (!queue_.empty()) until(now + milliseconds{50});
+    if (!active_.empty()) until(now + milliseconds{50});
     std::array<epoll_event, 256> ready{};
     int const count = ::epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()),
                                    static_cast<int>(limit.count()));
@@ -294,13 +351,20 @@ SETTLE_FUNCTION void session::wait() {
 
 SETTLE_FUNCTION void session::end_all(std::string_view why) {
     for (auto const& group : groups_) {
-        for (auto const& each : group->transfers()) each->give_up(why);
+        for (auto const& each : group->transfers()) {
+            if (!each->is_under_way()) continue;
+            each->give_up(why);
+            put_back(*each);
+        }
     }
     groups_.clear();
     idle_.clear();
     transfers_ = 0;
-    for (queued_call const& call : std::exchange(queue_, {}))
-        call.call->answer(call.wave->reader.unsent(call.call->call(), why));
+    for (auto const& client : std::exchange(active_, {})) {
+        for (queued_call const& call : std::exchange(client->queue, {}))
+            call.call->answer(call.wave->reader.unsent(call.call->call(), why));
+        client->is_active = false;
+    }
 }
 
 } // namespace http::detail

@@ -7,8 +7,10 @@
 #include <settle/http/destination.hpp>
 #include <settle/kinds/services/call_under_way.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,40 +51,67 @@ struct wave_values {
     std::string problem{}; ///< why there are no headers, as a clause
 };
 
+struct client_calls;
+
 /// A call that has not begun.
 struct queued_call {
+    std::shared_ptr<client_calls> client;
     std::shared_ptr<call_under_way> call;
     std::shared_ptr<wave_values const> wave;
     std::chrono::steady_clock::time_point end; ///< the call must be over then
 };
 
-/// One call under way. Its memory is reused for the next call.
+/// The number of calls at once that the files of the process allow: each call needs a descriptor,
+/// and the program needs others.
+[[nodiscard]] std::size_t bounded_by_files(std::size_t calls);
+
+/// A client, as its session sees it.
+struct client_calls {
+    client_calls(std::string_view address, options settings);
+
+    destination const to;
+    std::size_t const most; ///< calls at once
+    /// Of calls without options::headers_of_wave.
+    std::shared_ptr<wave_values const> const plain_wave;
+    std::atomic<bool> is_closed = false; ///< the client is gone
+
+    // For the thread of the session.
+    std::deque<queued_call> queue{};
+    std::size_t under_way = 0;
+    bool is_active = false; ///< the session knows that its queue is not empty
+};
+
+/// One call under way. Its memory is reused for the next call, of any client.
 class transfer {
 public:
-    /// Errors:  throws std::bad_alloc
-    transfer(CURLM* multi, destination const& to);
+    explicit transfer(CURLM* multi);
     transfer(transfer const&) = delete;
     transfer& operator=(transfer const&) = delete;
     ~transfer();
 
     /// Begins a call.
     /// Shape:   limit - the time of the whole call
+    /// Errors:  throws std::bad_alloc, or settle::failure when libcurl refuses the request
     void begin(queued_call&& call, std::chrono::milliseconds limit);
     /// Sets the answer of the call that has ended.
     void end(CURLcode how);
-    /// Ends the call, if one is under way.
+    /// Ends the call that is under way.
     /// Shape:   why - the text of its answer
     void give_up(std::string_view why);
     /// True if a call is under way whose caller waits no longer.
     [[nodiscard]] bool is_forgotten() const {
-        return under_way_ && !call_.call->is_awaited();
+        return under_way_ && (client_->is_closed || !call_.call->is_awaited());
     }
+    [[nodiscard]] bool is_under_way() const noexcept { return under_way_; }
+    /// The client of the last call.
+    [[nodiscard]] client_calls& client() const { return *client_; }
 
     [[nodiscard]] static transfer& of(CURL* easy);
 
 private:
     template <typename Value>
     void set(CURLoption option, Value value);
+    void set_up(destination const& to);
     [[nodiscard]] http_answer received() const;
     void answer(service_answer&& given);
 
@@ -90,7 +119,7 @@ private:
     static int before_request(void* self, char*, char*, int, int) noexcept;
 
     CURLM* multi_;
-    destination const& to_;
+    std::shared_ptr<client_calls> client_;
     std::unique_ptr<CURL, easy_destroyer> easy_;
     header_list headers_;
     char problem_[CURL_ERROR_SIZE] = "";

@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include <sys/resource.h>
+
 SETTLE_BEGIN
 namespace http::detail {
 
@@ -42,8 +44,23 @@ void transfer::set(CURLoption option, Value value) {
     require(curl_easy_setopt(easy_.get(), option, value));
 }
 
-SETTLE_FUNCTION transfer::transfer(CURLM* multi, destination const& to)
-    : multi_(multi), to_(to), easy_(curl_easy_init()) {
+SETTLE_FUNCTION std::size_t bounded_by_files(std::size_t calls) {
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return calls;
+    auto const room = static_cast<std::size_t>(files.rlim_cur - files.rlim_cur / 16);
+    return std::min(calls, std::max<std::size_t>(1, room));
+}
+
+SETTLE_FUNCTION client_calls::client_calls(std::string_view address, options settings)
+    : to(address, std::move(settings)), most(bounded_by_files(to.settings.calls_at_once)),
+      plain_wave(
+          std::make_shared<wave_values>(wave_values{{}, answer_reader{to.base, to.settings}})) {}
+
+SETTLE_FUNCTION transfer::transfer(CURLM* multi) : multi_(multi) {}
+
+SETTLE_FUNCTION void transfer::set_up(destination const& to) {
+    // Not curl_easy_reset: with HTTP/2 it leaves a buffer of another size than it says.
+    easy_.reset(curl_easy_init());
     if (easy_ == nullptr) throw std::bad_alloc{};
     set(CURLOPT_PRIVATE, static_cast<void*>(this));
     set(CURLOPT_ERRORBUFFER, problem_);
@@ -52,6 +69,8 @@ SETTLE_FUNCTION transfer::transfer(CURLM* multi, destination const& to)
     set(CURLOPT_PREREQFUNCTION, &transfer::before_request);
     set(CURLOPT_PREREQDATA, static_cast<void*>(this));
     set(CURLOPT_NOSIGNAL, 1L);
+    // Answers are short, and thousands of calls may be under way.
+    set(CURLOPT_BUFFERSIZE, 1024L);
     // A call that has timed out does not wait for the thread that looks up its host.
     set(CURLOPT_QUICK_EXIT, 1L);
     set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -61,23 +80,24 @@ SETTLE_FUNCTION transfer::transfer(CURLM* multi, destination const& to)
     // Without HTTP/2 in libcurl, this option is refused, and HTTP/1.1 is used.
     curl_easy_setopt(easy_.get(), CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_2TLS});
     // A call over TLS waits to share a connection, which HTTP/2 can.
-    if (begins_like(to_.base, "https:")) set(CURLOPT_PIPEWAIT, 1L);
+    if (begins_like(to.base, "https:")) set(CURLOPT_PIPEWAIT, 1L);
     set(CURLOPT_SSLVERSION, long{CURL_SSLVERSION_TLSv1_2});
-    if (!to_.settings.ca_file.empty()) set(CURLOPT_CAINFO, to_.settings.ca_file.c_str());
-    if (!to_.settings.certificate_file.empty()) {
-        set(CURLOPT_SSLCERT, to_.settings.certificate_file.c_str());
-        set(CURLOPT_SSLKEY, to_.settings.key_file.c_str());
+    if (!to.settings.ca_file.empty()) set(CURLOPT_CAINFO, to.settings.ca_file.c_str());
+    if (!to.settings.certificate_file.empty()) {
+        set(CURLOPT_SSLCERT, to.settings.certificate_file.c_str());
+        set(CURLOPT_SSLKEY, to.settings.key_file.c_str());
         // Without it, OpenSSL asks the terminal for the password of a key that has one.
         set(CURLOPT_KEYPASSWD, "");
     }
-    if (to_.settings.proxy) set(CURLOPT_PROXY, to_.settings.proxy->c_str());
-    else if (to_.loopback) set(CURLOPT_PROXY, "");
-    set(CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(to_.settings.connect_timeout));
+    if (to.settings.proxy) set(CURLOPT_PROXY, to.settings.proxy->c_str());
+    else if (to.loopback) set(CURLOPT_PROXY, "");
+    set(CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(to.settings.connect_timeout));
     auto const version = std::to_string(SETTLE_VERSION / 10000) + '.' +
                          std::to_string(SETTLE_VERSION / 100 % 100) + '.' +
                          std::to_string(SETTLE_VERSION % 100);
     set(CURLOPT_USERAGENT, ("settle/" + version).c_str());
-    for (auto const& [name, value] : to_.settings.headers) headers_.append(name, value);
+    headers_ = {};
+    for (auto const& [name, value] : to.settings.headers) headers_.append(name, value);
     headers_.append("Content-Type", "application/json");
     headers_.append("Accept", "application/json");
     headers_.keep();
@@ -95,19 +115,24 @@ SETTLE_FUNCTION transfer& transfer::of(CURL* easy) {
 
 SETTLE_FUNCTION void transfer::begin(queued_call&& queued, std::chrono::milliseconds limit) {
     call_ = std::move(queued);
+    if (client_ != call_.client) {
+        client_ = call_.client;
+        set_up(client_->to);
+    }
+    destination const& to = client_->to;
     service_call const& call = call_.call->call();
     cut_ = false;
     sent_ = sent_twice_ = false;
     problem_[0] = '\0';
     body_.clear();
-    url_.assign(to_.base).append("/").append(name_of(call.operation));
-    write_body(request_, call, to_.settings);
+    url_.assign(to.base).append("/").append(name_of(call.operation));
+    write_body(request_, call, to.settings);
     headers_.clear();
     for (auto const& [name, value] : call_.wave->headers) headers_.append(name, value);
     auto const append = [this](std::string_view name, std::string_view value) {
         headers_.append(name, value);
     };
-    for_each_header(call, append, to_.settings);
+    for_each_header(call, append, to.settings);
     set(CURLOPT_URL, url_.c_str());
     set(CURLOPT_HTTPHEADER, headers_.get());
     set(CURLOPT_POSTFIELDS, request_.c_str());
@@ -120,7 +145,7 @@ SETTLE_FUNCTION void transfer::begin(queued_call&& queued, std::chrono::millisec
 SETTLE_FUNCTION std::size_t transfer::take_body(char* bytes, std::size_t, std::size_t count,
                                                 void* self) noexcept {
     auto& to = *static_cast<transfer*>(self);
-    if (count > to.to_.settings.longest_answer - to.body_.size()) {
+    if (count > to.client_->to.settings.longest_answer - to.body_.size()) {
         to.cut_ = true;
         return 0;
     }
@@ -172,15 +197,15 @@ SETTLE_FUNCTION void transfer::end(CURLcode how) {
     } else if (cut_) {
         answer(reader.missing(call, sent_,
                               "the answer is longer than options::longest_answer, " +
-                                  std::to_string(to_.settings.longest_answer) + " bytes"));
+                                  std::to_string(client_->to.settings.longest_answer) + " bytes"));
     } else {
-        answer(reader.missing(call, sent_,
-                              problem_[0] != '\0' ? problem_ : curl_easy_strerror(how)));
+        answer(
+            reader.missing(call, sent_, problem_[0] != '\0' ? problem_ : curl_easy_strerror(how)));
     }
 }
 
 SETTLE_FUNCTION void transfer::give_up(std::string_view why) {
-    if (!std::exchange(under_way_, false)) return;
+    under_way_ = false;
     curl_multi_remove_handle(multi_, easy_.get());
     answer(call_.wave->reader.missing(call_.call->call(), sent_, why));
 }
