@@ -78,11 +78,17 @@ public:
         std::vector<std::string> all{std::string{SETTLE_BIN_DIR} + "/trip", "--store",
                                      "sqlite:" + file(log)};
         for (auto const& each : all_) {
-            all.insert(all.end(),
-                       {"--" + each.name,
-                        "http://127.0.0.1:" + std::to_string(each.port) + "/" + each.name,
-                        "--" + each.name + "-database", file(each.name)});
+            all.insert(all.end(), {"--" + each.name, address_of(each),
+                                   "--" + each.name + "-database", file(each.name)});
         }
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        return std::make_unique<program>(*folder_, std::move(all));
+    }
+    /// Starts the server that sells trips.
+    [[nodiscard]] std::unique_ptr<program> begin_server(std::vector<std::string> arguments) const {
+        std::vector<std::string> all{std::string{SETTLE_BIN_DIR} + "/trip-server", "--database",
+                                     file("trip")};
+        for (auto const& each : all_) all.insert(all.end(), {"--" + each.name, address_of(each)});
         all.insert(all.end(), arguments.begin(), arguments.end());
         return std::make_unique<program>(*folder_, std::move(all));
     }
@@ -135,6 +141,9 @@ public:
     }
 
 private:
+    static std::string address_of(service const& of) {
+        return "http://127.0.0.1:" + std::to_string(of.port) + "/" + of.name;
+    }
     void wait_until_ready() const {
         using clock = std::chrono::steady_clock;
         auto const until = clock::now() + std::chrono::minutes{15};

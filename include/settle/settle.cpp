@@ -63,6 +63,7 @@
 #include <settle/running/driving/retries.ipp>
 #include <settle/running/driving/seam_calls.ipp>
 #include <settle/running/driving/seam_driver.ipp>
+#include <settle/running/runner/operations.ipp>
 #include <settle/store/descriptor.ipp>
 #include <settle/store/parts_under_way.ipp>
 #include <settle/store/record_descriptor.ipp>
@@ -76,6 +77,7 @@ template class detail::batch<detail::seam_jobs<detail::order_rules>,
                              detail::function_view<void(std::size_t, outcome&&)> const>;
 template void detail::seam_batch<detail::order_rules>::take<detail::given_parameters const&>(
     transaction_id&&, bool, detail::given_parameters const&, std::size_t);
+template class detail::operations<detail::order_rules>;
 template struct detail::seam_context<detail::order_rules>;
 template class detail::worker<detail::seam_context<detail::order_rules>>;
 SETTLE_END

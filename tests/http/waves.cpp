@@ -82,6 +82,19 @@ TEST_CASE("a wave of more calls than the limit is sent in turn") {
     CHECK(open.most() == 8);
 }
 
+TEST_CASE("a server with fewer threads than connections answers every call") {
+    settle::http::server_options few;
+    few.threads = 3;
+    // A connection that stays open would keep its thread.
+    few.keep_alive = std::chrono::hours{1};
+    receiver_server server{
+        "/airline",
+        [](auto& call) { return service_answer::ok("\"" + std::string{call.key} + "\""); }, few};
+    auto const every = keys(200);
+    client client{server.address()};
+    for (int wave = 0; wave < 2; ++wave) check_answers(send_all(client, calls_of(every)), every);
+}
+
 TEST_CASE("the next waves use the connections of the first") {
     raw_server server{answers_with("1")};
     options settings;

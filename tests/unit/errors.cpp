@@ -19,7 +19,7 @@ using settle::sqlite::database;
 
 TEST_CASE("errors: every code has its own text and one condition") {
     std::set<std::string> reply;
-    for (int code = 1; code <= static_cast<int>(errc::other_home); ++code) {
+    for (int code = 1; code <= static_cast<int>(errc::runner_full); ++code) {
         std::error_code const one = static_cast<errc>(code);
         CAPTURE(code);
         CHECK(reply.insert(one.message()).second);

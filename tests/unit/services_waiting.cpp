@@ -2,8 +2,9 @@
 // Calls whose answers come later: they delay their own transaction and no other one.
 #include "engine_types.hpp"
 
+#include "later_client.hpp"
+
 #include <contains.hpp>
-#include <service_receiver.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -18,141 +19,9 @@
 
 namespace waiting_test {
 
-using namespace engine_test;
-
-struct order {
-    std::string customer;
-    std::int64_t price = 0;
-};
-struct charge {
-    std::string customer;
-    std::int64_t amount = 0;
-};
-
-SETTLE_STRUCT(order, customer, price);
-SETTLE_STRUCT(charge, customer, amount);
-
-using service_test::receiver;
-using settle::call;
-using settle::call_operation;
-using settle::call_status;
-using settle::service_answer;
-using settle::service_call;
 using testing::contains;
-using namespace std::chrono_literals;
-using call_pointer = std::shared_ptr<settle::call_under_way>;
-
-inline constexpr settle::service<charge, settle::nothing, "shop", settle::barrier> shop;
-inline constexpr settle::service<charge, settle::nothing, "courier", settle::barrier> courier;
-
-inline constexpr auto order_type = settle::transaction<order, "order">(
-    settle::participant<"payer">(accounts, param<&order::customer>)
-        .require(field<&account::balance> >= param<&order::price>)
-        .apply(field<&account::balance> -= param<&order::price>)
-        .compensate(settle::inverse),
-    settle::participant<"goods">(shop)
-        .apply(call(param<&order::customer>, param<&order::price>))
-        .compensate(call()),
-    settle::participant<"parcel">(courier)
-        .apply(call(param<&order::customer>, param<&order::price>))
-        .compensate(call()));
-
-/// Two calls with records after them, which two orders of one customer share.
-inline constexpr auto quote_type = settle::transaction<order, "quote">(
-    settle::participant<"goods">(shop)
-        .apply(call(param<&order::customer>, param<&order::price>))
-        .compensate(call()),
-    settle::participant<"payer">(accounts, param<&order::customer>)
-        .require(field<&account::balance> >= param<&order::price>)
-        .apply(field<&account::balance> -= param<&order::price>)
-        .compensate(settle::inverse));
 
 namespace {
-
-/// A client that keeps the calls that `keeps` chooses, and answers the others at once or, with
-/// run(), in a thread in any order.
-class later_client {
-public:
-    receiver services{};
-    std::function<bool(service_call const&)> keeps = [](service_call const&) { return false; };
-
-    later_client() = default;
-    later_client(later_client const&) = delete;
-    later_client& operator=(later_client const&) = delete;
-    ~later_client() {
-        {
-            std::scoped_lock const guard{lock_};
-            ends_ = true;
-        }
-        changed_.notify_all();
-        if (thread_.joinable()) thread_.join();
-    }
-    void send(std::span<service_call const>, std::span<service_answer>) { FAIL("is not called"); }
-    void start(settle::calls_to_start calls) {
-        std::scoped_lock const guard{lock_};
-        for (call_pointer const& each : calls) {
-            if (keeps(each->call())) kept_.push_back(each);
-            else if (thread_.joinable()) started_.push_back(each);
-            else make(*each);
-        }
-        changed_.notify_all();
-    }
-    /// Answers from a thread from now on, in an order that the seed chooses.
-    void run(unsigned seed) {
-        thread_ = std::thread{[this, seed] {
-            std::mt19937 random{seed};
-            std::unique_lock guard{lock_};
-            while (true) {
-                changed_.wait(guard, [&] { return ends_ || !started_.empty(); });
-                if (ends_) return;
-                auto const chosen =
-                    started_.begin() + static_cast<std::ptrdiff_t>(random() % started_.size());
-                call_pointer const next = *chosen;
-                started_.erase(chosen);
-                make(*next);
-                if (random() % 4 != 0) continue;
-                guard.unlock();
-                std::this_thread::yield();
-                guard.lock();
-            }
-        }};
-    }
-    /// Makes the kept calls.
-    void answer_kept() {
-        std::scoped_lock const guard{lock_};
-        for (call_pointer const& each : std::exchange(kept_, {})) make(*each);
-    }
-    [[nodiscard]] std::size_t kept() {
-        std::scoped_lock const guard{lock_};
-        return kept_.size();
-    }
-    /// Whether the client may begin the first kept call.
-    [[nodiscard]] bool begin_kept() {
-        std::scoped_lock const guard{lock_};
-        return kept_.front()->begin();
-    }
-
-private:
-    void make(settle::call_under_way& call) {
-        if (!call.begin()) return;
-        service_answer made;
-        services.send({&call.call(), 1}, {&made, 1});
-        call.answer(std::move(made));
-        call.answer(service_answer::refused("a second answer"));
-    }
-
-    std::mutex lock_;
-    std::condition_variable changed_;
-    std::deque<call_pointer> started_;
-    std::vector<call_pointer> kept_;
-    bool ends_ = false;
-    std::thread thread_;
-};
-
-auto make_engine(settle::memory::database& at, later_client& client) {
-    return settle::engine{at, settle::bind(shop, client), settle::bind(courier, client),
-                          settle::type<order_type>, settle::type<quote_type>};
-}
 
 std::vector<std::pair<std::string, order>> orders(std::size_t count) {
     std::vector<std::pair<std::string, order>> made;
@@ -181,7 +50,6 @@ TEST_CASE("a call without an answer delays its own transaction and no other") {
             ended.push_back("o" + std::to_string(number));
             // All others have ended: now each call of this one gets its answer.
             if (ended.size() == 19) {
-                client.keeps = [](service_call const&) { return false; };
                 client.answer_kept();
             }
         };
@@ -242,7 +110,6 @@ TEST_CASE("a deadline and a stop request end the wait for an answer") {
                                       "ended the wait"));
         // Nobody waits for the call any more, so it must not be made.
         CHECK_FALSE(client.begin_kept());
-        client.keeps = [](service_call const&) { return false; };
         client.answer_kept();
         CHECK(client.services.calls.empty());
         CHECK(engine.run<order_type>("o0", order{"A", 1}).done());
@@ -262,7 +129,7 @@ TEST_CASE("the outcome of a call that had begun is unknown at the deadline, and 
     }};
     auto const outcome = engine.run<order_type>("o0", order{"A", 1}, {.deadline = 200ms});
     CHECK(contains(outcome.problem.text, "gave no answer to the apply of 'goods'"));
-    client.keeps = [](service_call const&) { return false; };
+    client.answer_kept();
     CHECK(engine.run<order_type>("o0", order{"A", 1}).done());
     CHECK(client.services.called() == "apply goods, apply parcel");
 }

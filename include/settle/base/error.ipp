@@ -41,6 +41,7 @@ SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
             case errc::prepared_lost: return "the prepared transaction is lost";
             case errc::record_unusable: return "the record cannot be used";
             case errc::other_home: return "the log is a copy or was moved";
+            case errc::runner_full: return "the runner has too many waiting transactions";
             }
             return "unknown error";
         }
@@ -69,7 +70,7 @@ SETTLE_FUNCTION std::error_category const& condition_category() noexcept {
             }
             auto const which = static_cast<errc>(code.value());
             bool const retryable = which == errc::store_unreachable || which == errc::stopped ||
-                                   which == errc::call_unavailable;
+                                   which == errc::runner_full || which == errc::call_unavailable;
             return static_cast<condition>(expected) == (retryable ? condition::retryable
                                                         : which == errc::call_unknown
                                                             ? condition::unknown

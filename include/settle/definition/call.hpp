@@ -16,6 +16,10 @@ struct call_expression {
     arguments_type arguments;
 };
 
+/// Lookup by arguments finds no function of this namespace. Asio looks for a `query` so, and would
+/// find one that takes everything.
+namespace calls {
+
 /// A call that may take effect, with one argument for each member of the service's request, in
 /// order. Without arguments, `compensate` and `confirm` send the request of `apply` again.
 template <typename... Arguments>
@@ -32,6 +36,9 @@ constexpr auto query(Arguments const&... arguments) {
         boost::hana::tuple<detail::expression_of<Arguments>...>{
             detail::as_expression(arguments)...}};
 }
+
+} // namespace calls
+using namespace calls;
 
 namespace detail {
 

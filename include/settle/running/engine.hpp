@@ -15,6 +15,9 @@
 
 SETTLE_BEGIN
 
+template <typename Engine>
+class runner; // running/runner/runner.hpp
+
 /// Runs transactions against one log and the stores that hold their collections.
 /// Shape:   Arguments - a database that holds log and records, or settle::log_in(database);
 ///          settle::bind(collection, database) for each collection that lives elsewhere;
@@ -223,6 +226,9 @@ public:
     }
 
 private:
+    template <typename Engine>
+    friend class runner;
+
     using assembly_type = typename access::assembly_type;
     using types = typename assembly_type::types;
     static constexpr bool is_container = assembly_type::is_container;

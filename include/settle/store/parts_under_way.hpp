@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string_view>
 #include <vector>
 
 SETTLE_BEGIN
@@ -29,7 +30,8 @@ public:
     void clear();
     /// Waits for answers, until a moment or a stop request.
     /// Shape:   count - of the answers since the last clear()
-    void wait(std::size_t count, std::optional<moment> const& until, std::stop_token const& stop);
+    /// Returns: true if there are as many
+    bool wait(std::size_t count, std::optional<moment> const& until, std::stop_token const& stop);
 
 private:
     std::mutex mutex_;
@@ -60,7 +62,8 @@ public:
     virtual bool go_on(std::span<part_request const> requests, std::span<part_result> results,
                        started_parts& started) = 0;
     /// Waits for no answer any more.
-    virtual void give_up(wait_limits const& limits) = 0;
+    /// Shape:   limit - that ended the wait, as the subject of a sentence
+    virtual void give_up(std::string_view limit) = 0;
 };
 
 } // namespace detail

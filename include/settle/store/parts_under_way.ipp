@@ -18,7 +18,7 @@ SETTLE_FUNCTION void answer_signal::clear() {
     answers_ = 0;
 }
 
-SETTLE_FUNCTION void answer_signal::wait(std::size_t count, std::optional<moment> const& until,
+SETTLE_FUNCTION bool answer_signal::wait(std::size_t count, std::optional<moment> const& until,
                                          std::stop_token const& stop) {
     std::unique_lock guard{mutex_};
     awaited_ = count;
@@ -26,6 +26,7 @@ SETTLE_FUNCTION void answer_signal::wait(std::size_t count, std::optional<moment
     if (until) changed_.wait_until(guard, stop, *until, has_answers);
     else changed_.wait(guard, stop, has_answers);
     awaited_ = 0;
+    return has_answers();
 }
 
 } // namespace detail

@@ -11,6 +11,11 @@
 //   send(calls, answers, limits)   Optional. As above, and returns soon after the limits are over.
 //       A call under way is then `unknown`, and a call that has not begun is `unavailable`. Without
 //       it, a call of an engine can end much later than its deadline or a stop request.
+//   start(calls)           Optional: begins calls, and returns at once. The engine then uses it in
+//       place of send(), and each transaction goes on when its own answer is there. Each call is a
+//       std::shared_ptr<call_under_way>: the client says begin() before the service may get it, and
+//       answer() once, from any thread. A call of which the client keeps no pointer is `unknown`.
+//       The client bounds the time of each call, as send() does.
 //
 // Every call may be repeated, by any process and at any later time, with the same key. Only the
 // receiver makes a repetition harmless: see receiver_grade.

@@ -363,8 +363,8 @@ public:
         }
         return true;
     }
-    void give_up(wait_limits const& limits) override {
-        for (auto const& call : calls_) call->give_up(limits.name());
+    void give_up(std::string_view limit) override {
+        for (auto const& call : calls_) call->give_up(limit);
     }
 
 private:

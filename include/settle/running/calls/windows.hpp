@@ -4,7 +4,9 @@
 #pragma once
 
 #include <settle/running/calls/worker.hpp>
+#include <settle/running/driving/caller_limits.hpp>
 
+#include <atomic>
 #include <vector>
 
 SETTLE_BEGIN
@@ -52,6 +54,8 @@ public:
     [[nodiscard]] std::exception_ptr const& thrown() const;
     void look_at_clock();
     void rethrow() const;
+    /// Has waits end when new transactions come; see seam_calls.
+    void watch(std::shared_ptr<answer_signal> signal, std::atomic<bool> const& is_called);
 
     [[nodiscard]] transaction_id fresh_id() const;
     /// The reason why a store of the parameters' direction cannot use an id.
@@ -63,6 +67,10 @@ public:
 
     /// Shape:   number - the caller's, given back when the transaction is over
     void add(transaction_id&& id, given const& parameters, std::size_t number, bool new_id);
+    /// Shape:   own - the limits of the caller of this transaction alone
+    void add(transaction_id&& id, transaction_descriptor const& direction,
+             held_parameters&& parameters, std::size_t number, bool new_id,
+             caller_limits const* own);
     void take(entry const& stored, transaction_descriptor const& direction,
               held_parameters&& parameters);
     /// Runs a transaction whose parameters stay in place.

@@ -19,9 +19,10 @@ struct seam_jobs<Rules>::held_jobs {
     held_jobs(seam_context<Rules> const& seam_context, call_options const& call, std::size_t room)
         : context(seam_context), driver(seam_context.driver(call)), jobs(room) {}
 
-    job job_of(transaction_id&& id, given const& parameters, bool new_id) {
-        auto work = new_job(std::move(id), request_of(*parameters.direction, parameters.value),
-                            goal::run, driver, context.environment);
+    job job_of(transaction_id&& id, transaction_descriptor const& direction, void const* parameters,
+               bool new_id) {
+        auto work = new_job(std::move(id), request_of(direction, parameters), goal::run, driver,
+                            context.environment);
         work.new_id = new_id;
         if (!new_id && driver.looks_first()) work.coordinator.look_again();
         return work;
@@ -86,21 +87,36 @@ outcome seam_jobs<Rules>::refused(transaction_id const& id, given const& paramet
 }
 
 template <typename Rules>
+void seam_jobs<Rules>::watch(std::shared_ptr<answer_signal> signal,
+                             std::atomic<bool> const& is_called) {
+    held_->driver.watch(std::move(signal), is_called);
+}
+
+template <typename Rules>
 void seam_jobs<Rules>::add(transaction_id&& id, given const& parameters, std::size_t number,
                            bool new_id) {
-    held_->jobs.add(held_->job_of(std::move(id), parameters, new_id),
-                    held_parameters{*parameters.direction, parameters.put}, number);
+    add(std::move(id), *parameters.direction,
+        held_parameters{*parameters.direction, parameters.put}, number, new_id, nullptr);
+}
+template <typename Rules>
+void seam_jobs<Rules>::add(transaction_id&& id, transaction_descriptor const& direction,
+                           held_parameters&& parameters, std::size_t number, bool new_id,
+                           caller_limits const* own) {
+    auto work = held_->job_of(std::move(id), direction, parameters.get(), new_id);
+    held_->jobs.add(std::move(work), std::move(parameters), number, own);
+    held_->driver.note_new_job();
 }
 template <typename Rules>
 void seam_jobs<Rules>::take(entry const& stored, transaction_descriptor const& direction,
                             held_parameters&& parameters) {
     auto work = taken_job(stored, request_of(direction, parameters.get()), held_->driver.how());
     held_->jobs.add(std::move(work), std::move(parameters), 0);
+    held_->driver.note_new_job();
 }
 template <typename Rules>
 void seam_jobs<Rules>::run_alone(transaction_id&& id, given const& parameters, std::size_t number,
                                  bool new_id, window_end ended) {
-    auto work = held_->job_of(std::move(id), parameters, new_id);
+    auto work = held_->job_of(std::move(id), *parameters.direction, parameters.value, new_id);
     execution_state execution;
     held_->driver.drive(work, execution, true, {});
     held_->end(number, work, execution, ended);

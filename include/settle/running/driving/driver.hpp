@@ -44,6 +44,12 @@ public:
             if (thrown()) std::rethrow_exception(thrown());
         }
     }
+    /// The next round has a job that was in no round before.
+    void note_new_job() { progress_.note_new_job(); }
+    /// Has waits end when new jobs come; see seam_calls.
+    void watch(std::shared_ptr<detail::answer_signal> signal, std::atomic<bool> const& is_called) {
+        calls_.watch(std::move(signal), is_called);
+    }
     /// True if a read before an insert can save time: an insert of an existing id costs more than
     /// a read, except in a log of this process.
     static constexpr bool may_look_first = !Calls::takes_no_time;

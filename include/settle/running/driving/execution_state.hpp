@@ -2,6 +2,7 @@
 // The state that a driver keeps for each job under way.
 #pragma once
 
+#include <settle/running/driving/caller_limits.hpp>
 #include <settle/running/driving/interruption.hpp>
 #include <settle/running/driving/job.hpp>
 
@@ -34,6 +35,7 @@ struct execution_state {
     std::chrono::nanoseconds wakes{}; ///< the end of its rest, on the clock of elapsed()
     std::optional<std::chrono::nanoseconds> deadline{};
     std::optional<std::chrono::nanoseconds> still_since{};
+    caller_limits const* own = nullptr; ///< outlives the job; null if the driver has one caller
 };
 
 namespace detail {

@@ -53,6 +53,9 @@ public:
     /// Reads the clock: after a slow wave, or before a new job.
     void look_at_clock() { now_ = environment_.now(); }
 
+    /// A new job can go on, whatever the jobs of the last round do.
+    void note_new_job() noexcept { idle_ = false; }
+
     /// The decision for the one-phase transactions of a wave.
     [[nodiscard]] one_phase_decision<Environment> decision(std::span<job> jobs) const {
         return {jobs, environment_, limits_, ordering_};
@@ -144,7 +147,9 @@ public:
         // Jobs that are awake but have no step to take wait for a job that rests.
         bool idle = std::exchange(idle_, true) || !any_awake;
         if constexpr (Calls::several_stages) {
-            if (waiting_.any()) idle = wait_for_answers(group, first, idle);
+            if (waiting_.any() || calls_.is_watching()) {
+                idle = wait_for_answers(group, first, idle);
+            }
         }
         if (first == std::chrono::nanoseconds::max()) return;
         wake_at(first, idle, group.jobs, group.executions);
@@ -259,19 +264,20 @@ private:
             return end(work, execution);
         }
         if (stalled || next == step::pause || next == step::wait) return rest(work, execution);
-        if (!must_end_before_calls(work)) return;
+        if (!must_end_before_calls(work, execution)) return;
         work.problem = {};
         end_if_late(work, execution);
     }
 
     /// True if the job's next wave has calls, which take as long as their services like, and the
     /// caller does not wait any more.
-    [[nodiscard]] bool must_end_before_calls(job const& work) const {
+    [[nodiscard]] bool must_end_before_calls(job const& work,
+                                             execution_state const& execution) const {
         auto const& c = work.coordinator;
         if (!Calls::several_stages || c.stages() == 1 || c.stage() == 0) return false;
         bool const calls =
             applies(c.next()) || c.next() == step::confirm || c.next() == step::compensate;
-        return calls && (call_.stop.stop_requested() || late());
+        return calls && (stops(execution) || is_late(execution));
     }
 
     /// True if a transaction whose step is taken again is stuck, and was not before.
@@ -362,14 +368,15 @@ private:
     /// Ends a job without progress after the deadline, a stop request or the patience.
     [[gnu::cold, gnu::noinline]] void end_if_late(job& work, execution_state& execution) {
         auto const elapsed = environment_.elapsed();
+        auto const end_of_call = end_of(execution);
         if (!execution.deadline) {
-            execution.deadline = deadline_ ? *deadline_ : later_than(elapsed, limits_.patience);
+            execution.deadline = end_of_call ? *end_of_call : later_than(elapsed, limits_.patience);
         }
-        if (elapsed < *execution.deadline && !call_.stop.stop_requested()) return;
+        if (elapsed < *execution.deadline && !stops(execution)) return;
         if (work.problem.empty()) {
-            work.problem = ended_waiting(call_.stop.stop_requested() ? "a stop request"
-                                         : deadline_                 ? "the call's deadline"
-                                                                     : "options::patience");
+            work.problem = ended_waiting(stops(execution) ? "a stop request"
+                                         : end_of_call    ? "the call's deadline"
+                                                          : "options::patience");
         }
         execution.cut = interruption::stopped;
         end(work, execution);
@@ -388,6 +395,21 @@ private:
         work.resting = true;
     }
 
+    /// True if the caller of a job asks to stop.
+    [[nodiscard]] bool stops(execution_state const& execution) const {
+        return call_.stop.stop_requested() ||
+               (execution.own != nullptr && execution.own->stop.stop_requested());
+    }
+    /// When the deadline of a job's caller is, if there is one.
+    [[nodiscard]] std::optional<std::chrono::nanoseconds>
+    end_of(execution_state const& execution) const {
+        return execution.own != nullptr ? execution.own->deadline : deadline_;
+    }
+    [[nodiscard]] bool is_late(execution_state const& execution) const {
+        auto const end = end_of(execution);
+        return end && environment_.elapsed() >= *end;
+    }
+
     /// True if the job waits for answers that come later.
     [[nodiscard]] static bool waits(job const& work) {
         return Calls::several_stages && work.waiting != nullptr;
@@ -399,20 +421,25 @@ private:
     template <std::size_t Count>
     [[gnu::cold, gnu::noinline]] bool wait_for_answers(jobs_side_by_side<Count> const& group,
                                                        std::chrono::nanoseconds first, bool idle) {
-        auto const wake = [&] {
-            return waiting_.wake(calls_, group, call_.stop.stop_requested() || late());
+        auto const over = [this](execution_state const& execution) -> std::string_view {
+            if (stops(execution)) return "a stop request";
+            return is_late(execution) ? "the deadline of the engine's caller" : "";
         };
-        if (wake()) return false;
-        if (!idle || !waiting_.any()) return idle;
-        auto const end = std::min(first, deadline_.value_or(std::chrono::nanoseconds::max()));
+        if (waiting_.wake(calls_, group, over)) return false;
+        if (!idle || (first == std::chrono::nanoseconds::max() && !waiting_.any())) return idle;
+        auto end = first;
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            if (!waits(group.jobs[i])) continue;
+            end = std::min(end, end_of(group.executions[i]).value_or(end));
+        }
         std::optional<answer_signal::moment> until;
         if (end != std::chrono::nanoseconds::max()) {
             // Answers come in real time, whatever the clock of the environment is.
             until = std::chrono::steady_clock::now() + (end - environment_.elapsed());
         }
-        waiting_.wait(calls_, until, call_.stop);
+        bool const is_called = waiting_.wait(calls_, until, call_.stop);
         look_at_clock();
-        return !wake();
+        return !waiting_.wake(calls_, group, over) && !is_called;
     }
 
     /// Wakes each job whose rest is over.
@@ -430,9 +457,9 @@ private:
         }
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             if (executions[i].over || !jobs[i].resting || waits(jobs[i])) continue;
-            if (executions[i].wakes > elapsed) continue;
+            if (executions[i].wakes > elapsed && !stops(executions[i])) continue;
             jobs[i].resting = false;
-            if (must_end_before_calls(jobs[i])) {
+            if (must_end_before_calls(jobs[i], executions[i])) {
                 end_if_late(jobs[i], executions[i]);
                 continue;
             }

@@ -8,6 +8,8 @@
 #include <settle/running/driving/job.hpp>
 #include <settle/running/driving/ports.hpp>
 
+#include <atomic>
+
 SETTLE_BEGIN
 namespace detail {
 
@@ -61,9 +63,15 @@ public:
     /// True if the job waits, and has all answers.
     [[nodiscard]] static bool is_answered(job const& work);
     /// Gives up what a job waits for: then it has all answers.
-    void give_up(job const& work) const;
-    /// Tells of answers that come later.
+    /// Shape:   limit - that ended the wait, as the subject of a sentence
+    static void give_up(job const& work, std::string_view limit);
+    /// Tells of answers that come later, and of new jobs.
     [[nodiscard]] answer_signal& signal() const { return *signal_; }
+    /// Has waits end when new jobs come.
+    /// Shape:   is_called - true if there are some; outlives the object. The signal tells of it
+    void watch(std::shared_ptr<answer_signal> signal, std::atomic<bool> const& is_called);
+    [[nodiscard]] bool is_watching() const noexcept { return is_called_ != nullptr; }
+    [[nodiscard]] bool is_called() const noexcept { return is_called_ != nullptr && *is_called_; }
 
     /// Settles the jobs that take step::one_phase, in the only store.
     void settle(std::span<job> jobs, write_context const& context, one_phase_decider& decider);
@@ -94,6 +102,7 @@ private:
     /// if no store answers later.
     std::shared_ptr<answer_signal> signal_;
     std::vector<started_parts> started_;
+    std::atomic<bool> const* is_called_ = nullptr;
 };
 
 } // namespace detail

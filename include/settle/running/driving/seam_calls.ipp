@@ -130,6 +130,12 @@ SETTLE_FUNCTION seam_calls::seam_calls(engine_ports const& ports, time_limit lif
     nanoseconds const now = steady_clock::now().time_since_epoch();
     limits_.deadline = steady_clock::time_point{later_than(now, *call.deadline)};
 }
+SETTLE_FUNCTION void seam_calls::watch(std::shared_ptr<answer_signal> signal,
+                                       std::atomic<bool> const& is_called) {
+    signal_ = std::move(signal);
+    started_.assign(ports_.stores.size(), started_parts{signal_});
+    is_called_ = &is_called;
+}
 SETTLE_FUNCTION seam_calls::seam_calls(seam_calls&& other) noexcept = default;
 SETTLE_FUNCTION seam_calls::~seam_calls() = default;
 
@@ -212,9 +218,9 @@ SETTLE_FUNCTION bool seam_calls::is_answered(job const& work) {
                        });
 }
 
-SETTLE_FUNCTION void seam_calls::give_up(job const& work) const {
+SETTLE_FUNCTION void seam_calls::give_up(job const& work, std::string_view limit) {
     for (waiting_parts::parts_of_store const& parts : work.waiting->stores) {
-        if (parts.under_way != nullptr) parts.under_way->give_up(limits_);
+        if (parts.under_way != nullptr) parts.under_way->give_up(limit);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <settle/running/driving/order_rules.hpp>
 #include <settle/running/driving/ports.hpp>
 
+#include <atomic>
 #include <exception>
 
 SETTLE_BEGIN
@@ -50,6 +51,8 @@ public:
     [[nodiscard]] call_options rest() const;
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept;
     void rethrow() const;
+    void note_new_job();
+    void watch(std::shared_ptr<answer_signal> signal, std::atomic<bool> const& is_called);
     static constexpr bool may_look_first = true;
     [[nodiscard]] bool looks_first() const;
 

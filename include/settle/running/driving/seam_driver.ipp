@@ -58,6 +58,15 @@ void seam_driver<Rules>::rethrow() const {
     held_->rethrow();
 }
 template <typename Rules>
+void seam_driver<Rules>::note_new_job() {
+    held_->note_new_job();
+}
+template <typename Rules>
+void seam_driver<Rules>::watch(std::shared_ptr<answer_signal> signal,
+                               std::atomic<bool> const& is_called) {
+    held_->watch(std::move(signal), is_called);
+}
+template <typename Rules>
 bool seam_driver<Rules>::looks_first() const {
     return held_->looks_first();
 }

@@ -32,16 +32,18 @@ public:
     [[nodiscard]] bool any() const noexcept { return any_; }
 
     /// Wakes each job that has its answers.
-    /// Shape:   are_over - the limits of the caller, which ends all waiting
-    /// Returns: true if there is one
-    template <std::size_t Count>
-    bool wake(Calls& calls, jobs_side_by_side<Count> const& group, bool are_over) {
+    /// Shape:   over(execution) - the limit that ends a job's wait, or an empty text
+    /// Returns: true if a job can go on, or there are new jobs
+    template <std::size_t Count, typename Over>
+    bool wake(Calls& calls, jobs_side_by_side<Count> const& group, Over&& over) {
         bool any_answered = false;
         missing_ = 0;
         calls.signal().clear();
-        for (job& work : group.jobs) {
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            job& work = group.jobs[i];
             if (work.waiting == nullptr) continue;
-            if (are_over) calls.give_up(work);
+            std::string_view const limit = over(group.executions[i]);
+            if (!limit.empty()) Calls::give_up(work, limit);
             bool const is_answered = Calls::is_answered(work);
             if (is_answered) work.resting = false;
             else ++missing_;
@@ -49,20 +51,23 @@ public:
         }
         any_ = any_answered || missing_ != 0;
         woken_ = std::chrono::steady_clock::now();
-        return any_answered;
+        return any_answered || calls.is_called();
     }
 
-    /// Waits until some job may have its answers. Where many jobs wait, it waits for more answers
-    /// as long as the last round took: what comes together shares the waves of the next round.
-    void wait(Calls& calls, std::optional<moment> const& until, std::stop_token const& stop) {
+    /// Waits until some job may have its answers, or there are new jobs. Where many jobs wait, it
+    /// waits for more answers as long as the last round took: what comes together shares the waves
+    /// of the next round.
+    /// Returns: false if the time is over
+    bool wait(Calls& calls, std::optional<moment> const& until, std::stop_token const& stop) {
         auto const took = std::chrono::steady_clock::now() - woken_;
-        calls.signal().wait(1, until, stop);
-        if (missing_ == 1 || stop.stop_requested()) return;
+        if (!calls.signal().wait(1, until, stop)) return stop.stop_requested();
+        if (missing_ <= 1) return true;
         constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds{10};
         auto end =
             std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(took, longest);
         if (until) end = std::min(end, *until);
         calls.signal().wait(missing_, end, stop);
+        return true;
     }
 
 private:

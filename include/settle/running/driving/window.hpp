@@ -18,13 +18,15 @@ public:
     [[nodiscard]] bool empty() const noexcept { return jobs_.empty(); }
     [[nodiscard]] bool full() const noexcept { return jobs_.size() >= room_; }
 
-    /// Shape:   number - the caller's, given back when the job is over
+    /// Shape:   number - the caller's, given back when the job is over; own - of this job's caller,
+    ///          or null
     template <typename Parameters>
-    void add(job&& work, Parameters&& parameters, std::size_t number) {
+    void add(job&& work, Parameters&& parameters, std::size_t number,
+             caller_limits const* own = nullptr) {
         if (jobs_.size() == made_) make_room();
         parameters_.push_back(std::forward<Parameters>(parameters));
         numbers_.push_back(number);
-        executions_.emplace_back();
+        executions_.emplace_back().own = own;
         jobs_.push_back(std::move(work));
         jobs_.back().parameters = address_of(parameters_.back());
     }

@@ -8,8 +8,10 @@
 #include <settle/base/utf8.hpp>
 #include <settle/http/wire.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -105,18 +107,46 @@ inline void add_receiver(httplib::Server& server, std::string const& path,
 struct server_options {
     std::string host = "127.0.0.1";
     int port = 0; ///< 0 for a free port
-    /// Each connection that a client keeps open occupies one thread, so the number must be at least
-    /// the number of calls that the clients have at once. See options::calls_at_once.
+    /// How many calls are answered at once. Each connection that a client keeps open occupies a
+    /// thread. While others wait for one, the server asks clients to close theirs.
     std::size_t threads = 128;
     std::chrono::seconds keep_alive{5};
     std::size_t longest_call = 1U << 20U; ///< in bytes; a longer call is answered with 413
 };
 
-/// Sets the limits of a server, and its socket options for many calls.
+namespace detail {
+
+/// A pool that counts the connections that wait for a thread.
+class counted_pool : public httplib::ThreadPool {
+public:
+    counted_pool(std::size_t threads, std::shared_ptr<std::atomic<std::size_t>> waiting)
+        : ThreadPool(threads), waiting_(std::move(waiting)) {}
+
+    // The result's type depends on the version of cpp-httplib.
+    auto enqueue(std::function<void()> serve)
+        -> decltype(std::declval<ThreadPool&>().enqueue(std::function<void()>{})) override {
+        ++*waiting_;
+        return ThreadPool::enqueue([serve = std::move(serve), waiting = waiting_] {
+            --*waiting;
+            serve();
+        });
+    }
+
+private:
+    std::shared_ptr<std::atomic<std::size_t>> waiting_;
+};
+
+} // namespace detail
+
+/// Sets the limits of a server, its socket options for many calls, and its post-routing handler.
 inline void set_limits(httplib::Server& server, server_options const& settings) {
-    server.new_task_queue = [threads = settings.threads] {
-        return new httplib::ThreadPool(threads);
+    auto const waiting = std::make_shared<std::atomic<std::size_t>>(0);
+    server.new_task_queue = [threads = settings.threads, waiting] {
+        return new detail::counted_pool(threads, waiting);
     };
+    server.set_post_routing_handler([waiting](httplib::Request const&, httplib::Response& answer) {
+        if (*waiting != 0) answer.set_header("Connection", "close");
+    });
     server.set_keep_alive_max_count(static_cast<std::size_t>(-1));
     server.set_keep_alive_timeout(settings.keep_alive.count());
     server.set_payload_max_length(settings.longest_call);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that operations.hpp declares.
+#pragma once
+
+#include <settle/running/calls/ids.hpp>
+#include <settle/running/calls/windows.ipp>
+#include <settle/running/driving/deadlines.hpp>
+#include <settle/running/runner/operations.hpp>
+
+#include <algorithm>
+#include <utility>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// The operations that a worker has under way.
+template <typename Rules>
+class operations<Rules>::window {
+public:
+    window(operations& all, worker& mine, call_options const& call)
+        : all_(all), jobs_(all.context_, call, all.room_) {
+        jobs_.watch(mine.signal, mine.is_called);
+    }
+    window(window const&) = delete;
+    window& operator=(window const&) = delete;
+    /// An operation that is here still has met an exception of the library or the system.
+    ~window() {
+        for (auto* const each : {&under_way_, &taken_}) {
+            for (auto& left : *each) {
+                if (left != nullptr) all_.complete(*left, unreadable(left->id, problem_));
+            }
+        }
+    }
+
+    [[nodiscard]] bool empty() const { return jobs_.empty(); }
+    [[nodiscard]] std::size_t size() const { return under_way_.size() - free_.size(); }
+    void fail(std::string_view why) {
+        problem_ = {make_error_code(errc::stopped), "settle: a thread of the runner failed: "};
+        problem_.text.append(why).append(". The transaction is in the log, if it began there. "
+                                         "Start it again with its id. See runner#the-runner");
+    }
+
+    /// Begins the operations, or completes those that cannot begin.
+    void begin(taken_operations&& taken) {
+        taken_ = std::move(taken);
+        for (auto& each : taken_) {
+            auto started = std::move(each);
+            if (started->refused) all_.complete(*started, *std::move(started->refused));
+            else if (all_.is_late(started->limits))
+                all_.complete(*started, unreadable(started->id, nothing_begun()));
+            else begin(std::move(started));
+        }
+        taken_.clear();
+    }
+    void round() {
+        jobs_.round(true, false, [this](std::size_t number, outcome&& ended, interruption) {
+            auto const over = std::exchange(under_way_[number], nullptr);
+            free_.push_back(number);
+            all_.complete(*over, std::move(ended));
+        });
+        if (jobs_.thrown() && !std::exchange(noted_, true)) all_.note(jobs_.thrown());
+    }
+
+private:
+    void begin(std::unique_ptr<started_operation> started) {
+        jobs_.look_at_clock();
+        std::size_t number = under_way_.size();
+        if (free_.empty()) {
+            under_way_.emplace_back();
+        } else {
+            number = free_.back();
+            free_.pop_back();
+        }
+        started_operation& own = *(under_way_[number] = std::move(started));
+        jobs_.add(transaction_id{own.id}, *own.direction, std::move(own.parameters), number,
+                  own.new_id, &own.limits);
+    }
+
+    operations& all_;
+    taken_operations under_way_; ///< by number; null where the number is free
+    std::vector<std::size_t> free_;
+    taken_operations taken_; ///< that have not begun
+    error problem_{};
+    bool noted_ = false;    ///< the observer's first exception
+    seam_jobs<Rules> jobs_; ///< ends before the limits of its operations
+};
+
+template <typename Rules>
+operations<Rules>::operations(seam_context<Rules> const& context, gate const& gate,
+                              runner_options options, std::size_t room)
+    : context_(context), gate_(gate), options_(std::move(options)), room_(room) {
+    if (options_.threads == 0 || options_.queue == 0) {
+        throw failure({make_error_code(errc::bad_option),
+                       "settle: runner_options::threads or runner_options::queue is 0. Give at "
+                       "least 1. See runner#options"});
+    }
+    for (std::size_t count = 0; count < options_.threads; ++count) {
+        worker& mine = *workers_.emplace_back(std::make_unique<worker>());
+        try {
+            mine.thread = std::thread{[this, &mine] { run(mine); }};
+        } catch (...) {
+            workers_.pop_back();
+            if (workers_.empty()) throw;
+            return; // fewer threads do the same work
+        }
+    }
+}
+
+template <typename Rules>
+operations<Rules>::~operations() {
+    if (!gate_.is_here()) {
+        // The threads are the parent's.
+        for (auto& each : workers_) each->thread.detach();
+        return;
+    }
+    std::unique_lock guard{lock_};
+    ends_ = true;
+    auto const waiting = std::exchange(queue_, {});
+    guard.unlock();
+    for (auto const& each : waiting) complete(*each, unreadable(each->id, nothing_begun()));
+    changed_.notify_all();
+    guard.lock();
+    auto const limit = std::min<std::chrono::milliseconds>(options_.drain, std::chrono::hours{24});
+    changed_.wait_for(guard, limit, [this] { return size_ == 0; });
+    guard.unlock();
+    stop_.request_stop();
+    for (auto& each : workers_) each->thread.join();
+}
+
+template <typename Rules>
+result<void> operations<Rules>::start(std::optional<transaction_id> id,
+                                      transaction_descriptor const& direction,
+                                      held_parameters&& parameters, call_options const& call,
+                                      std::unique_ptr<completion>& then) {
+    if (!gate_.is_here()) return gate_.why();
+    auto made =
+        std::make_unique<started_operation>(id ? *std::move(id) : fresh_id(context_.environment),
+                                            !id, direction, std::move(parameters));
+    made->limits.stop = call.stop;
+    if (call.deadline)
+        made->limits.deadline = later_than(context_.environment.elapsed(), *call.deadline);
+    transaction_id const& known = made->id;
+    if (!fault_of_id(known).empty()) made->refused = refuse(known, check_id(known));
+    else if (auto const fault = context_.ports.fault_of(known, direction); !fault.empty())
+        made->refused = refuse(known, fault);
+    else if (has_fault(direction, made->parameters.get()))
+        made->refused = refused_before_write(known, direction, made->parameters.get());
+    if (call.stop.stop_possible()) made->on_stop.emplace(call.stop, [this] { call_workers(); });
+    {
+        std::scoped_lock const guard{lock_};
+        if (ends_) return nothing_begun();
+        if (queue_.size() >= options_.queue) {
+            return error{make_error_code(errc::runner_full),
+                         "settle: the runner has as many waiting transactions as "
+                         "runner_options::queue allows. Nothing was begun. Start it again later, "
+                         "or refuse the request. See runner#a-full-queue"};
+        }
+        queue_.push_back(std::move(made));
+        queue_.back()->then = std::move(then);
+        ++size_;
+    }
+    changed_.notify_one();
+    call_workers();
+    return {};
+}
+
+template <typename Rules>
+std::size_t operations<Rules>::size() const {
+    return size_;
+}
+
+template <typename Rules>
+void operations<Rules>::call_workers() {
+    for (auto const& each : workers_) {
+        if (!each->is_called.exchange(true)) each->signal->add();
+    }
+}
+
+template <typename Rules>
+bool operations<Rules>::is_late(caller_limits const& limits) const {
+    return limits.stop.stop_requested() ||
+           (limits.deadline && context_.environment.elapsed() >= *limits.deadline);
+}
+
+template <typename Rules>
+void operations<Rules>::run(worker& mine) {
+    call_options const call{std::nullopt, stop_.get_token()};
+    while (true) {
+        window own{*this, mine, call};
+        try {
+            while (true) {
+                auto taken = take(mine, room_ - own.size(), own.empty());
+                if (taken.empty() && own.empty()) return;
+                own.begin(std::move(taken));
+                if (!own.empty()) own.round();
+            }
+        } catch (std::exception const& thrown) {
+            own.fail(thrown.what());
+        } catch (...) {
+            own.fail("an exception");
+        }
+    }
+}
+
+template <typename Rules>
+typename operations<Rules>::taken_operations operations<Rules>::take(worker& mine, std::size_t room,
+                                                                     bool waits) {
+    taken_operations taken;
+    std::unique_lock guard{lock_};
+    if (waits) changed_.wait(guard, [this] { return ends_ || !queue_.empty(); });
+    mine.is_called = false;
+    while (taken.size() < room && !queue_.empty()) {
+        taken.push_back(std::move(queue_.front()));
+        queue_.pop_front();
+    }
+    return taken;
+}
+
+template <typename Rules>
+void operations<Rules>::complete(started_operation& ended, outcome&& concluded) {
+    ended.on_stop.reset();
+    {
+        std::scoped_lock const guard{lock_};
+        if (--size_ == 0 && ends_) changed_.notify_all();
+    }
+    try {
+        ended.then->complete(std::move(concluded));
+    } catch (...) {
+        note(std::current_exception());
+    }
+    ended.then = nullptr;
+}
+
+template <typename Rules>
+void operations<Rules>::note(std::exception_ptr const& thrown) const {
+    if (options_.on_exception) options_.on_exception(thrown);
+}
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSL-1.0
+// A runner: outcomes by calls, limits of each caller, a full queue, and its end.
+#include "engine_types.hpp"
+#include "later_client.hpp"
+
+#include <contains.hpp>
+#include <settle/runner.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace runner_test {
+
+using namespace engine_test;
+using namespace waiting_test;
+using namespace std::chrono_literals;
+using testing::contains;
+
+namespace {
+
+/// Keeps the outcome that a runner gives.
+class kept_outcome {
+public:
+    auto taker() {
+        return [this](settle::outcome given) { promise_.set_value(std::move(given)); };
+    }
+    settle::outcome get() { return promise_.get_future().get(); }
+
+private:
+    std::promise<settle::outcome> promise_;
+};
+
+struct office {
+    settle::memory::database accounts_at{};
+    later_client client{};
+    decltype(make_engine(std::declval<settle::memory::database&>(),
+                         std::declval<later_client&>())) engine = make_engine(accounts_at, client);
+    settle::runner<decltype(engine)> runner;
+
+    explicit office(settle::runner_options options = {}) : runner(engine, std::move(options)) {
+        open_accounts(engine, {{"A", 1'000'000}});
+    }
+};
+
+} // namespace
+
+TEST_CASE("a runner gives each caller what run() returns") {
+    office all;
+    kept_outcome first;
+    kept_outcome again;
+    kept_outcome other;
+    kept_outcome own_id;
+    CHECK(all.runner.start<order_type>("o1", order{"A", 5}, first.taker()).has_value());
+    CHECK(first.get().done());
+    std::ignore = all.runner.start<order_type>("o1", order{"A", 5}, again.taker());
+    CHECK(again.get().done());
+    std::ignore = all.runner.start<order_type>("o1", order{"A", 6}, other.taker());
+    CHECK(other.get().problem.code == settle::errc::id_in_use);
+    std::ignore = all.runner.start<order_type>("o1/reverse", order{"A", 6}, own_id.taker());
+    CHECK(own_id.get().problem.code == settle::errc::bad_text);
+    CHECK(balance_of(all.engine, "A") == 999'995);
+    CHECK(all.runner.size() == 0);
+}
+
+TEST_CASE("transactions of a runner do not wait for each other") {
+    office all;
+    all.client.keeps = [](auto const& call) { return call.transaction == "slow"; };
+    kept_outcome slow;
+    std::ignore = all.runner.start<order_type>("slow", order{"A", 1}, slow.taker());
+    while (all.client.kept() == 0) std::this_thread::sleep_for(1ms);
+    for (int count = 0; count < 20; ++count) {
+        kept_outcome quick;
+        std::ignore = all.runner.start<order_type>("quick-" + std::to_string(count), order{"A", 1},
+                                                   quick.taker());
+        CHECK(quick.get().done());
+    }
+    CHECK(all.runner.size() == 1);
+    all.client.answer_kept();
+    CHECK(slow.get().done());
+}
+
+TEST_CASE("each caller of a runner has a deadline and a stop request of its own") {
+    office all;
+    all.client.keeps = [](auto const&) { return true; };
+    kept_outcome late;
+    kept_outcome stopped;
+    kept_outcome patient;
+    std::stop_source stop;
+    std::ignore = all.runner.start<order_type>("o3", order{"A", 1}, patient.taker());
+    std::ignore =
+        all.runner.start<order_type>("o1", order{"A", 1}, late.taker(), {.deadline = 100ms});
+    std::ignore = all.runner.start<order_type>("o2", order{"A", 1}, stopped.taker(),
+                                               {.stop = stop.get_token()});
+    auto const end = late.get();
+    CHECK(end.verdict == settle::verdict::undecided);
+    CHECK(contains(end.problem.text, "the deadline of the engine's caller ended the wait"));
+    stop.request_stop();
+    auto const asked = stopped.get();
+    CHECK(asked.verdict == settle::verdict::undecided);
+    CHECK(contains(asked.problem.text, "a stop request ended the wait"));
+    CHECK(all.runner.size() == 1);
+    all.client.answer_kept();
+    CHECK(patient.get().done());
+    // The callers can ask again.
+    for (auto const* id : {"o1", "o2"}) {
+        kept_outcome again;
+        std::ignore = all.runner.start<order_type>(id, order{"A", 1}, again.taker());
+        CHECK(again.get().done());
+    }
+    CHECK(balance_of(all.engine, "A") == 999'997);
+}
+
+TEST_CASE("a start beyond the queue is refused, and nothing of it begins") {
+    office all{{.in_flight = 1, .queue = 2}};
+    all.client.keeps = [](auto const&) { return true; };
+    std::vector<kept_outcome> outcomes(3);
+    std::ignore = all.runner.start<order_type>("o0", order{"A", 1}, outcomes[0].taker());
+    while (all.client.kept() == 0) std::this_thread::sleep_for(1ms);
+    for (int number : {1, 2}) {
+        CHECK(all.runner
+                  .start<order_type>("o" + std::to_string(number), order{"A", 1},
+                                     outcomes[static_cast<std::size_t>(number)].taker())
+                  .has_value());
+    }
+    auto const refused = all.runner.start<order_type>(
+        "o3", order{"A", 1}, [](settle::outcome const&) { FAIL("called"); });
+    CHECK(refused.problem().code == settle::errc::runner_full);
+    CHECK(refused.problem().code == settle::condition::retryable);
+    all.client.answer_kept();
+    for (auto& each : outcomes) CHECK(each.get().done());
+    CHECK_FALSE(all.engine.find("o3").value().has_value());
+}
+
+TEST_CASE("a runner that ends completes every transaction, and loses none") {
+    settle::memory::database db;
+    later_client client;
+    auto engine = make_engine(db, client);
+    open_accounts(engine, {{"A", 100}});
+    client.keeps = [](auto const&) { return true; };
+    kept_outcome under_way;
+    kept_outcome waiting;
+    {
+        settle::runner runner{engine, {.in_flight = 1, .drain = 20ms}};
+        std::ignore = runner.start<order_type>("o0", order{"A", 1}, under_way.taker());
+        while (client.kept() == 0) std::this_thread::sleep_for(1ms);
+        std::ignore = runner.start<order_type>("o1", order{"A", 1}, waiting.taker());
+    }
+    CHECK(contains(under_way.get().problem.text, "a stop request ended the wait"));
+    CHECK(waiting.get().verdict == settle::verdict::undecided);
+    CHECK(engine.find("o0").value().has_value());
+    CHECK_FALSE(engine.find("o1").value().has_value());
+    client.answer_kept();
+    CHECK(engine.recover({.older_than = 0ms}).done == 1);
+    CHECK(balance_of(engine, "A") == 99);
+}
+
+TEST_CASE("exceptions of completions are reported and affect nothing") {
+    std::promise<std::exception_ptr> seen;
+    office all{{.on_exception = [&](std::exception_ptr const& thrown) { seen.set_value(thrown); }}};
+    std::ignore = all.runner.start<order_type>(
+        "o0", order{"A", 1}, [](settle::outcome const&) { throw std::runtime_error{"of mine"}; });
+    CHECK_THROWS_WITH(std::rethrow_exception(seen.get_future().get()), "of mine");
+    kept_outcome next;
+    std::ignore = all.runner.start<order_type>("o1", order{"A", 1}, next.taker());
+    CHECK(next.get().done());
+}
+
+TEST_CASE("wrong options of a runner are refused") {
+    settle::memory::database db;
+    later_client client;
+    auto engine = make_engine(db, client);
+    using runner = settle::runner<decltype(engine)>;
+    CHECK_THROWS_WITH_AS((runner{engine, {.threads = 0}}),
+                         "settle: runner_options::threads or runner_options::queue is 0. Give at "
+                         "least 1. See runner#options",
+                         settle::failure);
+    CHECK_THROWS_AS((runner{engine, {.queue = 0}}), settle::failure);
+}
+
+TEST_CASE("many threads start transactions, and each gets its own outcome") {
+    for (std::size_t const threads : {1U, 3U}) {
+        CAPTURE(threads);
+        office all{{.in_flight = 50, .threads = threads}};
+        all.client.run(7);
+        std::atomic<int> done = 0;
+        std::vector<std::jthread> callers;
+        for (int caller = 0; caller < 8; ++caller) {
+            callers.emplace_back([&, caller] {
+                for (int number = 0; number < 50; ++number) {
+                    auto const id = std::to_string(caller) + "-" + std::to_string(number);
+                    kept_outcome mine;
+                    std::ignore = all.runner.start<order_type>(id, order{"A", 1}, mine.taker());
+                    auto const outcome = mine.get();
+                    if (outcome.done() && outcome.id == id) ++done;
+                }
+            });
+        }
+        callers.clear();
+        CHECK(done == 400);
+        CHECK(balance_of(all.engine, "A") == 999'600);
+    }
+}
+
+} // namespace runner_test
