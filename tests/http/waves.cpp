@@ -6,7 +6,11 @@
 
 #include <settle/http/receiver_server.hpp>
 
+#include <program.hpp>
+
 #include <condition_variable>
+
+#include <sys/resource.h>
 
 using namespace settle_test;
 using namespace std::chrono_literals;
@@ -93,6 +97,109 @@ TEST_CASE("a server with fewer threads than connections answers every call") {
     auto const every = keys(200);
     client client{server.address()};
     for (int wave = 0; wave < 2; ++wave) check_answers(send_all(client, calls_of(every)), every);
+}
+
+namespace {
+
+/// A server in a process of its own, so that its connections take no file descriptors of the
+/// test's.
+class other_server {
+public:
+    /// Shape:   answers - false: it takes requests, and never answers
+    other_server(testing::scratch_folder const& folder, bool answers)
+        : running_(folder, {"/usr/bin/python3", "-c", program_text, answers ? "1" : ""}) {
+        // It prints its port when it is ready.
+        while (!running_.printed().ends_with("\n")) {
+            REQUIRE_FALSE(running_.has_ended());
+            std::this_thread::sleep_for(10ms);
+        }
+    }
+    ~other_server() { running_.signal(SIGKILL); }
+    other_server(other_server const&) = delete;
+    other_server& operator=(other_server const&) = delete;
+
+    [[nodiscard]] std::string address() const {
+        auto const port = running_.printed();
+        return "http://127.0.0.1:" + port.substr(0, port.size() - 1) + "/airline";
+    }
+
+private:
+    static constexpr auto program_text = R"(
+import asyncio, sys
+async def serve(reader, writer):
+    try:
+        while True:
+            head = await reader.readuntil(b'\r\n\r\n')
+            length = [l for l in head.split(b'\r\n') if l.startswith(b'Content-Length: ')]
+            await reader.readexactly(int(length[0][16:]))
+            if sys.argv[1]:
+                writer.write(b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
+                             b'Content-Length: 1\r\n\r\n1')
+    except (asyncio.IncompleteReadError, ConnectionError): pass
+async def main():
+    server = await asyncio.start_server(serve, '127.0.0.1', 0, backlog=1024)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+asyncio.run(main())
+)";
+
+    testing::program running_;
+};
+
+/// The limit of open files of this process, until the end of the block.
+class file_limit {
+public:
+    explicit file_limit(rlim_t most) {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        rlimit lower = before_;
+        lower.rlim_cur = most;
+        REQUIRE(::setrlimit(RLIMIT_NOFILE, &lower) == 0);
+    }
+    ~file_limit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    file_limit(file_limit const&) = delete;
+    file_limit& operator=(file_limit const&) = delete;
+
+private:
+    rlimit before_{};
+};
+
+} // namespace
+
+TEST_CASE("clients share the descriptors of the process: idle connections make room") {
+    testing::scratch_folder const folder{"http-descriptors"};
+    other_server const first{folder, true};
+    other_server const second{folder, true};
+    file_limit const limit{300};
+    client one{first.address()};
+    client other{second.address()};
+    auto const every = keys(250);
+    for (client* const each : {&one, &other, &one}) {
+        for (auto const& answer : send_all(*each, calls_of(every)))
+            CHECK(answer == service_answer::ok("1"));
+    }
+}
+
+TEST_CASE("a service that never answers leaves descriptors to the others") {
+    testing::scratch_folder const folder{"http-hung"};
+    other_server const hung{folder, false};
+    other_server const quick{folder, true};
+    file_limit const limit{300};
+    options settings;
+    settings.call_timeout = settings.wave_timeout = std::chrono::hours{1};
+    client one{hung.address(), settings};
+    client other{quick.address(), settings};
+    std::stop_source stop;
+    std::jthread const waits{[&] {
+        auto const every = keys(1000);
+        std::vector<service_answer> answers(every.size());
+        one.send(calls_of(every), answers, {stop.get_token(), std::nullopt});
+        CHECK(answers.front().status == unknown);
+        CHECK(answers.back().not_sent);
+    }};
+    std::this_thread::sleep_for(300ms);
+    for (auto const& answer : send_all(other, calls_of(keys(100))))
+        CHECK(answer == service_answer::ok("1"));
+    stop.request_stop();
 }
 
 TEST_CASE("the next waves use the connections of the first") {

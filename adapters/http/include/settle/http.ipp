@@ -15,7 +15,9 @@ namespace http {
 struct client::state {
     state(std::string_view address, options settings)
         : calls(std::make_shared<detail::client_calls>(address, std::move(settings))),
-          session(detail::session::of_process()) {}
+          session(detail::session::of_process()) {
+        session->note_client();
+    }
 
     process_stamp made_in;
     std::shared_ptr<detail::client_calls> calls;
@@ -32,7 +34,7 @@ SETTLE_FUNCTION client::~client() {
         return;
     }
     state_->calls->is_closed = true;
-    state_->session->end_closed();
+    state_->session->end_client();
 }
 
 SETTLE_FUNCTION result<std::unique_ptr<client>> client::open(std::string_view address,

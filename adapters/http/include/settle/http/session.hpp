@@ -4,6 +4,7 @@
 
 #include <settle/http/transfer.hpp>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,13 +41,14 @@ public:
     using moment = std::chrono::steady_clock::time_point;
     static constexpr std::size_t largest = 250;
 
-    /// Shape:   epoll - gets the sockets; number - of this group, in the high half of their data
-    transfer_group(int epoll, std::size_t number);
+    /// Shape:   epoll - gets the sockets; number - of this group, in the high half of their data;
+    ///          most - transfers, and connections
+    transfer_group(int epoll, std::size_t number, std::size_t most);
     transfer_group(transfer_group const&) = delete;
     transfer_group& operator=(transfer_group const&) = delete;
     ~transfer_group() = default;
 
-    [[nodiscard]] bool full() const noexcept { return transfers_.size() == largest; }
+    [[nodiscard]] bool full() const noexcept { return transfers_.size() == most_; }
     /// Errors:  throws std::bad_alloc
     [[nodiscard]] transfer& add();
     /// Lets libcurl continue: on a socket, or after the time that it has set.
@@ -65,6 +67,7 @@ private:
 
     int epoll_;
     std::uint64_t number_;
+    std::size_t most_;
     std::optional<moment> timer_;
     std::unique_ptr<CURLM, multi_destroyer> multi_;
     std::vector<std::unique_ptr<transfer>> transfers_; ///< destroyed before multi_
@@ -85,8 +88,10 @@ public:
 
     /// Any thread may call it.
     void start(std::shared_ptr<client_calls> const& client, calls_to_start calls);
-    /// Ends the calls of clients that are closed.
-    void end_closed();
+    /// A client begins.
+    void note_client() noexcept { ++clients_; }
+    /// A client ends: so do its calls.
+    void end_client();
 
 private:
     using moment = transfer_group::moment;
@@ -106,6 +111,8 @@ private:
     void expire();
     /// Ends transfers for which nobody waits.
     void end_forgotten();
+    /// True if the client may have one more call under way.
+    [[nodiscard]] bool may_begin(client_calls const& client) const;
     [[nodiscard]] transfer* idle_transfer();
     void put_back(transfer& ended);
     void wait();
@@ -115,6 +122,7 @@ private:
     descriptor epoll_;
     descriptor wakes_; ///< written when calls are started
 
+    std::atomic<std::size_t> clients_ = 0;
     std::mutex lock_;
     std::vector<queued_call> started_;
     bool closes_ = false; ///< a client is closed

@@ -33,13 +33,15 @@ SETTLE_FUNCTION descriptor::~descriptor() { ::close(number_); }
 // ------------------------------------------------------------------------------ groups of
 // transfers
 
-SETTLE_FUNCTION transfer_group::transfer_group(int epoll, std::size_t number)
-    : epoll_(epoll), number_(std::uint64_t{number} << 32U), multi_(curl_multi_init()) {
+SETTLE_FUNCTION transfer_group::transfer_group(int epoll, std::size_t number, std::size_t most)
+    : epoll_(epoll), number_(std::uint64_t{number} << 32U), most_(most), multi_(curl_multi_init()) {
     if (multi_ == nullptr) throw std::bad_alloc{};
     auto const set = [this](CURLMoption option, auto value) {
         require(curl_multi_setopt(multi_.get(), option, value));
     };
-    set(CURLMOPT_MAXCONNECTS, static_cast<long>(largest));
+    set(CURLMOPT_MAXCONNECTS, static_cast<long>(most));
+    // An idle connection of another host is closed before there are more.
+    set(CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(most));
     set(CURLMOPT_SOCKETFUNCTION, &transfer_group::watch);
     set(CURLMOPT_SOCKETDATA, static_cast<void*>(this));
     set(CURLMOPT_TIMERFUNCTION, &transfer_group::set_timer);
@@ -183,7 +185,8 @@ SETTLE_FUNCTION void session::start(std::shared_ptr<client_calls> const& client,
     wake();
 }
 
-SETTLE_FUNCTION void session::end_closed() {
+SETTLE_FUNCTION void session::end_client() {
+    --clients_;
     std::scoped_lock const guard{lock_};
     closes_ = true;
     if (thread_.joinable()) wake();
@@ -279,8 +282,10 @@ SETTLE_FUNCTION transfer* session::idle_transfer() {
         return last;
     }
     if (transfers_ == most_) return nullptr;
-    if (groups_.empty() || groups_.back()->full())
-        groups_.push_back(std::make_unique<transfer_group>(epoll_.get(), groups_.size()));
+    if (groups_.empty() || groups_.back()->full()) {
+        std::size_t const room = std::min(transfer_group::largest, most_ - transfers_);
+        groups_.push_back(std::make_unique<transfer_group>(epoll_.get(), groups_.size(), room));
+    }
     ++transfers_;
     return &groups_.back()->add();
 }
@@ -295,8 +300,17 @@ SETTLE_FUNCTION void session::begin_calls() {
     });
 }
 
+SETTLE_FUNCTION bool session::may_begin(client_calls const& client) const {
+    if (client.under_way >= client.most) return false;
+    // A service that hangs leaves transfers to the others: beyond its share, a client takes none of
+    // the last eighth.
+    std::size_t const share = most_ / std::max<std::size_t>(1, clients_);
+    std::size_t const free = most_ - transfers_ + idle_.size();
+    return client.under_way < share || free > most_ / 8;
+}
+
 SETTLE_FUNCTION void session::begin_calls_of(client_calls& client) {
-    while (!client.queue.empty() && client.under_way < client.most) {
+    while (!client.queue.empty() && may_begin(client)) {
         transfer* const free = idle_transfer();
         if (free == nullptr) return;
         queued_call call = std::move(client.queue.front());
