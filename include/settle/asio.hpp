@@ -29,7 +29,8 @@ public:
 #if BOOST_ASIO_VERSION >= 102000
         auto slot = boost::asio::get_associated_cancellation_slot(state_->handler);
         if (!slot.is_connected()) return;
-        limits.stop = state_->stop.get_token();
+        state_->on_own_stop.emplace(std::exchange(limits.stop, state_->stop.get_token()),
+                                    request{state_->stop});
         slot.assign(
             [stop = state_->stop](boost::asio::cancellation_type) mutable { stop.request_stop(); });
 #else
@@ -56,6 +57,10 @@ private:
     using working_executor = std::remove_cvref_t<decltype(boost::asio::prefer(
         std::declval<own_executor>(), boost::asio::execution::outstanding_work.tracked))>;
 
+    struct request {
+        std::stop_source stop;
+        void operator()() noexcept { stop.request_stop(); }
+    };
     struct state {
         explicit state(Handler&& given)
             : handler(std::move(given)),
@@ -64,6 +69,7 @@ private:
         Handler handler;
         working_executor executor;
         std::stop_source stop{};
+        std::optional<std::stop_callback<request>> on_own_stop{}; ///< of call_options
     };
     std::unique_ptr<state> state_;
 };

@@ -42,7 +42,7 @@ public:
     run_operation& operator=(run_operation const&) = delete;
 
     void start() & noexcept {
-        run_.limits.stop = stop_.get_token();
+        on_own_stop_.emplace(std::exchange(run_.limits.stop, stop_.get_token()), request{stop_});
         auto then = completion_by([this](outcome ended) { complete(std::move(ended)); });
         on_stop_.emplace(senders::get_stop_token(senders::get_env(receiver_)), request{stop_});
         // Another thread may end this object as soon as the transaction has started.
@@ -61,6 +61,7 @@ private:
 
     void complete(outcome&& ended) {
         on_stop_.reset();
+        on_own_stop_.reset();
         senders::set_value(std::move(receiver_), std::move(ended));
     }
 
@@ -68,6 +69,7 @@ private:
     Receiver receiver_;
     std::stop_source stop_{};
     std::optional<callback> on_stop_{};
+    std::optional<std::stop_callback<request>> on_own_stop_{}; ///< of call_options
 };
 
 template <typename Run>

@@ -63,9 +63,18 @@ private:
     using request_body = beast::http::request<beast::http::string_body>;
 
     asio::awaitable<void> accept() {
+        asio::steady_timer timer{context_};
         for (;;) {
-            auto socket = co_await acceptor_.async_accept(asio::use_awaitable);
-            asio::co_spawn(context_, serve(stream{std::move(socket)}), asio::detached);
+            boost::system::error_code failed;
+            auto socket =
+                co_await acceptor_.async_accept(asio::redirect_error(asio::use_awaitable, failed));
+            if (!failed) {
+                asio::co_spawn(context_, serve(stream{std::move(socket)}), asio::detached);
+                continue;
+            }
+            // The process may have too many files open for a moment.
+            timer.expires_after(std::chrono::milliseconds{100});
+            co_await timer.async_wait(asio::use_awaitable);
         }
     }
 

@@ -13,6 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace runner_test {
 
 using namespace engine_test;
@@ -135,6 +138,56 @@ TEST_CASE("a start beyond the queue is refused, and nothing of it begins") {
     CHECK_FALSE(all.engine.find("o3").value().has_value());
 }
 
+TEST_CASE("the limits of a caller hold while its transaction waits for another one") {
+    // For a place in the window, for an earlier transaction with its id, or for a shared record.
+    enum class wait : std::uint8_t { in_queue, behind_twin, behind_record };
+    for (auto const why : {wait::in_queue, wait::behind_twin, wait::behind_record}) {
+        CAPTURE(static_cast<int>(why));
+        office all{{.in_flight = why == wait::in_queue ? std::size_t{1} : std::size_t{10}}};
+        open_accounts(all.engine, {{"B", 2}});
+        all.client.keeps = [](auto const&) { return true; };
+        order const two{"B", 2};
+        kept_outcome first;
+        kept_outcome late;
+        kept_outcome stopped;
+        std::stop_source stop;
+        std::ignore = all.runner.start<quote_type>("o1", two, first.taker());
+        while (all.client.kept() == 0) std::this_thread::sleep_for(1ms);
+        bool const has_twin = why == wait::behind_twin;
+        // Each quote makes a call first, so a third has the record already.
+        std::ignore = all.runner.start<quote_type>(has_twin ? "o1" : "o2", two, late.taker(),
+                                                   {.deadline = 100ms});
+        std::ignore = all.runner.start<quote_type>(has_twin ? "o1" : "o3", two, stopped.taker(),
+                                                   {.stop = stop.get_token()});
+        CHECK(late.get().verdict == settle::verdict::undecided);
+        stop.request_stop();
+        CHECK(stopped.get().verdict == settle::verdict::undecided);
+        CHECK(all.runner.size() == 1);
+        all.client.answer_kept();
+        CHECK(first.get().done());
+    }
+}
+
+TEST_CASE("a runner in a forked child refuses each start, and its end hangs nowhere") {
+    office all;
+    auto const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::alarm(20);
+        bool good = false;
+        {
+            auto const refused =
+                all.runner.start<order_type>("o1", order{"A", 1}, [](settle::outcome const&) {});
+            good = refused.problem().code == settle::errc::forked;
+            all.runner.~runner();
+        }
+        ::_exit(good ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+}
+
 TEST_CASE("a runner that ends completes every transaction, and loses none") {
     settle::memory::database db;
     later_client client;
@@ -160,7 +213,10 @@ TEST_CASE("a runner that ends completes every transaction, and loses none") {
 
 TEST_CASE("exceptions of completions are reported and affect nothing") {
     std::promise<std::exception_ptr> seen;
-    office all{{.on_exception = [&](std::exception_ptr const& thrown) { seen.set_value(thrown); }}};
+    office all{{.on_exception = [&](std::exception_ptr const& thrown) {
+        seen.set_value(thrown);
+        throw std::runtime_error{"of the handler"};
+    }}};
     std::ignore = all.runner.start<order_type>(
         "o0", order{"A", 1}, [](settle::outcome const&) { throw std::runtime_error{"of mine"}; });
     CHECK_THROWS_WITH(std::rethrow_exception(seen.get_future().get()), "of mine");

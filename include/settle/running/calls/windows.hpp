@@ -6,7 +6,6 @@
 #include <settle/running/calls/worker.hpp>
 #include <settle/running/driving/caller_limits.hpp>
 
-#include <atomic>
 #include <vector>
 
 SETTLE_BEGIN
@@ -55,7 +54,7 @@ public:
     void look_at_clock();
     void rethrow() const;
     /// Has waits end when new transactions come; see seam_calls.
-    void watch(std::shared_ptr<answer_signal> signal, std::atomic<bool> const& is_called);
+    void watch(std::shared_ptr<answer_signal> signal, job_source const& source);
 
     [[nodiscard]] transaction_id fresh_id() const;
     /// The reason why a store of the parameters' direction cannot use an id.

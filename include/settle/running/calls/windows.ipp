@@ -87,9 +87,8 @@ outcome seam_jobs<Rules>::refused(transaction_id const& id, given const& paramet
 }
 
 template <typename Rules>
-void seam_jobs<Rules>::watch(std::shared_ptr<answer_signal> signal,
-                             std::atomic<bool> const& is_called) {
-    held_->driver.watch(std::move(signal), is_called);
+void seam_jobs<Rules>::watch(std::shared_ptr<answer_signal> signal, job_source const& source) {
+    held_->driver.watch(std::move(signal), source);
 }
 
 template <typename Rules>

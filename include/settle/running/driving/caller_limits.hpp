@@ -4,7 +4,10 @@
 
 #include <settle/version.hpp>
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <stop_token>
 
@@ -13,6 +16,13 @@ SETTLE_BEGIN
 struct caller_limits {
     std::stop_token stop{};
     std::optional<std::chrono::nanoseconds> deadline{}; ///< on the clock of elapsed()
+};
+
+/// Where a driver gets new jobs from, while others are under way.
+struct job_source {
+    std::atomic<bool> is_called = false; ///< there is something new to look at
+    /// When it must be looked at in any case, in nanoseconds of elapsed().
+    std::atomic<std::int64_t> until = std::numeric_limits<std::int64_t>::max();
 };
 
 SETTLE_END

@@ -47,8 +47,8 @@ public:
     /// The next round has a job that was in no round before.
     void note_new_job() { progress_.note_new_job(); }
     /// Has waits end when new jobs come; see seam_calls.
-    void watch(std::shared_ptr<detail::answer_signal> signal, std::atomic<bool> const& is_called) {
-        calls_.watch(std::move(signal), is_called);
+    void watch(std::shared_ptr<detail::answer_signal> signal, job_source const& source) {
+        calls_.watch(std::move(signal), source);
     }
     /// True if a read before an insert can save time: an insert of an existing id costs more than
     /// a read, except in a log of this process.

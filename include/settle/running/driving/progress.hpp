@@ -101,9 +101,10 @@ public:
     [[gnu::always_inline]] void end(jobs_side_by_side<Count> const& group) {
         if constexpr (keeps_order<Step> && Count != 1) {
             if (ordering_) {
-                order_.template look<Step>(group, [this](job& work, execution_state& execution) {
-                    end_if_late(work, execution);
-                });
+                auto const waited = [this](job& work, execution_state& execution, bool stalled) {
+                    if (stalled || is_over(execution)) end_if_late(work, execution);
+                };
+                order_.template look<Step>(group, waited);
             }
         }
         for (std::size_t i = 0; i < group.jobs.size(); ++i) {
@@ -140,14 +141,17 @@ public:
         bool any_awake = false;
         if constexpr (Count != 1) twins_.wake(group);
         for (std::size_t i = 0; i < group.jobs.size(); ++i) {
-            if (group.executions[i].over || waits(group.jobs[i])) continue;
-            if (group.jobs[i].resting) first = std::min(first, group.executions[i].wakes);
+            execution_state& execution = group.executions[i];
+            if (execution.over || waits(group.jobs[i])) continue;
+            // Its own caller waits no longer for the earlier job.
+            if (execution.behind_twin && is_over(execution)) twins::release(execution);
+            if (group.jobs[i].resting) first = std::min(first, execution.wakes);
             else any_awake = true;
         }
         // Jobs that are awake but have no step to take wait for a job that rests.
         bool idle = std::exchange(idle_, true) || !any_awake;
         if constexpr (Calls::several_stages) {
-            if (waiting_.any() || calls_.is_watching()) {
+            if (waiting_.any() || calls_.source() != nullptr) {
                 idle = wait_for_answers(group, first, idle);
             }
         }
@@ -406,8 +410,12 @@ private:
         return execution.own != nullptr ? execution.own->deadline : deadline_;
     }
     [[nodiscard]] bool is_late(execution_state const& execution) const {
-        auto const end = end_of(execution);
-        return end && environment_.elapsed() >= *end;
+        return end_of(execution) && environment_.elapsed() >= *end_of(execution);
+    }
+
+    /// True if a job has a caller of its own, who waits no longer.
+    [[nodiscard]] bool is_over(execution_state const& execution) const {
+        return execution.own != nullptr && (stops(execution) || is_late(execution));
     }
 
     /// True if the job waits for answers that come later.
@@ -427,17 +435,14 @@ private:
         };
         if (waiting_.wake(calls_, group, over)) return false;
         if (!idle || (first == std::chrono::nanoseconds::max() && !waiting_.any())) return idle;
-        auto end = first;
-        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
-            if (!waits(group.jobs[i])) continue;
-            end = std::min(end, end_of(group.executions[i]).value_or(end));
-        }
+        auto const end = waiting_.end_of_wait(
+            calls_, group, first, [this](auto const& execution) { return end_of(execution); });
         std::optional<answer_signal::moment> until;
         if (end != std::chrono::nanoseconds::max()) {
             // Answers come in real time, whatever the clock of the environment is.
             until = std::chrono::steady_clock::now() + (end - environment_.elapsed());
         }
-        bool const is_called = waiting_.wait(calls_, until, call_.stop);
+        bool const is_called = waiting_.wait(calls_, until, call_.stop) || end < first;
         look_at_clock();
         return !waiting_.wake(calls_, group, over) && !is_called;
     }

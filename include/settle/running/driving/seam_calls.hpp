@@ -5,10 +5,9 @@
 
 #include <settle/kinds/services/service.hpp>
 #include <settle/running/construction/options.hpp>
+#include <settle/running/driving/caller_limits.hpp>
 #include <settle/running/driving/job.hpp>
 #include <settle/running/driving/ports.hpp>
-
-#include <atomic>
 
 SETTLE_BEGIN
 namespace detail {
@@ -68,10 +67,9 @@ public:
     /// Tells of answers that come later, and of new jobs.
     [[nodiscard]] answer_signal& signal() const { return *signal_; }
     /// Has waits end when new jobs come.
-    /// Shape:   is_called - true if there are some; outlives the object. The signal tells of it
-    void watch(std::shared_ptr<answer_signal> signal, std::atomic<bool> const& is_called);
-    [[nodiscard]] bool is_watching() const noexcept { return is_called_ != nullptr; }
-    [[nodiscard]] bool is_called() const noexcept { return is_called_ != nullptr && *is_called_; }
+    /// Shape:   source - outlives the object. The signal tells of its changes
+    void watch(std::shared_ptr<answer_signal> signal, job_source const& source);
+    [[nodiscard]] job_source const* source() const noexcept { return source_; }
 
     /// Settles the jobs that take step::one_phase, in the only store.
     void settle(std::span<job> jobs, write_context const& context, one_phase_decider& decider);
@@ -102,7 +100,7 @@ private:
     /// if no store answers later.
     std::shared_ptr<answer_signal> signal_;
     std::vector<started_parts> started_;
-    std::atomic<bool> const* is_called_ = nullptr;
+    job_source const* source_ = nullptr; ///< of new jobs
 };
 
 } // namespace detail

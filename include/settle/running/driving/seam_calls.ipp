@@ -131,10 +131,10 @@ SETTLE_FUNCTION seam_calls::seam_calls(engine_ports const& ports, time_limit lif
     limits_.deadline = steady_clock::time_point{later_than(now, *call.deadline)};
 }
 SETTLE_FUNCTION void seam_calls::watch(std::shared_ptr<answer_signal> signal,
-                                       std::atomic<bool> const& is_called) {
+                                       job_source const& source) {
     signal_ = std::move(signal);
     started_.assign(ports_.stores.size(), started_parts{signal_});
-    is_called_ = &is_called;
+    source_ = &source;
 }
 SETTLE_FUNCTION seam_calls::seam_calls(seam_calls&& other) noexcept = default;
 SETTLE_FUNCTION seam_calls::~seam_calls() = default;

@@ -6,11 +6,11 @@
 #include <settle/running/calls/statistics.hpp>
 #include <settle/running/construction/any_environment.hpp>
 #include <settle/running/construction/options.hpp>
+#include <settle/running/driving/caller_limits.hpp>
 #include <settle/running/driving/interruption.hpp>
 #include <settle/running/driving/order_rules.hpp>
 #include <settle/running/driving/ports.hpp>
 
-#include <atomic>
 #include <exception>
 
 SETTLE_BEGIN
@@ -52,7 +52,7 @@ public:
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept;
     void rethrow() const;
     void note_new_job();
-    void watch(std::shared_ptr<answer_signal> signal, std::atomic<bool> const& is_called);
+    void watch(std::shared_ptr<answer_signal> signal, job_source const& source);
     static constexpr bool may_look_first = true;
     [[nodiscard]] bool looks_first() const;
 

@@ -62,9 +62,8 @@ void seam_driver<Rules>::note_new_job() {
     held_->note_new_job();
 }
 template <typename Rules>
-void seam_driver<Rules>::watch(std::shared_ptr<answer_signal> signal,
-                               std::atomic<bool> const& is_called) {
-    held_->watch(std::move(signal), is_called);
+void seam_driver<Rules>::watch(std::shared_ptr<answer_signal> signal, job_source const& source) {
+    held_->watch(std::move(signal), source);
 }
 template <typename Rules>
 bool seam_driver<Rules>::looks_first() const {

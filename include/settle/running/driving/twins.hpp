@@ -38,8 +38,14 @@ public:
             if (!execution.behind_twin || execution.over) continue;
             execution.behind_twin = has_earlier(i, group);
             any_ = any_ || execution.behind_twin;
-            if (!execution.behind_twin) execution.wakes = {};
+            if (!execution.behind_twin) release(execution);
         }
+    }
+
+    /// Wakes a job that waits for no earlier job any more.
+    static void release(execution_state& execution) {
+        execution.behind_twin = false;
+        execution.wakes = {};
     }
 
 private:

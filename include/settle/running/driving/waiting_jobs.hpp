@@ -50,8 +50,27 @@ public:
             any_answered = any_answered || is_answered;
         }
         any_ = any_answered || missing_ != 0;
-        woken_ = std::chrono::steady_clock::now();
-        return any_answered || calls.is_called();
+        bool const goes_on =
+            any_answered || (calls.source() != nullptr && calls.source()->is_called);
+        if (goes_on) woken_ = std::chrono::steady_clock::now();
+        return goes_on;
+    }
+
+    /// When a wait must end at the latest.
+    /// Shape:   first - the earliest end of a rest; end_of(execution) - the deadline of its caller
+    template <std::size_t Count, typename EndOf>
+    [[nodiscard]] static std::chrono::nanoseconds
+    end_of_wait(Calls const& calls, jobs_side_by_side<Count> const& group,
+                std::chrono::nanoseconds first, EndOf&& end_of) {
+        auto end = first;
+        if (calls.source() != nullptr)
+            end = std::min(end, std::chrono::nanoseconds{calls.source()->until.load()});
+        for (std::size_t i = 0; i < group.jobs.size(); ++i) {
+            execution_state const& execution = group.executions[i];
+            bool const has_end = group.jobs[i].waiting != nullptr || execution.own != nullptr;
+            if (has_end && !execution.over) end = std::min(end, end_of(execution).value_or(end));
+        }
+        return end;
     }
 
     /// Waits until some job may have its answers, or there are new jobs. Where many jobs wait, it
@@ -73,7 +92,7 @@ public:
 private:
     bool any_ = false;
     std::size_t missing_ = 0; ///< jobs without all answers, when last looked at
-    moment woken_{};
+    moment woken_{};          ///< when the last round began to go on
 };
 
 } // namespace detail

@@ -43,10 +43,10 @@ public:
         return any;
     }
 
-    /// Lets each job that was kept back go on. Calls `late(job, execution)` for a job that makes no
-    /// progress, which may have waited too long.
-    template <step Step, std::size_t Count, typename Late>
-    void look(jobs_side_by_side<Count> const& group, Late&& late) {
+    /// Lets each job that was kept back go on. Calls `waited(job, execution, stalled)` for each; it
+    /// is stalled if it makes no progress, and may have waited too long then.
+    template <step Step, std::size_t Count, typename Waited>
+    void look(jobs_side_by_side<Count> const& group, Waited&& has_waited) {
         order_->begin_answers();
         if constexpr (Step == step::apply) order_->begin_rulings();
         if (no_job_waits<Step>(group)) return;
@@ -62,7 +62,7 @@ public:
             bool const rests = work.resting && !waits_for_answers(work);
             // A job that rests checks its own time.
             bool const stalled = order_->stalls(Step, work, execution.takes_part ? failed : rests);
-            if (stalled && waited) late(work, execution);
+            if (waited) has_waited(work, execution, stalled);
         }
     }
 

@@ -99,11 +99,13 @@ public:
                        std::unique_ptr<completion>& then);
     /// Transactions that were started and have no outcome yet.
     [[nodiscard]] std::size_t size() const;
+    /// False in a child that was forked since. Then the object must not be destroyed.
+    [[nodiscard]] bool is_here() const noexcept { return gate_.is_here(); }
 
 private:
     struct worker {
         std::shared_ptr<answer_signal> signal = std::make_shared<answer_signal>();
-        std::atomic<bool> is_called = false; ///< there is something new to look at
+        job_source source{};
         std::thread thread{};
     };
     using taken_operations = std::vector<std::unique_ptr<started_operation>>;
@@ -116,6 +118,8 @@ private:
     taken_operations take(worker& mine, std::size_t room, bool waits);
     void complete(started_operation& ended, outcome&& concluded);
     void note(std::exception_ptr const& thrown) const;
+    /// Takes the operations from the queue whose callers wait no longer.
+    void take_late(taken_operations& late);
     void call_workers();
 
     seam_context<Rules> context_;
@@ -128,6 +132,9 @@ private:
     std::condition_variable changed_;
     std::deque<std::unique_ptr<started_operation>> queue_;
     bool ends_ = false;
+    /// No deadline in the queue is earlier.
+    std::chrono::nanoseconds first_deadline_ = std::chrono::nanoseconds::max();
+    std::atomic<bool> is_stopped_ = false; ///< a caller asks to stop
     std::vector<std::unique_ptr<worker>> workers_;
 };
 

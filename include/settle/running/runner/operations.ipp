@@ -19,7 +19,7 @@ class operations<Rules>::window {
 public:
     window(operations& all, worker& mine, call_options const& call)
         : all_(all), jobs_(all.context_, call, all.room_) {
-        jobs_.watch(mine.signal, mine.is_called);
+        jobs_.watch(mine.signal, mine.source);
     }
     window(window const&) = delete;
     window& operator=(window const&) = delete;
@@ -108,11 +108,6 @@ operations<Rules>::operations(seam_context<Rules> const& context, gate const& ga
 
 template <typename Rules>
 operations<Rules>::~operations() {
-    if (!gate_.is_here()) {
-        // The threads are the parent's.
-        for (auto& each : workers_) each->thread.detach();
-        return;
-    }
     std::unique_lock guard{lock_};
     ends_ = true;
     auto const waiting = std::exchange(queue_, {});
@@ -145,7 +140,12 @@ result<void> operations<Rules>::start(std::optional<transaction_id> id,
         made->refused = refuse(known, fault);
     else if (has_fault(direction, made->parameters.get()))
         made->refused = refused_before_write(known, direction, made->parameters.get());
-    if (call.stop.stop_possible()) made->on_stop.emplace(call.stop, [this] { call_workers(); });
+    if (call.stop.stop_possible()) {
+        made->on_stop.emplace(call.stop, [this] {
+            is_stopped_ = true;
+            call_workers();
+        });
+    }
     {
         std::scoped_lock const guard{lock_};
         if (ends_) return nothing_begun();
@@ -155,12 +155,15 @@ result<void> operations<Rules>::start(std::optional<transaction_id> id,
                          "runner_options::queue allows. Nothing was begun. Start it again later, "
                          "or refuse the request. See runner#a-full-queue"};
         }
+        if (made->limits.deadline)
+            first_deadline_ = std::min(first_deadline_, *made->limits.deadline);
         queue_.push_back(std::move(made));
         queue_.back()->then = std::move(then);
         ++size_;
+        // Under the lock: the transaction may end at once, and its caller then end the runner.
+        changed_.notify_one();
+        call_workers();
     }
-    changed_.notify_one();
-    call_workers();
     return {};
 }
 
@@ -172,7 +175,7 @@ std::size_t operations<Rules>::size() const {
 template <typename Rules>
 void operations<Rules>::call_workers() {
     for (auto const& each : workers_) {
-        if (!each->is_called.exchange(true)) each->signal->add();
+        if (!each->source.is_called.exchange(true)) each->signal->add();
     }
 }
 
@@ -208,12 +211,27 @@ typename operations<Rules>::taken_operations operations<Rules>::take(worker& min
     taken_operations taken;
     std::unique_lock guard{lock_};
     if (waits) changed_.wait(guard, [this] { return ends_ || !queue_.empty(); });
-    mine.is_called = false;
+    mine.source.is_called = false;
     while (taken.size() < room && !queue_.empty()) {
         taken.push_back(std::move(queue_.front()));
         queue_.pop_front();
     }
+    bool const is_late = first_deadline_ != std::chrono::nanoseconds::max() &&
+                         context_.environment.elapsed() >= first_deadline_;
+    if (is_stopped_.exchange(false) || is_late) take_late(taken);
+    mine.source.until = first_deadline_.count();
     return taken;
+}
+
+template <typename Rules>
+void operations<Rules>::take_late(taken_operations& late) {
+    first_deadline_ = std::chrono::nanoseconds::max();
+    for (auto& each : queue_) {
+        if (is_late(each->limits)) late.push_back(std::move(each));
+        else if (each->limits.deadline)
+            first_deadline_ = std::min(first_deadline_, *each->limits.deadline);
+    }
+    std::erase(queue_, nullptr);
 }
 
 template <typename Rules>
@@ -233,7 +251,12 @@ void operations<Rules>::complete(started_operation& ended, outcome&& concluded) 
 
 template <typename Rules>
 void operations<Rules>::note(std::exception_ptr const& thrown) const {
-    if (options_.on_exception) options_.on_exception(thrown);
+    if (!options_.on_exception) return;
+    try {
+        options_.on_exception(thrown);
+    } catch (...) {
+        // There is nobody else to tell.
+    }
 }
 
 } // namespace detail

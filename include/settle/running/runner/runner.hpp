@@ -22,10 +22,15 @@ template <typename Engine>
 class runner {
 public:
     explicit runner(Engine& engine, runner_options options = {})
-        : operations_(engine.assembly_.seam(), engine.gate_, options,
-                      options.in_flight != 0 ? options.in_flight : Engine::assembly_type::wave) {}
+        : operations_(std::make_unique<operations>(
+              engine.assembly_.seam(), engine.gate_, options,
+              options.in_flight != 0 ? options.in_flight : Engine::assembly_type::wave)) {}
     runner(runner const&) = delete;
     runner& operator=(runner const&) = delete;
+    ~runner() {
+        // In a forked child the threads are the parent's, and never leave what they wait for.
+        if (!operations_->is_here()) static_cast<void>(operations_.release());
+    }
 
     /// Starts a transaction under the caller's id. `then(outcome)` is called once, on a thread of
     /// the runner, with what engine.run() would return; it must not wait for anything.
@@ -57,7 +62,7 @@ public:
     }
 
     /// Transactions that were started and have no outcome yet.
-    [[nodiscard]] std::size_t size() const { return operations_.size(); }
+    [[nodiscard]] std::size_t size() const { return operations_->size(); }
 
     /// For other ways to wait for an outcome: starts a transaction of a direction.
     /// Shape:   then - stays with the caller if there is an error
@@ -68,8 +73,8 @@ public:
         using parameters_type = typename Direction::parameters;
         auto const put = [&](void* slot) { ::new (slot) parameters_type(parameters); };
         transaction_descriptor const& direction = descriptor_of<Direction>;
-        return operations_.start(std::move(id), direction, held_parameters{direction, put}, call,
-                                 then);
+        return operations_->start(std::move(id), direction, held_parameters{direction, put}, call,
+                                  then);
     }
     template <typename Parameters>
     using direction_of = typename Engine::template direction_of<Parameters>;
@@ -85,7 +90,8 @@ private:
         return start_with<Direction>(completion, std::move(id), parameters, call);
     }
 
-    detail::operations<typename Engine::assembly_type::order_rules> operations_;
+    using operations = detail::operations<typename Engine::assembly_type::order_rules>;
+    std::unique_ptr<operations> operations_;
 };
 
 SETTLE_END

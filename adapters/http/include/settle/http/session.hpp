@@ -19,6 +19,10 @@ struct multi_destroyer {
     void operator()(CURLM* held) const noexcept { curl_multi_cleanup(held); }
 };
 
+struct share_destroyer {
+    void operator()(CURLSH* held) const noexcept { curl_share_cleanup(held); }
+};
+
 /// A file descriptor, closed at the end.
 class descriptor {
 public:
@@ -42,8 +46,8 @@ public:
     static constexpr std::size_t largest = 250;
 
     /// Shape:   epoll - gets the sockets; number - of this group, in the high half of their data;
-    ///          most - transfers, and connections
-    transfer_group(int epoll, std::size_t number, std::size_t most);
+    ///          most - transfers, and connections; share - of all groups
+    transfer_group(int epoll, std::size_t number, std::size_t most, CURLSH* share);
     transfer_group(transfer_group const&) = delete;
     transfer_group& operator=(transfer_group const&) = delete;
     ~transfer_group() = default;
@@ -68,6 +72,7 @@ private:
     int epoll_;
     std::uint64_t number_;
     std::size_t most_;
+    CURLSH* share_;
     std::optional<moment> timer_;
     std::unique_ptr<CURLM, multi_destroyer> multi_;
     std::vector<std::unique_ptr<transfer>> transfers_; ///< destroyed before multi_
@@ -109,7 +114,7 @@ private:
     void begin_calls_of(client_calls& client);
     /// Answers the calls that have no time left.
     void expire();
-    /// Ends transfers for which nobody waits.
+    /// Ends transfers for which nobody waits, or whose time is over.
     void end_forgotten();
     /// True if the client may have one more call under way.
     [[nodiscard]] bool may_begin(client_calls const& client) const;
@@ -131,6 +136,7 @@ private:
 
     // The thread's own members.
     std::vector<std::shared_ptr<client_calls>> active_; ///< clients with calls in their queues
+    std::unique_ptr<CURLSH, share_destroyer> share_;    ///< of the groups: the hosts' addresses
     std::vector<std::unique_ptr<transfer_group>> groups_;
     std::vector<transfer*> idle_;
     std::size_t transfers_ = 0;

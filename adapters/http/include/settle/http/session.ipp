@@ -33,8 +33,10 @@ SETTLE_FUNCTION descriptor::~descriptor() { ::close(number_); }
 // ------------------------------------------------------------------------------ groups of
 // transfers
 
-SETTLE_FUNCTION transfer_group::transfer_group(int epoll, std::size_t number, std::size_t most)
-    : epoll_(epoll), number_(std::uint64_t{number} << 32U), most_(most), multi_(curl_multi_init()) {
+SETTLE_FUNCTION transfer_group::transfer_group(int epoll, std::size_t number, std::size_t most,
+                                               CURLSH* share)
+    : epoll_(epoll), number_(std::uint64_t{number} << 32U), most_(most), share_(share),
+      multi_(curl_multi_init()) {
     if (multi_ == nullptr) throw std::bad_alloc{};
     auto const set = [this](CURLMoption option, auto value) {
         require(curl_multi_setopt(multi_.get(), option, value));
@@ -49,7 +51,7 @@ SETTLE_FUNCTION transfer_group::transfer_group(int epoll, std::size_t number, st
 }
 
 SETTLE_FUNCTION transfer& transfer_group::add() {
-    return *transfers_.emplace_back(std::make_unique<transfer>(multi_.get()));
+    return *transfers_.emplace_back(std::make_unique<transfer>(multi_.get(), share_));
 }
 
 SETTLE_FUNCTION int transfer_group::watch(CURL*, curl_socket_t socket, int action, void* self,
@@ -127,7 +129,10 @@ SETTLE_FUNCTION std::shared_ptr<session> session::of_process() {
 SETTLE_FUNCTION session::session()
     : most_(bounded_by_files(std::numeric_limits<std::size_t>::max())),
       epoll_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"),
-      wakes_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd") {
+      wakes_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"), share_(curl_share_init()) {
+    if (share_ == nullptr) throw std::bad_alloc{};
+    // One thread uses it, so it needs no lock.
+    curl_share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
     epoll_event watched{};
     watched.events = EPOLLIN;
     watched.data.u64 = ~std::uint64_t{0};
@@ -241,6 +246,7 @@ SETTLE_FUNCTION void session::round() {
 
 SETTLE_FUNCTION void session::put_back(transfer& ended) {
     --ended.client().under_way;
+    if (ended.client().is_closed) ended.forget_client();
     idle_.push_back(&ended);
 }
 
@@ -268,8 +274,9 @@ SETTLE_FUNCTION void session::end_forgotten() {
     last_look_ = now;
     for (auto const& group : groups_) {
         for (auto const& each : group->transfers()) {
-            if (!each->is_forgotten()) continue;
-            each->give_up("nobody waits for it");
+            bool const is_overdue = each->is_overdue(now);
+            if (!is_overdue && !each->is_forgotten()) continue;
+            each->give_up(is_overdue ? "its time is over" : "nobody waits for it");
             put_back(*each);
         }
     }
@@ -284,7 +291,8 @@ SETTLE_FUNCTION transfer* session::idle_transfer() {
     if (transfers_ == most_) return nullptr;
     if (groups_.empty() || groups_.back()->full()) {
         std::size_t const room = std::min(transfer_group::largest, most_ - transfers_);
-        groups_.push_back(std::make_unique<transfer_group>(epoll_.get(), groups_.size(), room));
+        groups_.push_back(
+            std::make_unique<transfer_group>(epoll_.get(), groups_.size(), room, share_.get()));
     }
     ++transfers_;
     return &groups_.back()->add();
@@ -301,7 +309,9 @@ SETTLE_FUNCTION void session::begin_calls() {
 }
 
 SETTLE_FUNCTION bool session::may_begin(client_calls const& client) const {
-    if (client.under_way >= client.most) return false;
+    constexpr std::size_t scouts = 16;
+    if (client.under_way >= (client.is_found ? client.most : std::min(client.most, scouts)))
+        return false;
     // A service that hangs leaves transfers to the others: beyond its share, a client takes none of
     // the last eighth.
     std::size_t const share = most_ / std::max<std::size_t>(1, clients_);
@@ -322,10 +332,8 @@ SETTLE_FUNCTION void session::begin_calls_of(client_calls& client) {
         using std::chrono::milliseconds;
         auto const now = std::chrono::steady_clock::now();
         auto const left = std::chrono::ceil<milliseconds>(call.end - now);
-        ++client.under_way;
         free->begin(std::move(call), std::min<milliseconds>(client.to.settings.call_timeout, left));
-        // The service has the first requests while the others are made.
-        for (auto const& group : groups_) group->go_on_in_time(now);
+        ++client.under_way;
     }
 }
 
@@ -339,8 +347,9 @@ SETTLE_FUNCTION void session::wait() {
     for (auto const& group : groups_) {
         if (group->timer()) until(*group->timer());
     }
-    // Calls wait for a transfer: one may be forgotten.
+    // Calls wait for a transfer: one may be forgotten. And libcurl may miss the end of a call.
     if (!active_.empty()) until(now + milliseconds{50});
+    if (idle_.size() != transfers_) until(now + milliseconds{500});
     std::array<epoll_event, 256> ready{};
     int const count = ::epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()),
                                    static_cast<int>(limit.count()));
@@ -366,9 +375,9 @@ SETTLE_FUNCTION void session::wait() {
 SETTLE_FUNCTION void session::end_all(std::string_view why) {
     for (auto const& group : groups_) {
         for (auto const& each : group->transfers()) {
-            if (!each->is_under_way()) continue;
-            each->give_up(why);
-            put_back(*each);
+            // A transfer that has failed is under way no more, and yet was not put back.
+            if (each->has_client()) each->client().under_way = 0;
+            if (each->is_under_way()) each->give_up(why);
         }
     }
     groups_.clear();

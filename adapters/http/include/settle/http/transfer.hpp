@@ -76,6 +76,8 @@ struct client_calls {
     std::atomic<bool> is_closed = false; ///< the client is gone
 
     // For the thread of the session.
+    /// A call has found the service. Before, few calls are begun: each may look up the host.
+    bool is_found = false;
     std::deque<queued_call> queue{};
     std::size_t under_way = 0;
     bool is_active = false; ///< the session knows that its queue is not empty
@@ -84,7 +86,8 @@ struct client_calls {
 /// One call under way. Its memory is reused for the next call, of any client.
 class transfer {
 public:
-    explicit transfer(CURLM* multi);
+    /// Shape:   share - what transfers of all groups share
+    transfer(CURLM* multi, CURLSH* share);
     transfer(transfer const&) = delete;
     transfer& operator=(transfer const&) = delete;
     ~transfer();
@@ -102,7 +105,18 @@ public:
     [[nodiscard]] bool is_forgotten() const {
         return under_way_ && (client_->is_closed || !call_.call->is_awaited());
     }
+    /// True if the call has no time left: libcurl can miss the end of its time.
+    [[nodiscard]] bool is_overdue(std::chrono::steady_clock::time_point now) const {
+        constexpr std::chrono::milliseconds grace{100};
+        return under_way_ && now > end_ + grace;
+    }
+    /// Lets go of the client of the last call.
+    void forget_client() noexcept {
+        easy_.reset();
+        client_.reset();
+    }
     [[nodiscard]] bool is_under_way() const noexcept { return under_way_; }
+    [[nodiscard]] bool has_client() const noexcept { return client_ != nullptr; }
     /// The client of the last call.
     [[nodiscard]] client_calls& client() const { return *client_; }
 
@@ -119,6 +133,7 @@ private:
     static int before_request(void* self, char*, char*, int, int) noexcept;
 
     CURLM* multi_;
+    CURLSH* share_;
     std::shared_ptr<client_calls> client_;
     std::unique_ptr<CURL, easy_destroyer> easy_;
     header_list headers_;
@@ -133,6 +148,7 @@ private:
     bool sent_ = false;
     bool sent_twice_ = false;
     queued_call call_{};
+    std::chrono::steady_clock::time_point end_{}; ///< of the call's time
 };
 
 } // namespace http::detail

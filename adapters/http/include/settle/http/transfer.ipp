@@ -56,12 +56,13 @@ SETTLE_FUNCTION client_calls::client_calls(std::string_view address, options set
       plain_wave(
           std::make_shared<wave_values>(wave_values{{}, answer_reader{to.base, to.settings}})) {}
 
-SETTLE_FUNCTION transfer::transfer(CURLM* multi) : multi_(multi) {}
+SETTLE_FUNCTION transfer::transfer(CURLM* multi, CURLSH* share) : multi_(multi), share_(share) {}
 
 SETTLE_FUNCTION void transfer::set_up(destination const& to) {
     // Not curl_easy_reset: with HTTP/2 it leaves a buffer of another size than it says.
     easy_.reset(curl_easy_init());
     if (easy_ == nullptr) throw std::bad_alloc{};
+    set(CURLOPT_SHARE, share_);
     set(CURLOPT_PRIVATE, static_cast<void*>(this));
     set(CURLOPT_ERRORBUFFER, problem_);
     set(CURLOPT_WRITEFUNCTION, &transfer::take_body);
@@ -139,6 +140,7 @@ SETTLE_FUNCTION void transfer::begin(queued_call&& queued, std::chrono::millisec
     set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.size()));
     set(CURLOPT_TIMEOUT_MS, curl_milliseconds(limit));
     require(curl_multi_add_handle(multi_, easy_.get()));
+    end_ = std::chrono::steady_clock::now() + limit;
     under_way_ = true;
 }
 
@@ -160,6 +162,7 @@ SETTLE_FUNCTION std::size_t transfer::take_body(char* bytes, std::size_t, std::s
 SETTLE_FUNCTION int transfer::before_request(void* self, char*, char*, int, int) noexcept {
     auto& of = *static_cast<transfer*>(self);
     of.sent_twice_ = std::exchange(of.sent_, true);
+    of.client_->is_found = true;
     return CURL_PREREQFUNC_OK;
 }
 
