@@ -465,8 +465,7 @@ TEST_CASE("services: an unavailable call delays no other trip of its batch") {
 
 TEST_CASE("services: an engine on a reopened file makes the remaining calls") {
     sqlite_test::folder const files;
-    receiver services;
-    services.decide = trips{}.services.decide;
+    receiver services = trips{}.services;
     services.before = answers_first("card", 1000, service_answer::unavailable("away"));
     auto const run = [&](auto function) {
         settle::sqlite::database file{files.file()};
@@ -481,7 +480,8 @@ TEST_CASE("services: an engine on a reopened file makes the remaining calls") {
     run([&](auto& engine) {
         open_accounts(engine, {{"A", 1000}});
         CHECK(engine.run("t0", trip{"B", "LH 1", 1, 1}).canceled());
-        CHECK(engine.run("t1", usual, soon).verdict == verdict::undecided);
+        while (services.called().find("apply card") == std::string::npos) // on a busy machine
+            REQUIRE(engine.run("t1", usual, soon).verdict == verdict::undecided);
     });
     services.before = [](service_call const&) { return std::nullopt; };
     services.calls.clear();
