@@ -80,8 +80,8 @@ auto run_by_asio(Run run, Token&& token) {
         [](auto handler, Run started) {
             auto then = completion_by(
                 asio_completion<decltype(handler)>{std::move(handler), started.limits});
-            auto at_once = started.start(then);
-            if (at_once) then->complete(*std::move(at_once));
+            auto not_taken = started.start(then);
+            if (not_taken) then->complete(*std::move(not_taken));
         },
         token, std::move(run));
 }

@@ -31,9 +31,9 @@ public:
             auto resume = std::move(executor_);
             resume(waiting);
         });
-        auto at_once = run_.start(then);
-        if (!at_once) return true;
-        outcome_ = *std::move(at_once);
+        auto not_taken = run_.start(then);
+        if (!not_taken) return true;
+        outcome_ = *std::move(not_taken);
         return false;
     }
     outcome await_resume() { return std::move(outcome_); }

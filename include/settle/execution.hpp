@@ -46,8 +46,8 @@ public:
         auto then = completion_by([this](outcome ended) { complete(std::move(ended)); });
         on_stop_.emplace(senders::get_stop_token(senders::get_env(receiver_)), request{stop_});
         // Another thread may end this object as soon as the transaction has started.
-        auto at_once = run_.start(then);
-        if (at_once) complete(*std::move(at_once));
+        auto not_taken = run_.start(then);
+        if (not_taken) complete(*std::move(not_taken));
     }
 
 private:
