@@ -257,6 +257,8 @@ if [ "$mode" = ci ]; then
     tested="-LE ^(first|long|laws|exhaustive)$"
     not_library="$not_library|compile_fail|search|simulation"
     with_threads="-DSETTLE_TESTS_WITH_THREADS=ON"
+    # Of the store suite only the cases "a wave …" and "threads …" have threads.
+    single_thread='-E :.(log|engine|home):|:.store:.([^at]|a.[^w]|t[^h])'
 else
     # The laws of random values run in this stage alone: their engines take the compiler long.
     begin release .ci/build.sh release "$everything" all settle_rules settle_laws settle_linked_units
@@ -265,6 +267,7 @@ else
     threaded="$threaded settle_fault settle_disks settle_simulation settle_smoke"
     threaded_labels="$threaded_labels|fault|simulation|smoke"
     with_threads="-DSETTLE_TESTS_WITH_THREADS=OFF"
+    single_thread=
 fi
 next_build() {
     wrap=$fixed_addresses
@@ -297,7 +300,7 @@ if [ "$mode" = full ]; then
     next_build() { begin syntax tests/syntax.sh syntax build/coverage; }
 fi
 [ "$mode" = full ] || beside=10
-stage tsan build/tsan "-L ^($threaded_labels)$ $short" "$@"
+stage tsan build/tsan "-L ^($threaded_labels)$ $short $single_thread" "$@"
 wrap=
 if [ "$mode" = full ]; then
     end syntax || failed=1

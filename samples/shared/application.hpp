@@ -158,7 +158,7 @@ private:
             print("  {} are under way in another program\n", with_commas(report.elsewhere));
         }
         if (report.young > 0) {
-            print("  {} have not stood still for that long (--older-than)\n",
+            print("  {} have not stood still for that long (--older-than), or wait for a service\n",
                   with_commas(report.young));
         }
         print_skipped(report.skipped);

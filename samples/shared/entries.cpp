@@ -61,6 +61,8 @@ json to_json(settle::entry const& entry) {
                {"parameters", parsed(entry.parameters)}};
     if (!entry.fault.empty()) shown["fault"] = entry.fault;
     if (!entry.why_text.empty()) shown["reason_text"] = without_prefix(entry.why_text);
+    if (entry.call_tries != 0) shown["call_tries"] = entry.call_tries;
+    if (entry.next_try != settle::timestamp{}) shown["next_try"] = utc(entry.next_try);
     // People count lines from 1.
     if (entry.line) shown["line"] = *entry.line + 1;
     for (settle::image const& each : entry.images) {

@@ -33,6 +33,8 @@ std::string line_of(entry const& entry, bool purged = false) {
                                           entry.line,
                                           entry.images,
                                           entry.results,
+                                          entry.call_tries,
+                                          entry.next_try,
                                           purged}) +
            '\n';
 }
@@ -45,6 +47,8 @@ entry entry_of(entry_line const& line) {
         std::tie(line.id, line.type, line.parameters, line.state, line.revision, line.stages_kept,
                  line.owner, line.created, line.modified, line.attempts, line.why, line.why_text,
                  line.participant, line.line, line.images, line.results);
+    entry.call_tries = line.call_tries;
+    entry.next_try = line.next_try;
     entry.definition = static_cast<std::uint64_t>(line.definition);
     entry.epoch_number = static_cast<settle::epoch>(line.epoch_number);
     entry.committed = static_cast<settle::epoch>(line.committed);
@@ -72,6 +76,9 @@ std::optional<entry> entry_after(settle::entry_write const& write, entry const* 
     if (to.takes_owner) entry.owner = context.owner;
     if (write.images != nullptr) entry.images = *write.images;
     if (write.results != nullptr) entry.results = *write.results;
+    bool const is_pause = write.action == settle::step::pause;
+    if (is_pause || write.action == settle::step::keep) entry.call_tries = write.call_tries;
+    if (is_pause) entry.next_try = write.next_try;
     if (to.why != settle::reason::none) {
         auto const failed = write.failed();
         entry.why = to.why;

@@ -20,17 +20,15 @@ using settle::answer, settle::entry, settle::log_answer, settle::mark_locator, s
 
 /// An entry as a line of the file.
 struct entry_line {
-    BOOST_HANA_DEFINE_STRUCT(entry_line, (std::string, id), (std::string, type),
-                             (std::int64_t, definition), (std::string, parameters),
-                             (settle::state, state), (std::int64_t, epoch_number),
-                             (std::int64_t, committed), (std::uint32_t, revision),
-                             (settle::stage_number, stages_kept), (std::string, owner),
-                             (settle::timestamp, created), (settle::timestamp, modified),
-                             (std::uint32_t, attempts), (settle::reason, why),
-                             (std::string, why_text), (std::string, participant),
-                             (std::optional<std::uint32_t>, line),
-                             (std::vector<settle::image>, images),
-                             (std::vector<settle::kept_result>, results), (bool, purged));
+    BOOST_HANA_DEFINE_STRUCT(
+        entry_line, (std::string, id), (std::string, type), (std::int64_t, definition),
+        (std::string, parameters), (settle::state, state), (std::int64_t, epoch_number),
+        (std::int64_t, committed), (std::uint32_t, revision), (settle::stage_number, stages_kept),
+        (std::string, owner), (settle::timestamp, created), (settle::timestamp, modified),
+        (std::uint32_t, attempts), (settle::reason, why), (std::string, why_text),
+        (std::string, participant), (std::optional<std::uint32_t>, line),
+        (std::vector<settle::image>, images), (std::vector<settle::kept_result>, results),
+        (std::uint32_t, call_tries), (settle::timestamp, next_try), (bool, purged));
 };
 
 /// Records of one collection, with their marks.

@@ -215,6 +215,67 @@ TEST_CASE("the next waves use the connections of the first") {
     CHECK(server.connections() >= 1);
 }
 
+TEST_CASE("a service that fails gets few calls, and all of them once it answers") {
+    auto const back = std::chrono::steady_clock::now() + 2s;
+    std::atomic<int> failed = 0;
+    receiver_server server{"/airline", [&](service_call const& call) {
+                               if (std::chrono::steady_clock::now() >= back)
+                                   return service_answer::ok("\"" + std::string{call.key} + "\"");
+                               ++failed;
+                               return service_answer::unavailable("away");
+                           }};
+    client client{server.address()};
+    auto const every = keys(500);
+    auto const answers = send_all(client, calls_of(every));
+    // The first calls go together; then there are ten a second.
+    CHECK(failed <= 80);
+    CHECK(failed >= 20);
+    auto const done = std::count_if(answers.begin(), answers.end(),
+                                    [](auto const& answer) { return answer.status == ok; });
+    CHECK(done == 500 - failed);
+}
+
+TEST_CASE("a call that gets no turn at a failing service is no try, and says so") {
+    receiver_server server{"/airline",
+                           [](service_call const&) { return service_answer::unavailable("away"); }};
+    options settings;
+    settings.wave_timeout = 1s;
+    client client{server.address(), settings};
+    auto const answers = send_all(client, calls_of(keys(200)));
+    std::size_t unsent = 0;
+    for (auto const& answer : answers) {
+        CHECK(answer.status == unavailable);
+        if (!answer.not_sent) continue;
+        ++unsent;
+        CHECK(contains(answer.text, "the service gets few calls while it fails"));
+    }
+    CHECK(unsent >= 120);
+    settings.calls_per_second_while_failing = 0;
+    settle::http::client other{server.address(), settings};
+    for (auto const& answer : send_all(other, calls_of(keys(200)))) {
+        if (!answer.not_sent) CHECK_FALSE(contains(answer.text, "few calls"));
+        else CHECK(contains(answer.text, "the time of options::wave_timeout is over"));
+    }
+}
+
+TEST_CASE("a client begins no more calls a second than its limit") {
+    std::atomic<int> called = 0;
+    receiver_server server{"/airline", [&](service_call const& call) {
+                               ++called;
+                               return service_answer::ok("\"" + std::string{call.key} + "\"");
+                           }};
+    options settings;
+    settings.calls_per_second = 50;
+    settings.wave_timeout = 2s;
+    client client{server.address(), settings};
+    auto const begun = std::chrono::steady_clock::now();
+    auto const answers = send_all(client, calls_of(keys(1000)));
+    auto const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun);
+    CHECK(called <= 50 * seconds.count() + 6);
+    CHECK(called >= 10);
+    CHECK(answers.back().not_sent);
+}
+
 TEST_CASE("a wave holds calls of several operations, and an empty wave sends nothing") {
     std::atomic<int> called = 0;
     receiver_server server{"/airline", [&](service_call const& call) {

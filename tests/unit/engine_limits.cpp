@@ -53,6 +53,7 @@ std::vector<time_option> const& time_options() {
         {"longest_pause", [](options& to, hours limit) { to.longest_pause = limit; }},
         {"call_first_pause", [](options& to, hours limit) { to.call_first_pause = limit; }},
         {"call_longest_pause", [](options& to, hours limit) { to.call_longest_pause = limit; }},
+        {"call_patience", [](options& to, hours limit) { to.call_patience = limit; }},
         {"patience", [](options& to, hours limit) { to.patience = limit; }},
     };
     return all;

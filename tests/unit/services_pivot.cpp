@@ -136,7 +136,7 @@ TEST_CASE("pivot: a pivot is called again without a limit, also when the entry h
         if (calls == 20) office.world.time += 24h * 30;
         return calls % 2 == 0 ? service_answer::unavailable("away") : service_answer{};
     };
-    auto engine = office.make({.patience = std::chrono::hours{24}});
+    auto engine = office.make({.call_patience = std::chrono::hours{24}});
     CHECK(engine.run("t1", usual).done());
     CHECK(calls == 41);
 }

@@ -173,4 +173,124 @@ TEST_CASE("tries: a deadline or a stop request ends a transaction before its nex
     }
 }
 
+TEST_CASE(
+    "tries: tries count over calls of the engine and over workers, until the transaction cancels") {
+    office office;
+    std::size_t calls = 0;
+    // A service that hangs: each call takes longer than its caller waits.
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.operation != call_operation::apply) return std::nullopt;
+        ++calls;
+        office.world.elapsed += 30s;
+        office.world.time += 30s;
+        return service_answer::unknown("no answer in 30 s");
+    };
+    auto observer = office.make();
+    CHECK(observer.run("t1", usual, {{2s}, {}}).verdict == settle::verdict::undecided);
+    CHECK(entry_of(observer, "t1").call_tries == 1);
+    std::size_t rounds = 0;
+    for (; !is_final(entry_of(observer, "t1").state); ++rounds) {
+        REQUIRE(rounds < 10);
+        CHECK(entry_of(observer, "t1").call_tries == calls);
+        office.world.time += 1h;
+        // Each worker is a process of its own.
+        std::ignore = office.make().recover({.older_than = 10min});
+    }
+    CHECK(rounds > 2);
+    CHECK(calls == 10);
+    auto const ended = observer.run("t1", usual);
+    CHECK(ended.canceled());
+    CHECK(ended.why == settle::reason::unanswered);
+}
+
+TEST_CASE("tries: no worker asks a service before the time that it named") {
+    office office;
+    std::vector<std::string> calls;
+    bool is_away = true;
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        calls.emplace_back(call.participant);
+        if (!is_away) return std::nullopt;
+        auto answer = service_answer::unavailable("full");
+        answer.retry_after = 600s;
+        return answer;
+    };
+    auto engine = office.make();
+    auto const begun = office.world.time;
+    CHECK(engine.run("t1", usual).verdict == settle::verdict::undecided);
+    auto const named = begun + 600s;
+    CHECK(entry_of(engine, "t1").next_try == named);
+    CHECK(entry_of(engine, "t1").call_tries == 1);
+    is_away = false;
+
+    SUBCASE("recovery leaves the transaction until then") {
+        office.world.time = named - 2min;
+        auto const early = office.make().recover({.older_than = 0s});
+        CHECK(early.young == 1);
+        CHECK(calls.size() == 1);
+        office.world.time = named;
+        CHECK(office.make().recover({.older_than = 0s}).done == 1);
+        CHECK(calls == std::vector<std::string>{"goods", "goods", "parcel"});
+    }
+    SUBCASE("recovery waits for it when it is near") {
+        office.world.time = named - 10s;
+        CHECK(office.make().recover({.older_than = 0s}).done == 1);
+        CHECK(office.world.time >= named);
+    }
+    SUBCASE("a caller with its id ends at once when it would not wait as long") {
+        office.world.time = named - 2min;
+        auto const ended = engine.run("t1", usual, {{1min}, {}});
+        CHECK(ended.problem.text ==
+              "settle: the call's deadline, which comes before the next try, ended the call before "
+              "the outcome was known. Ask again with the same id, or let recovery settle it. See "
+              "running#undecided");
+        // It has waited until the entry had no other owner.
+        CHECK(office.world.elapsed < 6s);
+        CHECK(calls.size() == 1);
+    }
+    SUBCASE("a time of a wrong clock is no reason to wait") {
+        office.world.time = begun - 25h;
+        CHECK(office.make().recover({.older_than = 0s}).canceled == 1);
+    }
+    SUBCASE("a transaction that is too old cancels at once") {
+        settle::options short_lived;
+        short_lived.lifetime = 1min;
+        auto other = settle::engine{office.accounts_at,
+                                    settle::bind(shop, office.services),
+                                    settle::bind(courier, office.services),
+                                    settle::type<order_type>,
+                                    short_lived,
+                                    settle::with_environment(manual_environment{office.world})};
+        office.world.time = begun + 2min;
+        CHECK(other.recover({.older_than = 0s}).canceled == 1);
+    }
+    SUBCASE("a cancel by a person does not wait for it") {
+        auto const elapsed = office.world.elapsed;
+        CHECK(engine.cancel("t1").canceled());
+        CHECK(office.world.elapsed == elapsed);
+    }
+}
+
+TEST_CASE("tries: a compensate that fails is made again at the time in the entry") {
+    office office;
+    auto engine = office.make(call_operation::compensate, 3);
+    office.services.before = [&, away = office.services.before](service_call const& call) {
+        if (call.operation == call_operation::apply && call.participant == "parcel") {
+            return std::optional{service_answer::refused("no van")};
+        }
+        return away(call);
+    };
+    auto const first = engine.run("t1", usual, {{150ms}, {}});
+    CHECK(first.verdict == settle::verdict::undecided);
+    auto const made = office.calls["parcel"].size();
+    auto const stored = entry_of(engine, "t1");
+    CHECK(stored.state == settle::state::canceling);
+    CHECK(stored.call_tries == made);
+    REQUIRE(made != 0);
+    REQUIRE(stored.next_try > office.world.time);
+    CHECK(office.make().recover({.older_than = 0s}).canceled == 1);
+    CHECK(office.calls["parcel"].size() == 4);
+    // The first try of the second worker comes after the pause of the first.
+    CHECK(office.calls["parcel"][made] >= office.calls["parcel"][made - 1] + 10ms);
+}
+
 } // namespace tries_test

@@ -220,7 +220,7 @@ TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their e
         CHECK(worker.keep(now, "host/2", {{0, 0, "1"}}) == settle::log_answer::taken);
         CHECK(log.read("old").value()->results.size() == 1);
     }
-    CHECK(version_of(here.file()) == "5");
+    CHECK(version_of(here.file()) == "6");
     CHECK(sql_value(here.file(), "SELECT id || state || revision || stages_kept || results "
                                  "FROM settle_entries") ==
           R"(oldpending11[{"participant":0,"line":0,"value":1}])");
@@ -243,6 +243,8 @@ TEST_CASE("sqlite open: tables of version 4 get the text of a reason, also besid
     }
     sql(folder.file(), "DROP VIEW settle_entries;"
                        "ALTER TABLE settle_entry DROP COLUMN reason_text;"
+                       "ALTER TABLE settle_entry DROP COLUMN call_tries;"
+                       "ALTER TABLE settle_entry DROP COLUMN next_try;"
                        "UPDATE settle_meta SET value = '4' WHERE name = 'schema_version';"
                        "INSERT INTO settle_owner VALUES(1, 'host/1')");
     auto const insert = [&](std::string const& id) {
@@ -255,7 +257,7 @@ TEST_CASE("sqlite open: tables of version 4 get the text of a reason, also besid
     insert("before");
     database db{folder.file()};
     insert("beside");
-    CHECK(version_of(folder.file()) == "5");
+    CHECK(version_of(folder.file()) == "6");
     auto log = db.bind_log();
     for (char const* const id : {"before", "beside"}) {
         settle::entry const old = log.read(id).value().value();

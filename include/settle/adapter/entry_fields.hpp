@@ -36,13 +36,16 @@ enum class entry_field : std::uint8_t {
     revision,
     stages_kept,
     results,
-    reason_text
+    reason_text,
+    call_tries,
+    next_try
 };
 
-inline constexpr std::array<std::string_view, 20> entry_field_names{
-    "id",     "type",    "definition", "parameters",  "state",   "epoch",       "committed",
-    "owner",  "created", "modified",   "attempts",    "reason",  "participant", "line",
-    "images", "open",    "revision",   "stages_kept", "results", "reason_text"};
+inline constexpr std::array<std::string_view, 22> entry_field_names{
+    "id",          "type",        "definition", "parameters", "state",    "epoch",
+    "committed",   "owner",       "created",    "modified",   "attempts", "reason",
+    "participant", "line",        "images",     "open",       "revision", "stages_kept",
+    "results",     "reason_text", "call_tries", "next_try"};
 
 [[nodiscard]] constexpr std::string_view name_of(entry_field field) {
     return entry_field_names[static_cast<std::size_t>(field)];
@@ -67,7 +70,9 @@ inline constexpr std::array insert{id,       type,        definition,  parameter
                                    attempts, reason,      participant, line,       images,
                                    open,     stages_kept, reason_text};
 inline constexpr std::array claim{state, epoch, owner, modified, attempts};
-inline constexpr std::array keep{state, modified, attempts, revision, stages_kept, results};
+inline constexpr std::array keep{state,       modified, attempts,  revision,
+                                 stages_kept, results,  call_tries};
+inline constexpr std::array pause{modified, call_tries, next_try};
 inline constexpr std::array commit{state, committed, modified, attempts, images, results};
 inline constexpr std::array commit_and_close{state,  committed, modified, attempts,
                                              images, results,   open};
@@ -84,12 +89,18 @@ inline constexpr std::array one_phase{state,       epoch, owner,  modified, atte
     switch (action) {
     case step::claim: return fields_of_write::claim;
     case step::keep: return fields_of_write::keep;
+    case step::pause: return fields_of_write::pause;
     case step::commit: return fields_of_write::commit;
     case step::commit_and_close: return fields_of_write::commit_and_close;
     case step::close: return fields_of_write::close;
     case step::cancel: return fields_of_write::cancel;
     default: return fields_of_write::one_phase;
     }
+}
+/// True for the fields that are points in time.
+[[nodiscard]] constexpr bool is_time(entry_field field) {
+    return field == entry_field::created || field == entry_field::modified ||
+           field == entry_field::next_try;
 }
 [[nodiscard]] constexpr std::span<entry_field const> fields_inserted() {
     return fields_of_write::insert;
@@ -149,6 +160,8 @@ void with_value(entry_field field, entry_write const& write, write_context const
     case entry_field::reason_text:
         if (!write.why_text.empty()) give(write.why_text);
         return;
+    case entry_field::call_tries: return give(write.call_tries);
+    case entry_field::next_try: return give(write.next_try);
     }
 }
 
@@ -169,6 +182,8 @@ void read_members(entry& into, Read&& read) {
     read(entry_field::stages_kept, into.stages_kept);
     read(entry_field::results, into.results);
     read(entry_field::reason_text, into.why_text);
+    read(entry_field::call_tries, into.call_tries);
+    read(entry_field::next_try, into.next_try);
 }
 
 } // namespace detail

@@ -61,10 +61,12 @@ template <typename Column>
 [[nodiscard]] std::string columns_of_view(Column&& column) {
     using enum entry_field;
     std::string sql;
-    for (auto const field :
-         {id, type, entry_field::state, entry_field::reason, participant, line, parameters, created,
-          modified, attempts, entry_field::epoch, committed, owner, images, definition, revision,
-          stages_kept, results, reason_text}) {
+    for (auto const field : {id,          type,     entry_field::state, entry_field::reason,
+                             participant, line,     parameters,         created,
+                             modified,    attempts, entry_field::epoch, committed,
+                             owner,       images,   definition,         revision,
+                             stages_kept, results,  reason_text,        call_tries,
+                             next_try}) {
         std::string value = column(field);
         auto const text = "CAST(" + value + " AS text)";
         if (field == entry_field::state) value = words_of<settle::state>(value, all_states, text);

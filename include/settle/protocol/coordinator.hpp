@@ -85,6 +85,7 @@ public:
             written.committed = epoch_;
             break;
         case step::close: written.to = closed_state(); break;
+        case step::pause: break;
         case step::cancel:
             written.from_epoch = seen_;
             written.to = canceling_state();
@@ -231,8 +232,7 @@ public:
     // --------------------------------------------------------------------------------- one phase
 
     /// Decides inside the native transaction, from the answers of all parts.
-    /// Shape:   limit - how often a busy transaction tries again;
-    ///          expired - the entry is too old to commit
+    /// Shape:   limit - how often a busy transaction tries again; expired - it is too old to commit
     /// Returns: true if the native transaction must write the entry, as insert_state(), change()
     ///          and why() now say; false if it must change nothing
     [[nodiscard]] bool decide_one_phase(std::uint32_t limit, bool expired) {

@@ -55,7 +55,10 @@ struct entry {
     std::optional<std::uint32_t> line; ///< the line of that participant, in a range
     std::vector<image> images;
     std::vector<kept_result> results; ///< of the kept stages; from the commit on, of all stages
-    std::string fault; ///< in a listing: why the entry cannot be decoded; empty if it can
+    /// How often the calls of the current stage were tried without an answer, by all workers.
+    std::uint32_t call_tries = 0;
+    timestamp next_try{}; ///< when a call that failed is made again; timestamp{} before that
+    std::string fault;    ///< in a listing: why the entry cannot be decoded; empty if it can
 
     friend bool operator==(entry const&, entry const&) = default;
 };
@@ -86,6 +89,15 @@ template <typename Entry>
 }
 
 namespace detail {
+
+/// No pause between two tries of a call is longer.
+inline constexpr std::chrono::hours longest_call_pause{24};
+
+/// True if a call is made again only after `now`. A later time than a pause can reach is of a wrong
+/// clock.
+[[nodiscard]] constexpr bool waits_for_try(timestamp next_try, timestamp now) {
+    return next_try > now && next_try - now <= longest_call_pause;
+}
 
 /// How long an entry has stood still.
 [[nodiscard]] inline std::chrono::milliseconds still_for(entry const& entry, timestamp now,

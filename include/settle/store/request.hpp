@@ -109,8 +109,8 @@ struct entry_write {
     transaction_id const* id;
     transaction_descriptor const* type;
     void const* parameters; ///< of the type
-    step action;            ///< insert, claim, keep, commit, close, cancel or one_phase; the
-                            ///< same for all writes of one call
+    step action;            ///< insert, claim, keep, commit, close, cancel, pause or one_phase;
+                            ///< the same for all writes of one call
     bool inserts;           ///< the write inserts the entry; otherwise it changes the entry
     /// The compare-and-set. An insert uses `to`, `to_epoch`, `committed`, `why` and `stages_kept`
     /// alone.
@@ -124,6 +124,9 @@ struct entry_write {
     /// commit, and a cancel by which a person closes a pivot store results.
     std::vector<kept_result> const* results = nullptr;
     std::string_view why_text{}; ///< of `change.why`, bounded and UTF-8; empty if there is none
+    /// Of a pause after calls that failed; 0 in any other write.
+    std::uint32_t call_tries = 0;
+    timestamp next_try{}; ///< the end of that pause
     /// An insert that keeps a stage takes no effect after this time.
     timestamp last_moment = timestamp::max();
 

@@ -91,15 +91,16 @@
 //       insert also stores the id, write.created, context.owner, and write.type's name, definition
 //       and json(). A change stores context.owner if change.takes_owner is set. If change.why is
 //       not `none`, the entry gets it as `why`, write.failed() as its participant and line, and
-//       write.why_text. All other fields stay. A read gives at most 500 bytes of that text, and no
-//       stored value of it makes an entry unreadable. adapter/entry_fields.hpp lists the fields for
-//       each action. All writes of a call have the same action. Each takes effect alone or together
-//       with others, but never in part, and has an answer of its own. results[i].row is
-//       writes[i].row at first. A new entry has revision 0 and no results, and the kept stages that
-//       the insert gives: none, unless the session has keeps_at_insert. A keep leaves the epoch and
-//       the owner, and may change `pending` to `deciding`; it raises the revision and the number of
-//       kept stages, which no other write changes. A write with lists of images and results
-//       replaces the lists of the entry; any other write leaves them. Answers:
+//       write.why_text. A pause writes `call_tries`, `next_try` and `modified` alone, and
+//       a keep sets `call_tries` to 0. All other fields stay. A read gives at most 500 bytes of
+//       that text, and no stored value of it makes an entry unreadable. adapter/entry_fields.hpp
+//       lists the fields for each action. All writes of a call have the same action. Each takes
+//       effect alone or together with others, but never in part, and has an answer of its own.
+//       results[i].row is writes[i].row at first. A new entry has revision 0 and no results, and
+//       the kept stages that the insert gives: none, unless the session has keeps_at_insert. A keep
+//       leaves the epoch and the owner, and may change `pending` to `deciding`; it raises the
+//       revision and the number of kept stages, which no other write changes. A write with lists of
+//       images and results replaces the lists of the entry; any other write leaves them. Answers:
 //         taken        the write is durable
 //         conflict     the entry is there already (insert), or not in the state, epoch and revision
 //                      that the change expects

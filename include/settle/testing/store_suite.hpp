@@ -93,6 +93,7 @@
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_log_wave, settle_suite::in_sessions<Fixture>);    \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_log_changes, settle_suite::in_sessions<Fixture>); \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_keep, settle_suite::in_sessions<Fixture>);        \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_pause, settle_suite::in_sessions<Fixture>);       \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_attempts, settle_suite::in_sessions<Fixture>);    \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_deciding, settle_suite::in_sessions<Fixture>);    \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_commit_and_close,                                 \

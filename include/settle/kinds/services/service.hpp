@@ -118,6 +118,7 @@ struct call_counts {
     std::uint64_t refused = 0;
     std::uint64_t unavailable = 0;
     std::uint64_t unknown = 0;
+    std::uint64_t unsent = 0; ///< the client did not send them, for a reason of its own
 
     friend bool operator==(call_counts const&, call_counts const&) = default;
 };

@@ -33,12 +33,17 @@ void send_within(Client& client, std::span<service_call const> calls,
 /// Counts the answers of a service. Threads may share it.
 class answer_counter {
 public:
-    void add(call_status status) noexcept {
-        counts_[static_cast<std::size_t>(status)].fetch_add(1, std::memory_order_relaxed);
+    void add(service_answer const& reply) noexcept {
+        auto& counted = reply.not_sent ? unsent_ : counts_[static_cast<std::size_t>(reply.status)];
+        counted.fetch_add(1, std::memory_order_relaxed);
     }
     [[nodiscard]] call_counts read(std::string_view service) const noexcept {
-        return {service, count(call_status::ok), count(call_status::refused),
-                count(call_status::unavailable), count(call_status::unknown)};
+        return {service,
+                count(call_status::ok),
+                count(call_status::refused),
+                count(call_status::unavailable),
+                count(call_status::unknown),
+                unsent_.load(std::memory_order_relaxed)};
     }
 
 private:
@@ -47,6 +52,7 @@ private:
     }
 
     std::array<std::atomic<std::uint64_t>, 4> counts_{};
+    std::atomic<std::uint64_t> unsent_ = 0;
 };
 
 /// Executes part requests as calls, all calls of one moment in one send().
@@ -130,7 +136,7 @@ private:
     };
     void count(service_call const& call, service_answer const& reply) noexcept {
         for (std::size_t at = 0; at < names.size(); ++at) {
-            if (call.service == names[at]) (*counters_)[at].add(reply.status);
+            if (call.service == names[at]) (*counters_)[at].add(reply);
         }
     }
 

@@ -271,10 +271,9 @@ private:
         result.for_person = reply.for_person && reply.status != call_status::ok;
         result.not_sent = reply.not_sent && reply.status == call_status::unavailable;
         if (!reply.retry_after || reply.status == call_status::ok) return;
-        // At most a day: the caller's own limits end a longer wait before.
-        constexpr std::int64_t day = 86'400'000;
+        std::chrono::milliseconds const longest = settle::detail::longest_call_pause;
         result.retry_after_ms = static_cast<std::uint32_t>(
-            std::clamp<std::int64_t>(reply.retry_after->count(), 0, day));
+            std::clamp<std::int64_t>(reply.retry_after->count(), 0, longest.count()));
     }
 
     /// The apply of a part without effect is a query.

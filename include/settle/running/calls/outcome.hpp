@@ -86,9 +86,10 @@ struct skipped_entry {
 struct recovery_report {
     std::uint64_t done = 0;
     std::uint64_t canceled = 0;
-    std::uint64_t undecided = 0;        ///< the next round may settle them
-    std::uint64_t elsewhere = 0;        ///< another worker claimed them meanwhile
-    std::uint64_t young = 0;            ///< not claimed: they have not stood still long enough
+    std::uint64_t undecided = 0; ///< the next round may settle them
+    std::uint64_t elsewhere = 0; ///< another worker claimed them meanwhile
+    std::uint64_t young = 0; ///< left: they moved less than older_than ago, or wait for a call's
+                             ///< next try
     std::vector<skipped_entry> skipped; ///< not in the counts above; each has a reason
     error problem; ///< why the round ended early, or why the first undecided entry did not end
 };

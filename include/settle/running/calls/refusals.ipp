@@ -249,6 +249,7 @@ SETTLE_FUNCTION error check_options(options const& limits) {
     check("call_first_pause", limits.call_first_pause);
     check("call_longest_pause", limits.call_longest_pause);
     check("longest_pause", limits.longest_pause);
+    check("call_patience", limits.call_patience);
     check("stuck_after", limits.stuck_after);
     check("patience", limits.patience);
     return problem;

@@ -109,6 +109,7 @@ template <typename Rules>
 void seam_jobs<Rules>::take(entry const& stored, transaction_descriptor const& direction,
                             held_parameters&& parameters) {
     auto work = taken_job(stored, request_of(direction, parameters.get()), held_->driver.how());
+    work.awaits_next_try = true;
     held_->jobs.add(std::move(work), std::move(parameters), 0);
     held_->driver.note_new_job();
 }

@@ -36,6 +36,8 @@ struct options {
     /// As first_pause and longest_pause, for calls of services.
     saturating<std::chrono::microseconds> call_first_pause = std::chrono::milliseconds{100};
     saturating<std::chrono::microseconds> call_longest_pause = std::chrono::seconds{30};
+    /// As `patience`, for a transaction that waits for a service.
+    time_limit call_patience = std::chrono::minutes{1};
     /// An unfinished transaction that was created longer ago than this is stuck. The observer sees
     /// it with event::stuck, engine.stuck() lists it, and engine.statistics() counts it.
     time_limit stuck_after = std::chrono::minutes{10};

@@ -125,6 +125,9 @@ private:
         // end() also handles the jobs that the window's order keeps back.
         bool const ordered = Step == step::apply && Count != 1;
         if (any || ordered) progress_.template end<Step>(group);
+        if constexpr (Calls::several_stages) {
+            if (progress_.notes_tries()) calls_.note_tries(group.jobs, progress_.now());
+        }
     }
 
     template <std::size_t Count>

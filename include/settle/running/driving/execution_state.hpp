@@ -31,9 +31,8 @@ struct execution_state {
     epoch first_unsure = 0;
     epoch last_unsure = 0;
     std::uint32_t rests = 0;
-    std::uint32_t tries = 0;          ///< waves of the stage of calls that is under way
     std::chrono::nanoseconds wakes{}; ///< the end of its rest, on the clock of elapsed()
-    std::optional<std::chrono::nanoseconds> deadline{};
+    std::optional<std::chrono::nanoseconds> first_rest{};
     std::optional<std::chrono::nanoseconds> still_since{};
     caller_limits const* own = nullptr; ///< outlives the job; null if the driver has one caller
 };

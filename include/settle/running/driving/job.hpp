@@ -41,7 +41,12 @@ struct job {
     /// The reason of a cancel that was in the entry when this job took it over; see found_text().
     reason found_why = reason::none;
     std::uint32_t retry_after_ms = 0; ///< the longest pause that a store asks for
-    std::int64_t row = 0;             ///< the log's own number of the entry, or 0
+    std::uint32_t call_tries = 0;     ///< of the calls of the current stage, by all workers
+    /// When the entry has calls made again that failed, by the clock of the worker that made them.
+    timestamp next_try{};
+    bool notes_tries = false;     ///< the entry does not have the last two members
+    bool awaits_next_try = false; ///< no call is made before `next_try`
+    std::int64_t row = 0;         ///< the log's own number of the entry, or 0
     /// The epoch of the insert, or of the claim of an `initial` entry, that the log acknowledged to
     /// this job: under it no other worker has called a service. 0 if there is none.
     epoch first_epoch = 0;
@@ -111,6 +116,11 @@ struct job {
     /// The error behind the reason of this job's cancel, or null.
     [[nodiscard]] error const* cause() const {
         return has_text(coordinator.why()) ? error_of(coordinator.failed_part()) : nullptr;
+    }
+    /// Notes what earlier workers have tried.
+    void take_tries(entry const& entry) {
+        call_tries = entry.call_tries;
+        next_try = entry.next_try;
     }
     /// Notes the reason of a cancel that is in the entry already.
     void take_reason(entry const& entry) {
@@ -203,7 +213,9 @@ template <step Step>
             work.row,
             stores_results(Step) && !work.results.empty() ? &work.results : nullptr,
             Step == step::cancel || Step == step::one_phase ? reason_text_of(work)
-                                                            : std::string_view{}};
+                                                            : std::string_view{},
+            Step == step::pause ? work.call_tries : 0,
+            Step == step::pause ? work.next_try : timestamp{}};
 }
 
 } // namespace detail

@@ -13,6 +13,7 @@
 #include <settle/running/driving/one_phase.hpp>
 #include <settle/running/driving/retries.hpp>
 #include <settle/running/driving/twins.hpp>
+#include <settle/running/driving/wait_ends.hpp>
 #include <settle/running/driving/waiting_jobs.hpp>
 #include <settle/running/driving/window_order.hpp>
 
@@ -30,17 +31,14 @@ public:
              options const& limits, std::string const& owner, call_options const& call,
              stuck_transactions& stuck)
         : calls_(calls), environment_(environment), watch_(observer), limits_(limits),
-          owner_(owner), call_(call), stuck_(stuck), now_(environment.now()) {
-        if (call.deadline) deadline_ = later_than(environment.elapsed(), *call.deadline);
-    }
+          owner_(owner), call_(call), stuck_(stuck), now_(environment.now()),
+          ends_(environment, limits, call) {}
 
     /// True if the caller's own deadline has passed.
-    [[nodiscard]] bool late() const { return deadline_ && environment_.elapsed() >= *deadline_; }
+    [[nodiscard]] bool late() const { return ends_.late(); }
 
     /// The limits of the call from now on.
-    [[nodiscard]] call_options rest() const {
-        return rest_of(call_, deadline_, environment_.elapsed());
-    }
+    [[nodiscard]] call_options rest() const { return ends_.rest(); }
 
     /// The observer's first exception. It is rethrown after the transactions under way have ended.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return watch_.thrown(); }
@@ -102,7 +100,7 @@ public:
         if constexpr (keeps_order<Step> && Count != 1) {
             if (ordering_) {
                 auto const waited = [this](job& work, execution_state& execution, bool stalled) {
-                    if (stalled || is_over(execution)) end_if_late(work, execution);
+                    if (stalled || ends_.is_over(execution)) end_if_late(work, execution);
                 };
                 order_.template look<Step>(group, waited);
             }
@@ -119,6 +117,8 @@ public:
             // A stage that is over; a claim goes back over stages, too.
             constexpr bool ends = Step == step::keep || Step == step::confirm || undoes(Step);
             if (ends && !same_stage) execution.rests = 0;
+            // What an earlier worker has tried was another call.
+            if (Step == step::keep || Step == step::cancel) work.awaits_next_try = false;
             bool const again = same_stage && work.coordinator.next() == Step;
             watch_.step_taken(Step, work, execution, again && gets_stuck(work));
             go_on(Step, same_stage, work, execution, group.follows);
@@ -126,6 +126,9 @@ public:
         constexpr bool may_find_entries = Step == step::insert || Step == step::read;
         if constexpr (may_find_entries && Count != 1) twins_.let_rest(group);
     }
+
+    /// True if a job of the last wave has tries that its entry does not have.
+    [[nodiscard]] bool notes_tries() { return std::exchange(notes_tries_, false); }
 
     /// Notes the jobs that wait for answers, which come later.
     template <std::size_t Count>
@@ -144,7 +147,7 @@ public:
             execution_state& execution = group.executions[i];
             if (execution.over || waits(group.jobs[i])) continue;
             // Its own caller waits no longer for the earlier job.
-            if (execution.behind_twin && is_over(execution)) twins::release(execution);
+            if (execution.behind_twin && ends_.is_over(execution)) twins::release(execution);
             if (group.jobs[i].resting) first = std::min(first, execution.wakes);
             else any_awake = true;
         }
@@ -152,7 +155,8 @@ public:
         bool idle = std::exchange(idle_, true) || !any_awake;
         if constexpr (Calls::several_stages) {
             if (waiting_.any() || calls_.source() != nullptr) {
-                idle = wait_for_answers(group, first, idle);
+                idle = waiting_.wait(calls_, group, ends_, first, idle);
+                look_at_clock();
             }
         }
         if (first == std::chrono::nanoseconds::max()) return;
@@ -215,7 +219,7 @@ private:
             watch_.note_answers(work, execution);
             if (Step == step::apply) execution.requeued = std::exchange(execution.kept_back, false);
             if (Step == step::apply && execution.requeued) c.requeue();
-            else if (Calls::several_stages && c.stages() > 1) decide_stage(Step, work, execution);
+            else if (Calls::several_stages && c.stages() > 1) decide_stage(Step, work);
             else c.decide(Step, limits_.attempts);
             // A fenced worker reads the entry at once. A worker whose record cannot be used while
             // the pivot decides reads it too, and then pauses.
@@ -228,17 +232,24 @@ private:
 
     /// Decides a wave of a transaction with calls. It is canceled if a call was made too often, or
     /// if it has expired before its pivot is called.
-    [[gnu::noinline]] void decide_stage(step taken, job& work, execution_state& execution) {
+    [[gnu::noinline]] void decide_stage(step taken, job& work) {
         auto& c = work.coordinator;
         stage_number const stage = c.stage();
         exhausted_call failed;
-        if (std::exchange(work.was_tried, false) && taken == step::apply && stage != 0) {
-            failed = find_exhausted(work, ++execution.tries, limits_.call_attempts);
+        if (std::exchange(work.was_tried, false) && stage != 0) {
+            ++work.call_tries;
+            work.notes_tries = true;
+        }
+        if (work.notes_tries && taken == step::apply) {
+            failed = find_exhausted(work, limits_.call_attempts);
         }
         c.decide(taken, limits_.attempts);
         bool const again = c.next() == taken && c.stage() == stage;
-        if (!again) execution.tries = 0;
-        else if (failed.why != reason::none) c.cancel_for(failed.why, failed.part);
+        if (again && failed.why != reason::none) c.cancel_for(failed.why, failed.part);
+        // The records of a transaction that is taken over are applied again before its calls.
+        bool const is_over = stage != 0 && (c.next() != taken || c.stage() != stage);
+        if (is_over) work.call_tries = 0;
+        if (!again || is_over) work.notes_tries = false;
         if (taken != step::apply) return;
         look_at_clock();
         c.look_at_age(expired(work));
@@ -268,20 +279,26 @@ private:
             return end(work, execution);
         }
         if (stalled || next == step::pause || next == step::wait) return rest(work, execution);
-        if (!must_end_before_calls(work, execution)) return;
-        work.problem = {};
-        end_if_late(work, execution);
+        if (must_end_before_calls(work, execution)) {
+            work.problem = {};
+            return end_if_late(work, execution);
+        }
+        bool const waits = Calls::several_stages && work.awaits_next_try && makes_calls(work);
+        if (waits) rest_until_next_try(work, execution);
     }
 
-    /// True if the job's next wave has calls, which take as long as their services like, and the
-    /// caller does not wait any more.
+    /// True if the job's next wave has calls.
+    [[nodiscard]] static bool makes_calls(job const& work) {
+        if (!Calls::several_stages || !is_at_calls(work)) return false;
+        step const next = work.coordinator.next();
+        return applies(next) || next == step::confirm || next == step::compensate;
+    }
+
+    /// True if that wave, which takes as long as its services like, begins when the caller does not
+    /// wait any more.
     [[nodiscard]] bool must_end_before_calls(job const& work,
                                              execution_state const& execution) const {
-        auto const& c = work.coordinator;
-        if (!Calls::several_stages || c.stages() == 1 || c.stage() == 0) return false;
-        bool const calls =
-            applies(c.next()) || c.next() == step::confirm || c.next() == step::compensate;
-        return calls && (stops(execution) || is_late(execution));
+        return makes_calls(work) && (ends_.stops(execution) || ends_.is_late(execution));
     }
 
     /// True if a transaction whose step is taken again is stuck, and was not before.
@@ -347,7 +364,11 @@ private:
                                         stands_still(stored, execution) || execution.behind_marks);
         work.created = stored.created;
         work.coordinator.found(standing_of(stored), view);
-        if (work.type->stages.count > 1) work.results = stored.results;
+        if (work.type->stages.count > 1) {
+            work.results = stored.results;
+            work.take_tries(stored);
+            work.awaits_next_try = true;
+        }
         // The outcome of an entry that is done needs only its state.
         bool const needs_entry = stored.state != state::done || !work.type->described;
         if (needs_entry) execution.seen = std::make_unique<entry>(*std::move(looked_up).value());
@@ -371,80 +392,59 @@ private:
 
     /// Ends a job without progress after the deadline, a stop request or the patience.
     [[gnu::cold, gnu::noinline]] void end_if_late(job& work, execution_state& execution) {
-        auto const elapsed = environment_.elapsed();
-        auto const end_of_call = end_of(execution);
-        if (!execution.deadline) {
-            execution.deadline = end_of_call ? *end_of_call : later_than(elapsed, limits_.patience);
+        if (auto why = ends_.why_over(work, execution); !why.empty()) {
+            give_up(work, execution, std::move(why));
         }
-        if (elapsed < *execution.deadline && !stops(execution)) return;
-        if (work.problem.empty()) {
-            work.problem = ended_waiting(stops(execution) ? "a stop request"
-                                         : end_of_call    ? "the call's deadline"
-                                                          : "options::patience");
-        }
+    }
+    void give_up(job& work, execution_state& execution, error why) {
+        if (work.problem.empty()) work.problem = std::move(why);
         execution.cut = interruption::stopped;
         end(work, execution);
     }
 
     /// Lets a job rest, longer each time.
     [[gnu::cold, gnu::noinline]] void rest(job& work, execution_state& execution) {
-        end_if_late(work, execution);
-        if (execution.over) return;
-        auto const elapsed = environment_.elapsed();
-        auto const chosen = pauses_of(work, limits_).after(execution.rests, environment_.random());
-        std::chrono::nanoseconds const retry_after =
+        using std::chrono::nanoseconds;
+        nanoseconds const retry_after =
             std::chrono::milliseconds{std::exchange(work.retry_after_ms, 0U)};
-        execution.wakes = std::min(elapsed + std::max(chosen, retry_after), *execution.deadline);
+        auto const earlier = work.notes_tries ? work.call_tries - 1 : execution.rests;
+        auto const pause = std::max<nanoseconds>(
+            pauses_of(work, limits_).after(earlier, environment_.random()), retry_after);
+        if (work.notes_tries) {
+            look_at_clock();
+            work.next_try = later(now_, std::chrono::ceil<std::chrono::milliseconds>(pause));
+            notes_tries_ = true;
+        }
         ++execution.rests;
+        end_if_late(work, execution);
+        if (!execution.over) rest_for(pause, work, execution, work.notes_tries);
+    }
+
+    /// Lets a job rest until the next try that its entry names.
+    [[gnu::cold, gnu::noinline]] void rest_until_next_try(job& work, execution_state& execution) {
+        work.awaits_next_try = false;
+        if (waits_for_try(work.next_try, now_)) {
+            rest_for(work.next_try - now_, work, execution, true);
+        }
+    }
+
+    /// Shape:   is_whole - a pause that is longer than the caller waits ends the job at once
+    void rest_for(std::chrono::nanoseconds pause, job& work, execution_state& execution,
+                  bool is_whole) {
+        auto const wakes = environment_.elapsed() + pause;
+        auto const end = ends_.end_of_rests(work, execution);
+        if (is_whole && wakes > end) {
+            auto const limit = ends_.limit_of(work, execution);
+            return give_up(work, execution,
+                           ended_waiting(limit + ", which comes before the next try,"));
+        }
+        execution.wakes = std::min(wakes, end);
         work.resting = true;
-    }
-
-    /// True if the caller of a job asks to stop.
-    [[nodiscard]] bool stops(execution_state const& execution) const {
-        return call_.stop.stop_requested() ||
-               (execution.own != nullptr && execution.own->stop.stop_requested());
-    }
-    /// When the deadline of a job's caller is, if there is one.
-    [[nodiscard]] std::optional<std::chrono::nanoseconds>
-    end_of(execution_state const& execution) const {
-        return execution.own != nullptr ? execution.own->deadline : deadline_;
-    }
-    [[nodiscard]] bool is_late(execution_state const& execution) const {
-        return end_of(execution) && environment_.elapsed() >= *end_of(execution);
-    }
-
-    /// True if a job has a caller of its own, who waits no longer.
-    [[nodiscard]] bool is_over(execution_state const& execution) const {
-        return execution.own != nullptr && (stops(execution) || is_late(execution));
     }
 
     /// True if the job waits for answers that come later.
     [[nodiscard]] static bool waits(job const& work) {
         return Calls::several_stages && work.waiting != nullptr;
-    }
-
-    /// Wakes jobs that have their answers. If no job can go on, waits until one has, or until the
-    /// first of the others has rested.
-    /// Returns: true if no job can go on
-    template <std::size_t Count>
-    [[gnu::cold, gnu::noinline]] bool wait_for_answers(jobs_side_by_side<Count> const& group,
-                                                       std::chrono::nanoseconds first, bool idle) {
-        auto const over = [this](execution_state const& execution) -> std::string_view {
-            if (stops(execution)) return "a stop request";
-            return is_late(execution) ? "the deadline of the engine's caller" : "";
-        };
-        if (waiting_.wake(calls_, group, over)) return false;
-        if (!idle || (first == std::chrono::nanoseconds::max() && !waiting_.any())) return idle;
-        auto const end = waiting_.end_of_wait(
-            calls_, group, first, [this](auto const& execution) { return end_of(execution); });
-        std::optional<answer_signal::moment> until;
-        if (end != std::chrono::nanoseconds::max()) {
-            // Answers come in real time, whatever the clock of the environment is.
-            until = std::chrono::steady_clock::now() + (end - environment_.elapsed());
-        }
-        bool const is_called = waiting_.wait(calls_, until, call_.stop) || end < first;
-        look_at_clock();
-        return !waiting_.wake(calls_, group, over) && !is_called;
     }
 
     /// Wakes each job whose rest is over.
@@ -462,7 +462,7 @@ private:
         }
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             if (executions[i].over || !jobs[i].resting || waits(jobs[i])) continue;
-            if (executions[i].wakes > elapsed && !stops(executions[i])) continue;
+            if (executions[i].wakes > elapsed && !ends_.stops(executions[i])) continue;
             jobs[i].resting = false;
             if (must_end_before_calls(jobs[i], executions[i])) {
                 end_if_late(jobs[i], executions[i]);
@@ -485,10 +485,9 @@ private:
     call_options const& call_;
     stuck_transactions& stuck_;
     timestamp now_;
-    /// The end of the caller's deadline. Without a deadline, each job has the engine's patience,
-    /// counted from its first rest.
-    std::optional<std::chrono::nanoseconds> deadline_;
+    wait_ends<Environment> ends_;
     bool idle_ = false;          ///< no job had a step to take in the last round
+    bool notes_tries_ = false;   ///< a job of the last wave has tries to note
     bool finds_entries_ = false; ///< the last wave of reads found entries
     twins twins_;
     waiting_jobs<Calls> waiting_;

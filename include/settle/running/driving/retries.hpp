@@ -30,9 +30,8 @@ struct exhausted_call {
 };
 
 /// The call of the current stage that failed and has no attempt left.
-/// Shape:   tries - the waves of this stage so far; attempts - options::call_attempts
-[[nodiscard]] exhausted_call find_exhausted(job const& work, std::uint32_t tries,
-                                            std::uint32_t attempts);
+/// Shape:   attempts - options::call_attempts
+[[nodiscard]] exhausted_call find_exhausted(job const& work, std::uint32_t attempts);
 
 /// The pauses before a step is repeated.
 struct pauses {

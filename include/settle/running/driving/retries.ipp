@@ -15,8 +15,7 @@ SETTLE_FUNCTION bool fails_always(step taken, job const& work, execution_state& 
     return took_no_effect(work.reply);
 }
 
-SETTLE_FUNCTION exhausted_call find_exhausted(job const& work, std::uint32_t tries,
-                                              std::uint32_t attempts) {
+SETTLE_FUNCTION exhausted_call find_exhausted(job const& work, std::uint32_t attempts) {
     auto const& c = work.coordinator;
     exhausted_call exhausted;
     work.type->for_each_part(
@@ -25,7 +24,7 @@ SETTLE_FUNCTION exhausted_call find_exhausted(job const& work, std::uint32_t tri
             bool const failed = reply == answer::unavailable || reply == answer::unknown;
             std::uint32_t const most =
                 descriptor.retries.attempts != 0 ? descriptor.retries.attempts : attempts;
-            if (descriptor.stage != c.stage() || !failed || tries < most) return;
+            if (descriptor.stage != c.stage() || !failed || work.call_tries < most) return;
             exhausted = {part, reply == answer::unknown ? reason::unanswered : reason::unavailable};
         });
     return exhausted;

@@ -50,6 +50,10 @@ public:
         write_all(context);
     }
 
+    /// Writes the tries of jobs into their entries. A write that takes no effect is not repeated:
+    /// the next try is noted, too.
+    void note_tries(std::span<job> jobs, write_context const& context);
+
     /// Calls `found(job, result<std::optional<entry>>, same)` for each job that reads.
     void look_up(std::span<job> jobs,
                  function_view<void(job&, result<std::optional<entry>>&&, bool)> found);
@@ -86,6 +90,7 @@ private:
     [[nodiscard]] std::size_t store_of(part_descriptor const& part) const;
 
     void write_all(write_context const& context);
+    void send_writes(write_context const& context);
 
     static constexpr typed nothing_typed{};
 

@@ -307,11 +307,23 @@ SETTLE_FUNCTION std::size_t seam_calls::store_of(part_descriptor const& part) co
 
 SETTLE_FUNCTION void seam_calls::write_all(write_context const& context) {
     if (writes_.empty()) return;
+    send_writes(context);
+    for (std::size_t i = 0; i < writes_.size(); ++i) writers_[i]->take(std::move(results_[i]));
+}
+
+SETTLE_FUNCTION void seam_calls::send_writes(write_context const& context) {
     results_.clear();
     results_.resize(writes_.size());
     for (std::size_t i = 0; i < writes_.size(); ++i) results_[i].row = writes_[i].row;
     ports_.log.write(writes_, results_, context);
-    for (std::size_t i = 0; i < writes_.size(); ++i) writers_[i]->take(std::move(results_[i]));
+}
+
+SETTLE_FUNCTION void seam_calls::note_tries(std::span<job> jobs, write_context const& context) {
+    writes_.clear();
+    for (job& work : jobs) {
+        if (std::exchange(work.notes_tries, false)) writes_.push_back(write_of<step::pause>(work));
+    }
+    send_writes(context);
 }
 
 } // namespace detail

@@ -32,6 +32,10 @@ public:
                     std::vector<kept_result> const& results) {
         return base::keep(at_millisecond(when), owner, results);
     }
+    log_answer pause(std::int64_t when, std::string const& owner, std::uint32_t tries,
+                     std::int64_t next_try) {
+        return base::pause(at_millisecond(when), owner, tries, at_millisecond(next_try));
+    }
     log_answer commit(std::int64_t when, std::string const& owner,
                       std::vector<image> const& images = {},
                       std::vector<kept_result> const& results = {}) {

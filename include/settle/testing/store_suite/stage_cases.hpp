@@ -53,6 +53,37 @@ TEST_CASE_TEMPLATE_DEFINE("log: a keep raises the revision and stores results", 
     CHECK(writer.read().stages_kept == 3);
 }
 
+TEST_CASE_TEMPLATE_DEFINE("log: a pause stores the tries of calls, and a keep forgets them",
+                          Fixture, suite_pause) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    auto writer = pending_move(log, "t", 70, 1, "first");
+    entry expected = writer.read();
+    CHECK(expected.call_tries == 0);
+    CHECK(expected.next_try == timestamp{});
+    auto late = worker_on(log, "t");
+
+    CHECK(writer.pause(5, "first", 3, 900) == log_answer::taken);
+    expected.modified = at_millisecond(5);
+    expected.call_tries = 3;
+    expected.next_try = at_millisecond(900);
+    CHECK(writer.read() == expected);
+    CHECK(log.list({}, "", 10).value() == std::vector{expected});
+    // A pause changes neither epoch nor revision, so it disturbs no other write.
+    CHECK(late.pause(6, "first", 4, 1000) == log_answer::taken);
+    CHECK(writer.claim(7, "second") == log_answer::taken);
+    CHECK(writer.read().call_tries == 4);
+    CHECK(late.pause(8, "first", 9, 2000) == log_answer::conflict);
+
+    CHECK(writer.keep(9, "second", {}) == log_answer::taken);
+    expected = writer.read();
+    CHECK(expected.call_tries == 0);
+    CHECK(expected.next_try == at_millisecond(1000));
+    CHECK(writer.pause(10, "second", 1, 1100) == log_answer::taken);
+    CHECK(writer.cancel(11, "second", reason::unavailable) == log_answer::taken);
+    CHECK(writer.read().call_tries == 1);
+}
+
 TEST_CASE_TEMPLATE_DEFINE("log: a keep and a commit store the number of attempts", Fixture,
                           suite_attempts) {
     Fixture fixture;

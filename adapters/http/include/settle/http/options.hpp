@@ -37,6 +37,11 @@ struct options {
     /// The limit of the calls that the client has under way, for all threads and engines. All
     /// clients of a process share 15/16 of its limit of open files.
     std::size_t calls_at_once = 1000;
+    /// The limit of the calls that the client begins in a second; 0 for none.
+    std::size_t calls_per_second = 0;
+    /// The same while the service fails: after 20 answers in a row that are `unavailable` or
+    /// `unknown`, until another answer. Then at most 16 calls are under way, too. 0 for no limit.
+    std::size_t calls_per_second_while_failing = 10;
     /// The size limit of an answer in bytes. A longer answer is not read to its end, and is
     /// `unknown`.
     std::size_t longest_answer = 1U << 20U;

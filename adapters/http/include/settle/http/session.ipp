@@ -255,13 +255,16 @@ SETTLE_FUNCTION void session::expire() {
     // libcurl may end a call a moment before our clock shows the end of its time. A call that is
     // sent for that moment alone would be lost.
     constexpr std::chrono::milliseconds least{10};
+    constexpr std::string_view time_is_over = "the time of options::wave_timeout is over";
+    constexpr std::string_view service_fails =
+        "the time of options::wave_timeout is over, and the service gets few calls while it fails";
     for (auto const& client : active_) {
         auto& queue = client->queue;
         while (!queue.empty() && (client->is_closed || queue.front().end - now <= least)) {
             queued_call const late = std::move(queue.front());
             queue.pop_front();
             late.call->answer(late.wave->reader.unsent(
-                late.call->call(), "the time of options::wave_timeout is over"));
+                late.call->call(), client->pace.is_failing() ? service_fails : time_is_over));
         }
     }
     end_forgotten();
@@ -276,7 +279,7 @@ SETTLE_FUNCTION void session::end_forgotten() {
         for (auto const& each : group->transfers()) {
             bool const is_overdue = each->is_overdue(now);
             if (!is_overdue && !each->is_forgotten()) continue;
-            each->give_up(is_overdue ? "its time is over" : "nobody waits for it");
+            each->give_up(is_overdue ? "its time is over" : "nobody waits for it", is_overdue);
             put_back(*each);
         }
     }
@@ -310,8 +313,9 @@ SETTLE_FUNCTION void session::begin_calls() {
 
 SETTLE_FUNCTION bool session::may_begin(client_calls const& client) const {
     constexpr std::size_t scouts = 16;
-    if (client.under_way >= (client.is_found ? client.most : std::min(client.most, scouts)))
-        return false;
+    bool const is_open = client.is_found && !client.pace.is_failing();
+    if (client.under_way >= (is_open ? client.most : std::min(client.most, scouts))) return false;
+    if (client.pace.next() > std::chrono::steady_clock::now()) return false;
     // A service that hangs leaves transfers to the others: beyond its share, a client takes none of
     // the last eighth.
     std::size_t const share = most_ / std::max<std::size_t>(1, clients_);
@@ -332,6 +336,7 @@ SETTLE_FUNCTION void session::begin_calls_of(client_calls& client) {
         using std::chrono::milliseconds;
         auto const now = std::chrono::steady_clock::now();
         auto const left = std::chrono::ceil<milliseconds>(call.end - now);
+        client.pace.note_call(now);
         free->begin(std::move(call), std::min<milliseconds>(client.to.settings.call_timeout, left));
         ++client.under_way;
     }
@@ -377,7 +382,7 @@ SETTLE_FUNCTION void session::end_all(std::string_view why) {
         for (auto const& each : group->transfers()) {
             // A transfer that has failed is under way no more, and yet was not put back.
             if (each->has_client()) each->client().under_way = 0;
-            if (each->is_under_way()) each->give_up(why);
+            if (each->is_under_way()) each->give_up(why, false);
         }
     }
     groups_.clear();

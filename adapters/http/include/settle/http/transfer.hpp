@@ -5,6 +5,7 @@
 #include <settle/base/chrono.hpp>
 #include <settle/http/answer.hpp>
 #include <settle/http/destination.hpp>
+#include <settle/kinds/services/call_pace.hpp>
 #include <settle/kinds/services/call_under_way.hpp>
 
 #include <atomic>
@@ -78,6 +79,7 @@ struct client_calls {
     // For the thread of the session.
     /// A call has found the service. Before, few calls are begun: each may look up the host.
     bool is_found = false;
+    call_pace pace{{to.settings.calls_per_second, to.settings.calls_per_second_while_failing}};
     std::deque<queued_call> queue{};
     std::size_t under_way = 0;
     bool is_active = false; ///< the session knows that its queue is not empty
@@ -99,8 +101,8 @@ public:
     /// Sets the answer of the call that has ended.
     void end(CURLcode how);
     /// Ends the call that is under way.
-    /// Shape:   why - the text of its answer
-    void give_up(std::string_view why);
+    /// Shape:   why - the text of its answer; is_of_service - the service took too long
+    void give_up(std::string_view why, bool is_of_service);
     /// True if a call is under way whose caller waits no longer.
     [[nodiscard]] bool is_forgotten() const {
         return under_way_ && (client_->is_closed || !call_.call->is_awaited());
@@ -127,7 +129,8 @@ private:
     void set(CURLoption option, Value value);
     void set_up(destination const& to);
     [[nodiscard]] http_answer received() const;
-    void answer(service_answer&& given);
+    /// Shape:   is_of_service - false if the caller gave the call up
+    void answer(service_answer&& given, bool is_of_service = true);
 
     static std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* self) noexcept;
     static int before_request(void* self, char*, char*, int, int) noexcept;

@@ -207,13 +207,14 @@ SETTLE_FUNCTION void transfer::end(CURLcode how) {
     }
 }
 
-SETTLE_FUNCTION void transfer::give_up(std::string_view why) {
+SETTLE_FUNCTION void transfer::give_up(std::string_view why, bool is_of_service) {
     under_way_ = false;
     curl_multi_remove_handle(multi_, easy_.get());
-    answer(call_.wave->reader.missing(call_.call->call(), sent_, why));
+    answer(call_.wave->reader.missing(call_.call->call(), sent_, why), is_of_service);
 }
 
-SETTLE_FUNCTION void transfer::answer(service_answer&& given) {
+SETTLE_FUNCTION void transfer::answer(service_answer&& given, bool is_of_service) {
+    if (is_of_service) client_->pace.note_answer(given.status);
     call_.call->answer(std::move(given));
     call_ = {};
 }

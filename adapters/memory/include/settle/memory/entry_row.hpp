@@ -36,6 +36,8 @@ struct kept_lists {
     std::vector<image> images;
     std::vector<kept_result> results;
     std::string why_text;
+    std::uint32_t call_tries = 0;
+    timestamp next_try{};
 };
 
 /// One entry; its parameters follow it in memory. Only an unused row of a pool has no direction.
@@ -83,6 +85,8 @@ struct alignas(std::max_align_t) entry_row : links {
             copy.images = lists->images;
             copy.results = lists->results;
             copy.why_text = lists->why_text;
+            copy.call_tries = lists->call_tries;
+            copy.next_try = lists->next_try;
         }
         return copy;
     }

@@ -59,7 +59,9 @@ public:
         std::string const* const owner =
             change.takes_owner ? interned_owner(context.owner) : row->owner;
         if (is_final(change.to)) make_room(ended_);
-        if (write.images != nullptr || write.results != nullptr || !write.why_text.empty()) {
+        bool const any_list = write.images != nullptr || write.results != nullptr;
+        bool const forgets_tries = write.action == step::keep && row->lists != nullptr;
+        if (any_list || forgets_tries || write.action == step::pause || !write.why_text.empty()) {
             store_lists(*row, write);
         }
         change_entry(*row, change);
@@ -179,6 +181,9 @@ private:
         if (write.images != nullptr) position->images = *write.images;
         if (write.results != nullptr) position->results = *write.results;
         if (!write.why_text.empty()) position->why_text = write.why_text;
+        bool const notes_tries = write.action == step::pause || write.action == step::keep;
+        if (notes_tries) position->call_tries = write.call_tries;
+        if (write.action == step::pause) position->next_try = write.next_try;
         row.lists = std::move(position);
     }
 

@@ -15,7 +15,7 @@ namespace mariadb::detail {
     auto columns = settle::detail::columns_of_view([](entry_field field) {
         auto column = "e." + std::string{name_of(field)};
         if (field == entry_field::committed) return "nullif(" + column + ", 0)";
-        if (field != entry_field::created && field != entry_field::modified) return column;
+        if (!settle::detail::is_time(field)) return column;
         // A time of a wrong clock may have no date: then it is NULL.
         return "TIMESTAMPADD(MICROSECOND, " + column + " * 1000, '1970-01-01')";
     });
@@ -38,7 +38,8 @@ namespace mariadb::detail {
                  "stages_kept BIGINT NOT NULL DEFAULT 0, reason SMALLINT, line BIGINT, "
                  "open BOOLEAN NOT NULL, type TEXT, definition TEXT, owner VARCHAR(512) NOT NULL, "
                  "participant TEXT, parameters LONGTEXT, images LONGTEXT, results LONGTEXT, "
-                 "reason_text TEXT, KEY settle_entry_open (open, id)",
+                 "reason_text TEXT, call_tries BIGINT, next_try BIGINT, KEY settle_entry_open "
+                 "(open, id)",
         create + "settle_mark(collection VARCHAR(64), `key` VARCHAR(500), id VARCHAR(200), "
                  "participant BIGINT, line BIGINT, epoch BIGINT NOT NULL, effect TEXT NOT NULL, "
                  "confirm LONGTEXT, `undo` LONGTEXT, image LONGTEXT, "

@@ -5,10 +5,12 @@
 //     state: "pending", epoch: 5, committed: 5, owner: "host/1/2", created: date, modified: date,
 //     attempts: 1, reason: "guard failed", reason_text: "…", participant: "source", line: 0,
 //     images: [{participant: 0, line: 0, before: "{…}", after: "{…}"}], open: true,
-//     revision: 1, stages_kept: 1, results: [{participant: 0, line: 0, value: "{…}"}] }
+//     revision: 1, stages_kept: 1, results: [{participant: 0, line: 0, value: "{…}"}],
+//     call_tries: 2, next_try: date }
 //
 // `open` exists as long as the entry is unfinished, and `reason_text` if the reason has a text. The
-// first keep adds the last three fields.
+// first keep adds `revision`, `stages_kept`, `results` and `call_tries`, and a call that failed
+// adds `call_tries` and `next_try`.
 //
 // This is settle's own layout; settle::mongodb_tutorial derives the layout of other programs.
 #pragma once

@@ -14,7 +14,7 @@ namespace postgresql::detail {
     using settle::detail::entry_field;
     auto const columns = settle::detail::columns_of_view([](entry_field field) {
         auto column = "e." + std::string{name_of(field)};
-        if (field != entry_field::created && field != entry_field::modified) return column;
+        if (!settle::detail::is_time(field)) return column;
         // A time of a wrong clock may have no date.
         return "CASE WHEN " + column + " BETWEEN -62135596800000 AND 253402300799999 THEN " +
                "to_timestamp(" + column + " / 1000.0) END";
@@ -35,7 +35,8 @@ SETTLE_FUNCTION void create_tables(connection& connection, std::string const& sc
         "created bigint NOT NULL, modified bigint NOT NULL, attempts bigint NOT NULL, "
         "stages_kept bigint NOT NULL DEFAULT 0, reason smallint, line bigint, "
         "open boolean NOT NULL, type text, definition text, owner text NOT NULL, "
-        "participant text, parameters text, images text, results text, reason_text text) WITH "
+        "participant text, parameters text, images text, results text, reason_text text, "
+        "call_tries bigint, next_try bigint) WITH "
         "(fillfactor = 70)",
         "settle_mark(collection text COLLATE \"C\", key text COLLATE \"C\", id text COLLATE \"C\", "
         "participant bigint, line bigint, epoch bigint NOT NULL, effect text NOT NULL, "
@@ -51,7 +52,9 @@ SETTLE_FUNCTION void create_tables(connection& connection, std::string const& sc
 }
 
 SETTLE_FUNCTION void upgrade_tables(connection& connection, std::string const& schema) {
-    for (auto const& sql : {"ALTER TABLE " + schema + "settle_entry ADD COLUMN reason_text text",
+    for (auto const& sql : {"ALTER TABLE " + schema +
+                                "settle_entry ADD COLUMN IF NOT EXISTS reason_text text, "
+                                "ADD COLUMN call_tries bigint, ADD COLUMN next_try bigint",
                             entries_view(schema)}) {
         connection.send_sql(sql, "upgrade the tables of settle");
     }
@@ -73,15 +76,16 @@ SETTLE_FUNCTION settle::detail::sql::metadata_table<parts> metadata(pool& pool,
     return {pool, meta_of(pool, tables)};
 }
 
-/// Changes tables of the previous version to this one.
-SETTLE_FUNCTION void upgrade_schema(pool& pool, own_tables const& tables) {
+/// Changes tables of an earlier version to this one.
+SETTLE_FUNCTION void upgrade_schema(pool& pool, own_tables const& tables,
+                                    std::string const& earlier) {
     auto const& note =
         pool.prepare("UPDATE " + meta_of(pool, tables) + " SET value = $1 " +
                          "WHERE name = 'schema_version' AND value = $2",
                      {value_type::text, value_type::text}, "write the table of metadata");
     perform_or_throw(pool, [&](connection& connection) {
         // The row is locked first: another program may be doing the same.
-        auto const noted = connection.send(note, tables.version, tables.previous);
+        auto const noted = connection.send(note, tables.version, earlier);
         connection.sync();
         if (connection.result(noted).changed() != 0)
             tables.upgrade(connection, pool.schema_prefix());
@@ -124,8 +128,10 @@ SETTLE_FUNCTION void prepare_schema(pool& pool, own_tables const& tables) {
         });
     }
     auto found = metadata(pool, tables).known("schema_version");
-    if (tables.upgrade != nullptr && found == tables.previous) {
-        upgrade_schema(pool, tables);
+    // Versions have one digit.
+    bool const is_earlier = found && *found >= tables.oldest && *found < tables.version;
+    if (tables.upgrade != nullptr && is_earlier) {
+        upgrade_schema(pool, tables, *found);
         found = metadata(pool, tables).known("schema_version");
     }
     if (found == tables.version) return;

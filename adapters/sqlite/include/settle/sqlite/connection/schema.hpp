@@ -14,7 +14,7 @@ SETTLE_BEGIN
 namespace sqlite {
 
 /// The version of the tables settle_…; it changes when older libraries cannot use them.
-inline constexpr std::int64_t schema_version = 5;
+inline constexpr std::int64_t schema_version = 6;
 
 /// `PRAGMA application_id` of a file that settle made: "setl".
 inline constexpr std::int64_t application_id = 0x7365746c;
@@ -36,11 +36,13 @@ struct added_column {
     std::string_view sql;
 };
 
-inline constexpr std::array<added_column, 4> added_columns{
+inline constexpr std::array<added_column, 6> added_columns{
     {{4, "revision INTEGER NOT NULL DEFAULT 0"},
      {4, "stages_kept INTEGER NOT NULL DEFAULT 0"},
      {4, "results TEXT"},
-     {5, "reason_text TEXT"}}};
+     {5, "reason_text TEXT"},
+     {6, "call_tries INTEGER"},
+     {6, "next_try INTEGER"}}};
 
 /// The view of the entries for people.
 [[nodiscard]] std::string entries_view();

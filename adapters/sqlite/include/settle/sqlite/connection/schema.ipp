@@ -29,6 +29,7 @@ SETTLE_FUNCTION std::string entries_view() {
         case entry_field::committed: return "max(" + column + ", 0)";
         case entry_field::created:
         case entry_field::modified:
+        case entry_field::next_try:
             return "strftime('%Y-%m-%dT%H:%M:%fZ', " + column + " / 1000.0, 'unixepoch')";
         default: return column;
         }
