@@ -70,6 +70,15 @@ TEST_CASE("explore: a booking before a pivot, two workers") {
     right_saga(saga(canceling(2, 0), booking("seat", 1), pivot("card", 2)));
 }
 
+TEST_CASE("explore: two bookings that are compensated at once, two workers") {
+    right_saga(saga(canceling(2, 0), booking("seat", 1), independent(booking("room", 2))));
+    right_saga(saga(canceling(1, 1), booking("seat", 1), independent(booking("room", 2))));
+}
+
+TEST_CASE("explore: two bookings that are compensated in order, one late write") {
+    right_saga(saga(canceling(1, 1), booking("seat", 1), in_order(booking("room", 2))));
+}
+
 TEST_CASE("explore: receivers that remember keys and refusals") {
     right_saga(saga(aging(canceling(1, 1)), graded(booking("seat", 1), keys_and_refusals),
                     pivot("card", 2, keys_and_refusals)));

@@ -53,8 +53,13 @@ TEST_CASE("rule: no worker starts over after a later stage was called") {
     needs(switched::kept_stages_stay, purchases, payer, buys, price_then_seat, within(1, 1));
 }
 
-TEST_CASE("rule: a cancel compensates the calls before the records") {
-    needs(switched::last_stage_first, purchases, payer, buys, calls("t1", booking("seat", 1)),
+TEST_CASE("rule: a cancel compensates a call after the calls that use its result") {
+    needs(switched::undo_waits, purchases, payer, buys,
+          calls("t1", booking("seat", 1), booking("room", 2)), canceling(1, 0));
+}
+
+TEST_CASE("rule: a cancel compensates calls and records in the order that a definition asks for") {
+    needs(switched::undo_waits, purchases, payer, buys, calls("t1", in_order(booking("seat", 1))),
           canceling(1, 0));
 }
 
@@ -91,7 +96,7 @@ TEST_CASE("rule: the commit stores the results of the last stage") {
 }
 
 TEST_CASE("rule: if a receiver forgets its refusals, the key of a refused pivot is closed") {
-    saga_needs(switched::closes_refused, 10, canceling(1, 1),
+    saga_needs(switched::closes_refused, 11, canceling(1, 1),
                pivot("card", 1, settle::remembers_keys | settle::closes_keys));
 }
 
@@ -108,7 +113,7 @@ TEST_CASE("rule: the key of a call names its part") {
 TEST_CASE("rule: an answer belongs to a key and an operation") {
     bounds all = canceling(1, 1);
     all.swaps = true;
-    saga_needs(switched::answers_name_operations, 10, all, booking("seat", 1));
+    saga_needs(switched::answers_name_operations, 11, all, booking("seat", 1));
 }
 
 TEST_CASE("rule: a receiver purges a row only after every clock has passed the last moment") {

@@ -150,6 +150,15 @@ inline call_model notice(std::string name, settle::stage_number stage,
                          settle::receiver_grade grade = settle::barrier) {
     return {std::move(name), stage, call_moments::confirm_only, grade};
 }
+/// A call that uses no result.
+inline call_model independent(call_model call) {
+    call.uses_results = false;
+    return call;
+}
+inline call_model in_order(call_model call) {
+    call.in_order = true;
+    return call;
+}
 inline call_model graded(call_model call, settle::receiver_grade grade) {
     call.grade = grade;
     return call;

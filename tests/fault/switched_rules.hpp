@@ -30,7 +30,7 @@ struct switched {
     static inline bool compensates_unanswered = true;
     static inline bool records_again = true;
     static inline bool kept_stages_stay = true;
-    static inline bool last_stage_first = true;
+    static inline bool undo_waits = true;
     static inline bool notes_pivot = true;
     static inline bool pivot_decides = true;
     static inline bool commit_keeps = true;

@@ -14,9 +14,9 @@ using settle::testing::worker_on;
 /// Puts the tables of this version back to version 1, and makes a view of another program.
 void lower_version(std::string const& address) {
     auto view = ask_one(address, "SELECT pg_get_viewdef('settle_entries'::regclass)");
-    std::string const column = "e.reason_text";
-    auto const from = view.rfind(',', view.find(column));
-    view.erase(from, view.find(column) + column.size() - from);
+    auto const from = view.rfind(',', view.find("e.reason_text"));
+    std::string const last = "AS next_try";
+    view.erase(from, view.find(last) + last.size() - from);
     ask(address, "DROP VIEW settle_entries;"
                  "ALTER TABLE settle_entry DROP COLUMN reason_text, DROP COLUMN call_tries, "
                  "DROP COLUMN next_try;"

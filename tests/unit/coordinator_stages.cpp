@@ -12,7 +12,12 @@ using settle::stage_number;
 /// Two records, a query whose result the last stage needs, and two calls.
 constexpr stage_number stage_of[]{0, 0, 1, 2, 2};
 constexpr std::size_t part_count = 5;
-constexpr stage_number stages = 3;
+/// Three stages, each compensated after the later ones.
+constexpr settle::stage_plan stages = [] {
+    settle::stage_plan made{3};
+    made.undone_after_later = 7;
+    return made;
+}();
 
 [[nodiscard]] std::vector<std::size_t> due_now(coordinator const& c) {
     std::vector<std::size_t> due;
@@ -67,15 +72,15 @@ using list = std::vector<std::size_t>;
 
 TEST_CASE("coordinator: stages are applied in order, with a keep between them") {
     auto c = begun();
-    CHECK(c.stages() == stages);
+    CHECK(c.stages() == stages.count);
     CHECK(c.may_start_over());
-    for (stage_number stage = 0; stage < stages; ++stage) {
+    for (stage_number stage = 0; stage < stages.count; ++stage) {
         CAPTURE(+stage);
         REQUIRE(c.next() == step::apply);
         CHECK(c.stage() == stage);
         CHECK(due_now(c) == (stage == 0 ? list{0, 1} : stage == 1 ? list{2} : list{3, 4}));
         answer_all_due(c, answer::applied);
-        if (stage + 1 == stages) break;
+        if (stage + 1 == stages.count) break;
         REQUIRE(c.next() == step::keep);
         auto const change = c.change();
         CHECK(change.from == state::pending);
@@ -219,7 +224,7 @@ TEST_CASE("coordinator: each compare-and-set looks at the revision") {
 }
 
 TEST_CASE("coordinator: a claim applies the records again, then continues after the kept stages") {
-    for (stage_number kept = 0; kept < stages; ++kept) {
+    for (stage_number kept = 0; kept < stages.count; ++kept) {
         CAPTURE(+kept);
         auto c = coordinator::take(part_count, standing{state::pending, 7, 0, 1, kept, kept},
                                    phases::two, stages);
@@ -298,6 +303,41 @@ TEST_CASE("coordinator: a cancel compensates every stage that can have been call
         c.canceled(log_answer::taken);
         CHECK(c.next() == step::end);
         CHECK(c.state() == state::canceled);
+    }
+}
+
+TEST_CASE("coordinator: stages that no later stage needs are compensated at once") {
+    auto const canceling = [](std::uint64_t undone_after_later, stage_number kept) {
+        settle::stage_plan plan{3};
+        plan.undone_after_later = undone_after_later;
+        auto c = coordinator::take(part_count, standing{state::canceling, 7, 0, 1, kept, kept},
+                                   phases::two, plan);
+        c.claimed(log_answer::taken, false);
+        return c;
+    };
+    SUBCASE("a stage that was never called is left out") {
+        auto c = canceling(0, 1);
+        CHECK(due_now(c) == list{0, 1, 2});
+        answer_all_due(c, answer::applied);
+        CHECK(c.next() == step::close);
+    }
+    SUBCASE("a part without an answer holds none of the others") {
+        auto c = canceling(0, 2);
+        answer_stage(c, {answer::applied, answer::nothing, answer::applied, answer::unavailable,
+                         answer::unknown});
+        REQUIRE(c.next() == step::compensate);
+        CHECK(due_now(c) == list{3, 4});
+        answer_all_due(c, answer::applied);
+        CHECK(c.next() == step::close);
+    }
+    SUBCASE("a stage that a later one needs waits for all others") {
+        auto c = canceling(2, 2);
+        for (list const& due : {list{0, 1, 3, 4}, list{2}}) {
+            REQUIRE(c.next() == step::compensate);
+            CHECK(due_now(c) == due);
+            answer_all_due(c, answer::applied);
+        }
+        CHECK(c.next() == step::close);
     }
 }
 

@@ -187,8 +187,7 @@ TEST_CASE("services: without rows, a call without a known answer is applied befo
     CHECK(engine.cancel("t1").canceled());
     // The result of the first call is in the entry, so its answer is known.
     CHECK(office.services.called() ==
-          "apply second, apply second, apply second, compensate second, "
-          "compensate first");
+          "apply second, compensate first, apply second, compensate first, compensate second");
     std::string const number = R"({"number":"7"})";
     CHECK(results == std::map<std::string, std::string>{{"first", number}, {"second", number}});
     CHECK(office.row_of("second").now == status::compensated);

@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("reasons: a refusal's own sentence is told to every caller an
     CHECK(first.problem.code == errc::call_refused);
     CHECK(first.problem.text == no_rooms);
     // The text takes no write of its own.
-    CHECK(office.steps == "insert apply keep apply cancel compensate compensate close end ");
+    CHECK(office.steps == "insert apply keep apply cancel compensate close end ");
     CHECK(office.last_problem == no_rooms);
 
     CHECK(entry_of(engine, "t").why_text == no_rooms);

@@ -49,6 +49,11 @@ inline constexpr auto order_type = settle::transaction<order, "order">(
         .apply(call(param<&order::customer>, param<&order::price>))
         .compensate(call()));
 
+/// The same, whose cancel gives back nothing before the later parts are undone.
+inline constexpr auto strict_type = order_type.compensate_in_order();
+static_assert(settle::descriptor_of<settle::forward<order_type>>.stages.undone_after_later == 0);
+static_assert(settle::descriptor_of<settle::forward<strict_type>>.stages.undone_after_later != 0);
+
 namespace {
 
 /// A shop and a courier that are away for the first calls of an operation.
@@ -58,9 +63,10 @@ struct office {
     world_state world{};
     std::map<std::string, std::vector<std::chrono::nanoseconds>> calls{}; ///< times of each
 
+    template <auto const& Type = order_type>
     auto make() {
         return settle::engine{accounts_at, settle::bind(shop, services),
-                              settle::bind(courier, services), settle::type<order_type>,
+                              settle::bind(courier, services), settle::type<Type>,
                               settle::with_environment(manual_environment{world})};
     }
     /// Shape:   away - the number of calls of each participant that find nobody
@@ -268,6 +274,32 @@ TEST_CASE("tries: no worker asks a service before the time that it named") {
         CHECK(engine.cancel("t1").canceled());
         CHECK(office.world.elapsed == elapsed);
     }
+}
+
+TEST_CASE("tries: a service that is away holds back no other compensation, unless a type asks") {
+    office office;
+    bool is_away = true;
+    std::string undone;
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant == "parcel" && call.operation == call_operation::apply)
+            return service_answer::refused("no van");
+        if (call.operation != call_operation::compensate) return std::nullopt;
+        if (call.participant == "parcel" && is_away) return service_answer::unavailable("away");
+        undone.append(call.participant).append(" ");
+        return std::nullopt;
+    };
+    auto const check = [&](auto engine, std::string const& first, std::string const& then,
+                           std::int64_t balance) {
+        CHECK(engine.run("t1", usual, {{1s}, {}}).verdict == settle::verdict::undecided);
+        CHECK(undone == first);
+        CHECK(balance_of(engine, "A") == balance);
+        is_away = false;
+        CHECK(engine.retry("t1").canceled());
+        CHECK(undone == then);
+        CHECK(balance_of(engine, "A") == 1000);
+    };
+    SUBCASE("each by itself") { check(office.make(), "goods ", "goods goods parcel ", 1000); }
+    SUBCASE("in order") { check(office.make<strict_type>(), "", "parcel goods ", 900); }
 }
 
 TEST_CASE("tries: a compensate that fails is made again at the time in the entry") {

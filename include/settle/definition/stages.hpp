@@ -333,6 +333,58 @@ consteval call_finding find_call_fault() {
     return finding;
 }
 
+/// Tests that an expression is no result of the participant with a name.
+template <fixed_string Name>
+struct no_result_of {
+    template <typename E>
+    struct test : std::true_type {};
+    template <fixed_string Participant, auto... Path>
+    struct test<result_expression<Participant, Path...>>
+        : std::bool_constant<Participant.view() != Name.view()> {};
+};
+
+/// True if an argument is a result of the participant with a name.
+template <fixed_string Name, typename... Arguments>
+consteval bool use_result(std::type_identity<boost::hana::tuple<Arguments...>>) {
+    return !(every_leaf<no_result_of<Name>::template test, Arguments>::value && ...);
+}
+
+/// True if a call that may be compensated uses a result of the participant with a name.
+template <fixed_string Name, typename User>
+consteval bool uses_result_of() {
+    if constexpr (!is_call_participant<User>) return false;
+    else if constexpr (!User::compensates) return false;
+    else
+        return use_result<Name>(
+                   std::type_identity<typename arguments_of<typename User::apply_type>::type>{}) ||
+               use_result<Name>(std::type_identity<
+                                typename arguments_of<typename User::compensate_type>::type>{});
+}
+
+/// A bit for each stage whose results a call of a later stage uses that may be compensated.
+template <typename... Participants>
+consteval std::uint64_t stages_used_later() {
+    std::uint64_t used = 0;
+    auto const note = [&]<typename User, std::size_t... At>(std::type_identity<User>,
+                                                            std::index_sequence<At...>) {
+        ((uses_result_of<name_of_participant<At, Participants...>(), User>() &&
+                  std::tuple_element_t<At, std::tuple<Participants...>>::stage < 64
+              ? void(used |= std::uint64_t{1}
+                             << std::tuple_element_t<At, std::tuple<Participants...>>::stage)
+              : void()),
+         ...);
+    };
+    // A kind of another library may use results in ways that this header does not know.
+    constexpr bool is_known =
+        ((Participants::stage == 0 || is_call_participant<Participants>) && ...);
+    if constexpr (!is_known) {
+        used = ~std::uint64_t{0};
+    } else if constexpr ((is_call_participant<Participants> || ...)) {
+        (note(std::type_identity<Participants>{}, std::index_sequence_for<Participants...>{}), ...);
+    }
+    return used;
+}
+
 } // namespace detail
 
 /// Makes calls side by side, in one stage: none of them uses a result of another.

@@ -157,6 +157,19 @@ struct transaction_definition {
 
     Guards guards;
     boost::hana::tuple<Participants...> participants;
+    bool in_order = false; ///< see compensate_in_order()
+
+    /// Has a cancel compensate each stage after all later stages, and the records last. Without it,
+    /// a call waits only for later calls that use its result.
+    [[nodiscard]] constexpr transaction_definition compensate_in_order() const {
+        auto made = *this;
+        made.in_order = true;
+        return made;
+    }
+    /// The stages that are compensated after all later ones; see stage_plan.
+    [[nodiscard]] constexpr std::uint64_t undone_after_later() const {
+        return in_order ? ~std::uint64_t{0} : detail::stages_used_later<Participants...>();
+    }
 
     /// Adds a guard on the parameters alone; the engine decides it before any write.
     template <typename Condition>
@@ -181,7 +194,7 @@ struct transaction_definition {
                                   "be kept in the log. Add it there. See definition#parameters");
             auto const added = boost::hana::concat(guards, detail::normal_guards(condition));
             return transaction_definition<Parameters, Name, std::remove_const_t<decltype(added)>,
-                                          Participants...>{added, participants};
+                                          Participants...>{added, participants, in_order};
         } else {
             return detail::refused_transaction{};
         }

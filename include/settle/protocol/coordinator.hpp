@@ -349,13 +349,15 @@ private:
         }
         wrote_ = wrote_ || action == step::apply;
         stages_.current = stage;
+        stages_.is_first_undo = false;
         next_ = action;
     }
 
-    /// Compensates the parts of every stage that can have been sent: a stage is called only after
-    /// all earlier stages are kept.
+    /// Compensates every stage that can have been called: after all earlier stages were kept.
     void compensate() {
-        start(step::compensate, Rules::last_stage_first ? last_called() : stage_number{0});
+        if (!Rules::undo_waits) stages_.undone_after_later = 0;
+        start(step::compensate, last_called());
+        stages_.is_first_undo = true;
     }
     [[nodiscard]] stage_number last_called() const noexcept {
         if (Rules::compensates_unanswered || stages_.kept == 0) return stages_.kept;
@@ -470,15 +472,13 @@ private:
         ask_log(is_final(state_) ? step::end : step::close);
     }
 
-    /// Confirms the records first; compensates the records last, since a call needs their marks.
+    /// Confirms the records first. Compensates stages that wait for later ones, the last first.
     [[gnu::noinline]] bool next_stage() {
-        bool const up = next_ == step::confirm || !Rules::last_stage_first;
-        bool const over = !up                      ? stages_.current == 0
-                          : next_ == step::confirm ? stages_.is_last()
-                                                   : stages_.current == last_called();
+        stage_number const next =
+            next_ == step::confirm ? stages_.next_confirmed() : stages_.next_undone();
         // In a final entry, only marks of records can be stray.
-        if (over || is_final(state_)) return false;
-        start(next_, static_cast<stage_number>(stages_.current + (up ? 1 : -1)));
+        if (next == stages_.current || is_final(state_)) return false;
+        start(next_, next);
         return true;
     }
 

@@ -65,8 +65,8 @@ struct protocol_rules {
     static constexpr bool records_again = true;
     /// A worker starts over only before the second stage was called.
     static constexpr bool kept_stages_stay = true;
-    /// A cancel compensates the last stage first and the records last.
-    static constexpr bool last_stage_first = true;
+    /// A stage is compensated after later stages that use its results, or if its definition asks.
+    static constexpr bool undo_waits = true;
     /// The entry is `deciding` before the pivot is called.
     static constexpr bool notes_pivot = true;
     /// In `deciding`, only the pivot's answer cancels: no other worker, no age and no limit.

@@ -175,6 +175,9 @@ struct stage_plan {
     bool confirms = true;   ///< a part has work after the commit; records always have
     /// The insert keeps stage 0: the stage has no part, and the next stage is no pivot.
     bool keeps_at_insert = false;
+    /// A bit for each stage that is compensated after all later stages: a later call uses its
+    /// results, or the definition asks for the order. Stages from 64 on always are.
+    std::uint64_t undone_after_later = 0;
 
     constexpr stage_plan() = default;
     constexpr stage_plan(stage_number stages, bool pivot = false)

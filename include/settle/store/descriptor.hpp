@@ -282,6 +282,9 @@ template <typename Direction>
         plan.confirms = plan.confirms || part.confirms;
     }
     plan.count = static_cast<stage_number>(last + 1);
+    if constexpr (requires { Direction::undone_after_later(); }) {
+        if (last != 0) plan.undone_after_later = Direction::undone_after_later();
+    }
     plan.keeps_at_insert = first != 0 && last > (plan.has_pivot ? 1 : 0);
     return plan;
 }

@@ -39,7 +39,9 @@ struct call_model {
     bool confirms = true;     ///< a call that can be undone is confirmed after the commit
     row_write writes = row_write::with_effect;
     bool keyed = false; ///< a second effect of one key changes nothing, nor does a second undo
-    bool ends = true;   ///< if false, the receiver never takes a confirm or a compensation
+    bool uses_results = true; ///< of earlier calls, which are then compensated after it
+    bool in_order = false; ///< earlier calls and the records are compensated after it in any case
+    bool ends = true;      ///< if false, the receiver never takes a confirm or a compensation
 };
 
 /// The call that a search makes for a participant that is no record. A kind specialises it for its

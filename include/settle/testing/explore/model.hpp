@@ -230,6 +230,10 @@ public:
             plan.count = std::max(plan.count, static_cast<stage_number>(call.stage + 1));
             plan.has_pivot = plan.has_pivot || call.moments == call_moments::pivot;
             plan.confirms = plan.confirms || confirms(call);
+            if (call.moments != call_moments::undoable) continue;
+            std::uint64_t const earlier = (std::uint64_t{1} << call.stage) - 1;
+            if (call.uses_results) plan.undone_after_later |= earlier & ~std::uint64_t{1};
+            if (call.in_order) plan.undone_after_later |= earlier;
         }
         plan.keeps_at_insert = first_call() == 0 && plan.count > (plan.has_pivot ? 2 : 1);
         return plan;

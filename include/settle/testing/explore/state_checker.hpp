@@ -129,8 +129,9 @@ private:
     }
 
     /// In the end, a call has an effect at its receiver exactly if the transaction is done. Before
-    /// the commit, it has an effect only together with the marks of its records, the calls of
-    /// earlier stages, and the results that its entry keeps.
+    /// the commit and the cancel, it has an effect only together with the marks of its records, the
+    /// calls of earlier stages, and the results that its entry keeps. During a cancel, only what it
+    /// needs must still be there.
     [[nodiscard]] std::string wrong_call(world_type const& now, std::size_t t,
                                          std::size_t i) const {
         auto const& transaction = *all_[t];
@@ -160,14 +161,21 @@ private:
             return name + ": the call was made with results that its entry does not keep";
         }
         if (committed) return {};
-        for (std::size_t part = 0; part < transaction.records(); ++part) {
+        stage_plan const plan = transaction.stages();
+        // A cancel gives back at once what no later stage needs.
+        auto const may_be_undone = [&](stage_number earlier) {
+            bool const waits = (plan.undone_after_later >> earlier & 1U) != 0;
+            return entry.now.state == state::canceling && !waits;
+        };
+        for (std::size_t part = 0; part < transaction.records() && !may_be_undone(0); ++part) {
             if (transaction.mark_epoch(now.data, part) == 0) {
                 return name + ": this call has an effect without the records";
             }
         }
         for (std::size_t k = 0; k < transaction.calls.size(); ++k) {
             bool const needed = transaction.calls[k].moments == call_moments::undoable &&
-                                transaction.calls[k].stage < model.stage;
+                                transaction.calls[k].stage < model.stage &&
+                                !may_be_undone(transaction.calls[k].stage);
             if (needed && now.rows[transaction.first_row + k].effects == 0) {
                 return name + ": this call has an effect without an earlier stage";
             }
