@@ -52,7 +52,7 @@ TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle
                     "('table', 'view') ORDER BY name") ==
           std::vector<std::string>{"settle_bound", "settle_entries", "settle_entry", "settle_mark",
                                    "settle_meta", "settle_owner", "settle_type"});
-    CHECK(version_of(path) == "5");
+    CHECK(version_of(path) == "6");
 }
 
 TEST_CASE("sqlite open: a file is reopened unchanged") {
@@ -165,7 +165,7 @@ TEST_CASE("sqlite open: tables of another version are refused with the needed ve
             "UPDATE settle_meta SET value = '" + version + "' WHERE name = 'schema_version'");
         std::string const reply = opening(folder.file());
         CHECK(contains(reply, "the store was made by another version: "));
-        CHECK(contains(reply, "have version " + version + " and this library needs version 5."));
+        CHECK(contains(reply, "have version " + version + " and this library needs version 6."));
     }
     sql(folder.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
     CHECK(contains(opening(folder.file()), "have version unknown and"));
@@ -276,7 +276,7 @@ TEST_CASE("sqlite open: concurrent threads raise tables of version 3 once") {
             refusals_of_threads([&](std::size_t) { database const db{folder.file(), patient}; });
         CHECK(refusals == std::vector<std::string>(4));
         CHECK(sql_value(folder.file(), "SELECT count(*) FROM pragma_table_info('settle_entry')") ==
-              "20");
+              "22");
     }
 }
 
