@@ -224,7 +224,9 @@ TEST_CASE("a service that fails gets few calls, and all of them once it answers"
                                ++failed;
                                return service_answer::unavailable("away");
                            }};
-    client client{server.address()};
+    options settings;
+    settings.calls_at_once = 20;
+    client client{server.address(), settings};
     auto const every = keys(500);
     auto const answers = send_all(client, calls_of(every));
     // The first calls go together; then there are ten a second.
@@ -240,6 +242,7 @@ TEST_CASE("a call that gets no turn at a failing service is no try, and says so"
                            [](service_call const&) { return service_answer::unavailable("away"); }};
     options settings;
     settings.wave_timeout = 1s;
+    settings.calls_at_once = 20;
     client client{server.address(), settings};
     auto const answers = send_all(client, calls_of(keys(200)));
     std::size_t unsent = 0;
