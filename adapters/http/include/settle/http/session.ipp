@@ -182,11 +182,11 @@ SETTLE_FUNCTION void session::start(std::shared_ptr<client_calls> const& client,
     using std::chrono::milliseconds;
     auto const limit =
         std::min<milliseconds>(client->to.settings.wave_timeout, milliseconds{INT_MAX});
-    auto const end = std::chrono::steady_clock::now() + limit;
+    auto const begin = std::chrono::steady_clock::now();
     std::scoped_lock const guard{lock_};
     if (!thread_.joinable()) run_thread();
     started_.reserve(started_.size() + calls.size());
-    for (auto const& call : calls) started_.push_back({client, call, wave, end});
+    for (auto const& call : calls) started_.push_back({client, call, wave, begin, begin + limit});
     wake();
 }
 
@@ -255,16 +255,22 @@ SETTLE_FUNCTION void session::expire() {
     // libcurl may end a call a moment before our clock shows the end of its time. A call that is
     // sent for that moment alone would be lost.
     constexpr std::chrono::milliseconds least{10};
-    constexpr std::string_view time_is_over = "the time of options::wave_timeout is over";
-    constexpr std::string_view service_fails =
-        "the time of options::wave_timeout is over, and the service gets few calls while it fails";
+    // Transactions that wait for a failing service rest meanwhile.
+    constexpr std::chrono::seconds longest_at_failing{1};
     for (auto const& client : active_) {
         auto& queue = client->queue;
-        while (!queue.empty() && (client->is_closed || queue.front().end - now <= least)) {
+        auto const is_over = [&](queued_call const& call) {
+            bool const is_late = call.end - now <= least;
+            return client->is_closed || is_late ||
+                   (client->pace.is_failing() && now - call.begin >= longest_at_failing);
+        };
+        while (!queue.empty() && is_over(queue.front())) {
             queued_call const late = std::move(queue.front());
             queue.pop_front();
             late.call->answer(late.wave->reader.unsent(
-                late.call->call(), client->pace.is_failing() ? service_fails : time_is_over));
+                late.call->call(), client->pace.is_failing()
+                                       ? "the service fails, and gets few calls until it answers"
+                                       : "the time of options::wave_timeout is over"));
         }
     }
     end_forgotten();

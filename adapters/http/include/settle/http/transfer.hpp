@@ -59,7 +59,8 @@ struct queued_call {
     std::shared_ptr<client_calls> client;
     std::shared_ptr<call_under_way> call;
     std::shared_ptr<wave_values const> wave;
-    std::chrono::steady_clock::time_point end; ///< the call must be over then
+    std::chrono::steady_clock::time_point begin; ///< when it was started
+    std::chrono::steady_clock::time_point end;   ///< the call must be over then
 };
 
 /// The number of calls at once that the files of the process allow: each call needs a descriptor,
