@@ -243,7 +243,8 @@ TEST_CASE("a service that fails gets few calls, and all of them once it answers"
         CHECK(failed <= (wave == 0 ? 60 : 20));
     }
     is_away = false;
-    while (send_one(client, seat_call()).status != ok) {}
+    while (send_one(client, seat_call()).status != ok) {
+    }
     check_answers(send_all(client, calls_of(every)), every);
 }
 

@@ -5,6 +5,7 @@
 #include <settle/base/chrono.hpp>
 #include <settle/base/process.hpp>
 #include <settle/base/saturating.hpp>
+#include <settle/store/caller_wait.hpp>
 
 #include <condition_variable>
 #include <memory>
@@ -81,13 +82,14 @@ public:
     /// Errors:  throws settle::failure; nothing was sent. errc::forked in a forked child
     [[nodiscard]] loan take() {
         if (!made_in_.is_here()) throw failure(made_before_fork("database"));
-        auto const until = deadline_after(longest_wait_);
+        store_wait wait{deadline_after(longest_wait_)};
         std::unique_lock guard{mutex_};
         for (;;) {
             if (auto one = pop_unused()) return {*this, std::move(one)};
             if (count_ < most_) break;
-            bool const late = returned_.wait_until(guard, until) == std::cv_status::timeout;
-            if (late && unused_.empty() && count_ >= most_) throw failure(all_in_use(most_));
+            auto const left = wait.left();
+            if (left) returned_.wait_for(guard, *left);
+            if (!left && unused_.empty() && count_ >= most_) throw failure(all_in_use(most_));
         }
         ++count_;
         guard.unlock();

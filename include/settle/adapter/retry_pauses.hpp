@@ -4,6 +4,7 @@
 
 #include <settle/base/chrono.hpp>
 #include <settle/base/saturating.hpp>
+#include <settle/store/caller_wait.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -12,18 +13,17 @@ namespace detail {
 class retry_pauses {
 public:
     explicit retry_pauses(std::chrono::milliseconds longest_in_all = longest_effort)
-        : until_(deadline_after(longest_in_all)) {}
+        : wait_(deadline_after(longest_in_all)) {}
 
     static constexpr std::chrono::seconds longest_effort{15};
 
     /// Sleeps for a random time before the next try. Returns false, without a pause, when the total
-    /// time is used up.
+    /// time is used up, or the engine's caller waits no longer.
     [[nodiscard]] bool next();
 
 private:
-    using clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds longest{50};
-    clock::time_point until_;
+    store_wait wait_;
     std::chrono::microseconds most_{500};
 };
 

@@ -13,10 +13,12 @@ SETTLE_BEGIN
 namespace detail {
 
 SETTLE_FUNCTION bool retry_pauses::next() {
-    if (clock::now() > until_) return false;
+    auto const left = wait_.left();
+    if (!left) return false;
     thread_local std::minstd_rand chance{std::random_device{}()};
     std::uniform_int_distribution<std::int64_t> any{0, most_.count()};
-    std::this_thread::sleep_for(std::chrono::microseconds{any(chance)});
+    std::this_thread::sleep_for(
+        std::min<std::chrono::microseconds>(*left, std::chrono::microseconds{any(chance)}));
     most_ = std::min(most_ * 2, std::chrono::microseconds{longest});
     return true;
 }

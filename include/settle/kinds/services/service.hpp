@@ -24,6 +24,7 @@
 #include <settle/base/chrono.hpp>
 #include <settle/protocol/call.hpp>
 #include <settle/protocol/entry.hpp>
+#include <settle/store/caller_wait.hpp>
 
 #include <optional>
 #include <span>
@@ -94,20 +95,6 @@ struct service_answer {
     }
 
     friend bool operator==(service_answer const&, service_answer const&) = default;
-};
-
-/// How long the caller of an engine waits.
-struct wait_limits {
-    std::stop_token stop{};
-    std::optional<std::chrono::steady_clock::time_point> deadline{};
-
-    [[nodiscard]] bool are_over() const {
-        return stop.stop_requested() || (deadline && std::chrono::steady_clock::now() >= *deadline);
-    }
-    /// The limit as the subject of a sentence, once the limits are over.
-    [[nodiscard]] std::string_view name() const {
-        return stop.stop_requested() ? "a stop request" : "the deadline of the engine's caller";
-    }
 };
 
 /// The number of answers of each kind that an engine has taken for the calls of a service. A call

@@ -5,6 +5,7 @@
 #include <settle/base/error.hpp>
 #include <settle/running/construction/any_environment.hpp>
 #include <settle/running/construction/options.hpp>
+#include <settle/store/caller_wait.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -40,6 +41,7 @@ public:
 private:
     template <typename Function>
     auto repeat(Function& function, bool if_unknown) {
+        caller_wait const within{limits_of_waves_};
         for (;;) {
             auto answer = function();
             if (answer.has_value()) begin_anew();
@@ -61,6 +63,7 @@ private:
     call_options const& call_;
     std::optional<std::chrono::nanoseconds> deadline_;
     std::optional<std::chrono::nanoseconds> until_;
+    wait_limits limits_of_waves_;
     std::uint32_t tries_ = 0;
 };
 

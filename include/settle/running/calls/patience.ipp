@@ -13,6 +13,7 @@ namespace detail {
 SETTLE_FUNCTION patience::patience(environment_view const& environment, options const& limits,
                                    call_options const& call)
     : environment_(environment), limits_(limits), call_(call) {
+    limits_of_waves_ = limits_of(call);
     if (call.deadline) deadline_ = later_than(environment.elapsed(), *call.deadline);
 }
 

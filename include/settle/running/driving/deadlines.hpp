@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/running/construction/options.hpp>
+#include <settle/store/caller_wait.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -10,6 +11,9 @@ namespace detail {
 /// `from` plus `wait`, or the last point in time if "for ever" would overflow nanoseconds.
 [[nodiscard]] std::chrono::nanoseconds later_than(std::chrono::nanoseconds from,
                                                   std::chrono::milliseconds wait);
+
+/// The limits of a call for what takes real time.
+[[nodiscard]] wait_limits limits_of(call_options const& call);
 
 /// The limits of a call from now on. Its deadline stays above 0, since the call has begun.
 /// Shape:   end - of the call's deadline, if it has one

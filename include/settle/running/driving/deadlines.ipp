@@ -18,6 +18,15 @@ SETTLE_FUNCTION std::chrono::nanoseconds later_than(std::chrono::nanoseconds fro
     return from + std::max(wait, std::chrono::milliseconds{0});
 }
 
+SETTLE_FUNCTION wait_limits limits_of(call_options const& call) {
+    wait_limits limits{call.stop};
+    if (!call.deadline) return limits;
+    using std::chrono::steady_clock;
+    std::chrono::nanoseconds const now = steady_clock::now().time_since_epoch();
+    limits.deadline = steady_clock::time_point{later_than(now, *call.deadline)};
+    return limits;
+}
+
 SETTLE_FUNCTION call_options rest_of(call_options const& call,
                                      std::optional<std::chrono::nanoseconds> const& end,
                                      std::chrono::nanoseconds now) {

@@ -118,17 +118,12 @@ private:
 
 SETTLE_FUNCTION seam_calls::seam_calls(engine_ports const& ports, time_limit lifetime,
                                        call_options const& call)
-    : ports_(ports), lifetime_(lifetime), waves_(ports.stores.size()) {
+    : ports_(ports), lifetime_(lifetime), limits_(limits_of(call)), waves_(ports.stores.size()) {
     auto const later = [](store_port* store) { return store->capabilities().answers_later; };
     if (std::any_of(ports.stores.begin(), ports.stores.end(), later)) {
         signal_ = std::make_shared<answer_signal>();
         started_.resize(ports.stores.size(), started_parts{signal_});
     }
-    limits_.stop = call.stop;
-    if (!call.deadline) return;
-    using std::chrono::steady_clock, std::chrono::nanoseconds;
-    nanoseconds const now = steady_clock::now().time_since_epoch();
-    limits_.deadline = steady_clock::time_point{later_than(now, *call.deadline)};
 }
 SETTLE_FUNCTION void seam_calls::watch(std::shared_ptr<answer_signal> signal,
                                        job_source const& source) {
@@ -151,6 +146,7 @@ seam_calls::look_up(std::span<job> jobs,
         writers_.push_back(&work);
     }
     if (requests.empty()) return;
+    caller_wait const within{limits_};
     ports_.log.look_up(requests,
                        [&](std::size_t index, result<std::optional<entry>>&& stored, bool same) {
                            found(*writers_[index], std::move(stored), same);
@@ -158,6 +154,7 @@ seam_calls::look_up(std::span<job> jobs,
 }
 
 SETTLE_FUNCTION bool seam_calls::execute(step action, std::span<job> jobs, typed const&) {
+    caller_wait const within{limits_};
     for (wave& one : waves_) one.clear();
     bool any_waits = false;
     for (job& work : jobs) {
@@ -254,6 +251,7 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
                             std::span{sole_wave.results}.subspan(first, parts)});
         requests.back().result.row = work.row;
     }
+    caller_wait const within{limits_};
     ports_.stores.front()->one_phase(requests, context, decider);
     for (one_phase_request& request : requests) {
         job& work = jobs[request.index];
@@ -315,6 +313,7 @@ SETTLE_FUNCTION void seam_calls::send_writes(write_context const& context) {
     results_.clear();
     results_.resize(writes_.size());
     for (std::size_t i = 0; i < writes_.size(); ++i) results_[i].row = writes_[i].row;
+    caller_wait const within{limits_};
     ports_.log.write(writes_, results_, context);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/postgresql/connection/connection.hpp>
+#include <settle/store/caller_wait.hpp>
 
 #include <algorithm>
 #include <array>
@@ -38,16 +39,16 @@ private:
 };
 
 /// Waits until a socket is ready; false when the time is over.
-[[nodiscard]] SETTLE_FUNCTION bool wait_for_socket(int socket, short events, deadline until) {
-    for (;;) {
-        auto const left =
-            std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+[[nodiscard]] SETTLE_FUNCTION bool wait_for_socket(int socket, short events,
+                                                   settle::detail::store_wait& wait) {
+    while (auto const left = wait.left()) {
         auto const most = std::chrono::milliseconds{std::numeric_limits<int>::max()};
         pollfd waits{socket, events, 0};
-        int const ready = ::poll(&waits, 1, static_cast<int>(std::clamp(left, {}, most).count()));
+        int const ready = ::poll(&waits, 1, static_cast<int>(std::min(*left, most).count()));
         if (ready > 0) return true;
-        if (ready == 0 || errno != EINTR) return false;
+        if (ready < 0 && errno != EINTR) return false;
     }
+    return false;
 }
 
 /// The SQLSTATE and the text of a failed connect. libpq gives the SQLSTATE only within a verbose
@@ -170,12 +171,13 @@ SETTLE_FUNCTION void connection::connect(address::keywords const& host, deadline
     if (!handle_) throw std::bad_alloc{};
     PQsetErrorVerbosity(native(), PQERRORS_VERBOSE);
     PQsetNoticeReceiver(native(), &take_notice, this);
+    settle::detail::store_wait wait{until};
     auto state =
         PQstatus(native()) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     while (state != PGRES_POLLING_OK) {
         if (state == PGRES_POLLING_FAILED) throw failure(problem_of_connect(native(), host));
         short const events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-        if (!wait_for_socket(PQsocket(native()), events, until)) {
+        if (!wait_for_socket(PQsocket(native()), events, wait)) {
             throw failure(
                 describe(not_connected, "it does not answer", "be reached at " + name_of(host)));
         }
@@ -419,13 +421,15 @@ SETTLE_FUNCTION connection::queue_failure connection::run_queue() {
 }
 
 SETTLE_FUNCTION bool connection::next_result(rows& into) {
-    auto const until = settle::detail::deadline_after(options_.answer_timeout);
+    settle::detail::store_wait wait{settle::detail::deadline_after(options_.answer_timeout)};
     while (PQisBusy(native()) == 1) {
         if (PQstatus(native()) == CONNECTION_BAD) return false;
         bool const writes = PQflush(native()) == 1;
         short const events = writes ? POLLIN | POLLOUT : POLLIN;
-        if (!wait_for_socket(PQsocket(native()), events, until)) {
-            loss_.text = "no answer came in time (database_options::answer_timeout)";
+        if (!wait_for_socket(PQsocket(native()), events, wait)) {
+            auto const limit = wait.limit();
+            loss_.text = limit.empty() ? "no answer came in time (database_options::answer_timeout)"
+                                       : "no answer came before " + std::string{limit};
             return false;
         }
         // A failure shows in the status, after the results that came before it.

@@ -7,6 +7,7 @@
 #include <settle/base/chrono.hpp>
 #include <settle/base/process.hpp>
 #include <settle/sqlite/connection/error.hpp>
+#include <settle/store/caller_wait.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -24,6 +25,12 @@ using settle::detail::quoted_name;
 [[nodiscard]] inline std::string plain_path(std::string const& path) {
     return path.starts_with("file:") ? "./" + path : path;
 }
+
+/// How long a connection waits for the locks of other connections.
+struct busy_wait {
+    std::chrono::milliseconds limit;
+    std::optional<settle::detail::store_wait> under_way;
+};
 
 class connection {
 public:
@@ -54,6 +61,7 @@ private:
             if (made_in.is_here()) sqlite3_close_v2(handle);
         }
     };
+    std::unique_ptr<busy_wait> waits_; ///< the handle refers to it
     std::unique_ptr<sqlite3, closer> handle_;
 };
 

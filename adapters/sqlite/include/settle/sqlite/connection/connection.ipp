@@ -4,8 +4,22 @@
 
 #include <settle/sqlite/connection/connection.hpp>
 
+#include <algorithm>
+#include <thread>
+
 SETTLE_BEGIN
 namespace sqlite::detail {
+
+/// SQLite calls it when a lock is held; 0 ends the wait.
+SETTLE_FUNCTION int wait_for_others(void* held, int earlier) noexcept {
+    auto& waits = *static_cast<busy_wait*>(held);
+    if (earlier == 0) waits.under_way.emplace(settle::detail::deadline_after(waits.limit));
+    auto const left = waits.under_way->left();
+    if (!left) return 0;
+    std::chrono::milliseconds const longer{std::min(1 << std::min(earlier, 6), 50)};
+    std::this_thread::sleep_for(std::min(*left, longer));
+    return 1;
+}
 
 SETTLE_FUNCTION connection::connection(std::string const& path,
                                        std::chrono::milliseconds busy_timeout) {
@@ -16,8 +30,8 @@ SETTLE_FUNCTION connection::connection(std::string const& path,
     int const code = sqlite3_open_v2(plain_path(path).c_str(), &opened, flags, nullptr);
     handle_.reset(opened);
     if (code != SQLITE_OK) raise(opened, code, "open '" + path + "'");
-    constexpr std::chrono::milliseconds longest{std::numeric_limits<int>::max()};
-    sqlite3_busy_timeout(opened, static_cast<int>(std::min(busy_timeout, longest).count()));
+    waits_ = std::make_unique<busy_wait>(busy_wait{busy_timeout, std::nullopt});
+    sqlite3_busy_handler(opened, &wait_for_others, waits_.get());
     // A column that another program renamed must cause an error, not become a quoted text.
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
 }
