@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A file that another program has locked: an engine's call ends with its deadline or a stop request.
+// A file that another program has locked: a deadline or a stop request ends an engine's call.
 #include "engine_types.hpp"
 #include "sqlite_file.hpp"
 
