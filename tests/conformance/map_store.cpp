@@ -64,6 +64,10 @@ std::optional<entry> entry_after(settle::entry_write const& write, entry const* 
     if (found != nullptr) {
         if (!may_change(standing_of(*found), to, write.action)) return std::nullopt;
         entry = *found;
+        if (to.to != found->state || to.stages_kept != found->stages_kept) {
+            entry.call_tries = 0;
+            entry.next_try = {};
+        }
     } else {
         entry.id = *write.id;
         entry.type = write.type->name();
@@ -76,9 +80,10 @@ std::optional<entry> entry_after(settle::entry_write const& write, entry const* 
     if (to.takes_owner) entry.owner = context.owner;
     if (write.images != nullptr) entry.images = *write.images;
     if (write.results != nullptr) entry.results = *write.results;
-    bool const is_pause = write.action == settle::step::pause;
-    if (is_pause || write.action == settle::step::keep) entry.call_tries = write.call_tries;
-    if (is_pause) entry.next_try = write.next_try;
+    if (write.action == settle::step::pause) {
+        entry.call_tries = write.call_tries;
+        entry.next_try = write.next_try;
+    }
     if (to.why != settle::reason::none) {
         auto const failed = write.failed();
         entry.why = to.why;

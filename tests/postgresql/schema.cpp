@@ -19,7 +19,7 @@ void lower_version(std::string const& address) {
     view.erase(from, view.find(last) + last.size() - from);
     ask(address, "DROP VIEW settle_entries;"
                  "ALTER TABLE settle_entry DROP COLUMN reason_text, DROP COLUMN call_tries, "
-                 "DROP COLUMN next_try;"
+                 "DROP COLUMN next_try, DROP COLUMN tried_in;"
                  "UPDATE settle_meta SET value = '1' WHERE name = 'schema_version'");
     ask(address, "CREATE VIEW settle_entries AS " + view);
     ask(address, "CREATE VIEW watched AS SELECT id, results FROM settle_entries");

@@ -54,6 +54,23 @@ inline constexpr auto strict_type = order_type.compensate_in_order();
 static_assert(settle::descriptor_of<settle::forward<order_type>>.stages.undone_after_later == 0);
 static_assert(settle::descriptor_of<settle::forward<strict_type>>.stages.undone_after_later != 0);
 
+/// The parcel is booked with what a query says of the goods.
+struct number {
+    std::int64_t value = 0;
+};
+SETTLE_STRUCT(number, value);
+inline constexpr settle::service<charge, number, "seller", settle::barrier> seller;
+inline constexpr auto result = settle::result_from<"goods", &number::value>;
+inline constexpr auto quoted_type = settle::transaction<order, "quoted">(
+    settle::participant<"goods">(seller)
+        .apply(call(param<&order::customer>, param<&order::price>))
+        .compensate(call()),
+    settle::participant<"quote">(seller).apply(settle::query(param<&order::customer>, result)),
+    settle::participant<"parcel">(courier)
+        .apply(call(param<&order::customer>, settle::result_from<"quote", &number::value>))
+        .compensate(call()));
+static_assert(settle::descriptor_of<settle::forward<quoted_type>>.stages.undone_after_later == 6);
+
 namespace {
 
 /// A shop and a courier that are away for the first calls of an operation.
@@ -269,6 +286,15 @@ TEST_CASE("tries: no worker asks a service before the time that it named") {
         office.world.time = begun + 2min;
         CHECK(other.recover({.older_than = 0s}).canceled == 1);
     }
+    SUBCASE("what was tried does not count once the next call is due") {
+        CHECK(engine.retry("t1", {{1ms}, {}}).verdict != settle::verdict::refused);
+        office.services.before = [](service_call const&) {
+            return std::optional{service_answer::unsent("no turn")};
+        };
+        CHECK(calls.size() == 3);
+        CHECK(entry_of(engine, "t1").next_try == settle::timestamp{});
+        CHECK(entry_of(engine, "t1").call_tries == 0);
+    }
     SUBCASE("a cancel by a person does not wait for it") {
         auto const elapsed = office.world.elapsed;
         CHECK(engine.cancel("t1").canceled());
@@ -300,6 +326,58 @@ TEST_CASE("tries: a service that is away holds back no other compensation, unles
     };
     SUBCASE("each by itself") { check(office.make(), "goods ", "goods goods parcel ", 1000); }
     SUBCASE("in order") { check(office.make<strict_type>(), "", "parcel goods ", 900); }
+}
+
+TEST_CASE("tries: a worker that was overtaken stops, so that tries are counted once") {
+    office office;
+    std::size_t calls = 0;
+    auto second = office.make();
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (call.operation != call_operation::apply) return std::nullopt;
+        ++calls;
+        if (calls == 2) {
+            calls += 100; // the second worker's calls are counted apart
+            CHECK(second.retry("t1", patient()).canceled());
+            calls -= 100;
+        }
+        return service_answer::unavailable("away");
+    };
+    CHECK(office.make().run("t1", usual, patient()).canceled());
+    // The entry had one try when the second worker claimed it.
+    CHECK(calls == 11);
+}
+
+TEST_CASE("tries: a person's cancel does not wait for a service, also if it was asked before") {
+    office office;
+    auto engine = office.make();
+    office.services.before = [](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant == "parcel" && call.operation == call_operation::apply)
+            return service_answer::refused("no van");
+        if (call.operation != call_operation::compensate) return std::nullopt;
+        auto answer = service_answer::unavailable("full");
+        answer.retry_after = 1h;
+        return answer;
+    };
+    CHECK(engine.run("t1", usual, {{1min}, {}}).verdict == settle::verdict::undecided);
+    CHECK(entry_of(engine, "t1").state == settle::state::canceling);
+    CHECK(entry_of(engine, "t1").next_try > office.world.time + 30min);
+    office.services.before = [](service_call const&) { return std::nullopt; };
+    CHECK(engine.cancel("t1", {.deadline = 2min}).canceled());
+}
+
+TEST_CASE("tries: a call that got no turn is no try, also beside a record that is given back") {
+    office office;
+    auto engine = office.make();
+    office.services.before = [](service_call const& call) -> std::optional<service_answer> {
+        if (call.participant == "parcel" && call.operation == call_operation::apply)
+            return service_answer::refused("no van");
+        if (call.operation == call_operation::compensate) return service_answer::unsent("no turn");
+        return std::nullopt;
+    };
+    CHECK(engine.run("t1", usual, {{1s}, {}}).verdict == settle::verdict::undecided);
+    CHECK(balance_of(engine, "A") == 1000);
+    CHECK(entry_of(engine, "t1").call_tries == 0);
+    CHECK(entry_of(engine, "t1").next_try == settle::timestamp{});
 }
 
 TEST_CASE("tries: a compensate that fails is made again at the time in the entry") {

@@ -125,6 +125,25 @@ TEST_CASE("services: an insert that arrives after its engine has ended uses a co
     if (found) CHECK(found->stages_kept == 1);
 }
 
+TEST_CASE("services: the wait for a log ends with the patience for stores") {
+    for (auto const missing : {settle::step::insert, settle::step::keep}) {
+        CAPTURE(name_of(missing));
+        house house;
+        settle::memory::database log;
+        settle::testing::faulty fragile{log};
+        fragile.plan([&](settle::testing::call const& call) {
+            using settle::testing::fault_kind;
+            return settle::testing::fault{call.what == name_of(missing) ? fault_kind::unavailable
+                                                                        : fault_kind::none};
+        });
+        auto engine = house.make<visit_type>(fragile);
+        auto const begun = house.world.elapsed;
+        CHECK(engine.run("t", visit{"anna"}).verdict == settle::verdict::undecided);
+        CHECK(house.world.elapsed - begun <= engine.limits().patience + std::chrono::seconds{1});
+        CHECK(engine.limits().patience < engine.limits().call_patience);
+    }
+}
+
 TEST_CASE("services: an owner that keeps a result now and then is alive, and not taken over") {
     using namespace std::chrono_literals;
     house house;

@@ -245,6 +245,7 @@ TEST_CASE("sqlite open: tables of version 4 get the text of a reason, also besid
                        "ALTER TABLE settle_entry DROP COLUMN reason_text;"
                        "ALTER TABLE settle_entry DROP COLUMN call_tries;"
                        "ALTER TABLE settle_entry DROP COLUMN next_try;"
+                       "ALTER TABLE settle_entry DROP COLUMN tried_in;"
                        "UPDATE settle_meta SET value = '4' WHERE name = 'schema_version';"
                        "INSERT INTO settle_owner VALUES(1, 'host/1')");
     auto const insert = [&](std::string const& id) {
@@ -276,7 +277,7 @@ TEST_CASE("sqlite open: concurrent threads raise tables of version 3 once") {
             refusals_of_threads([&](std::size_t) { database const db{folder.file(), patient}; });
         CHECK(refusals == std::vector<std::string>(4));
         CHECK(sql_value(folder.file(), "SELECT count(*) FROM pragma_table_info('settle_entry')") ==
-              "22");
+              "23");
     }
 }
 

@@ -38,14 +38,15 @@ enum class entry_field : std::uint8_t {
     results,
     reason_text,
     call_tries,
-    next_try
+    next_try,
+    tried_in
 };
 
-inline constexpr std::array<std::string_view, 22> entry_field_names{
+inline constexpr std::array<std::string_view, 23> entry_field_names{
     "id",          "type",        "definition", "parameters", "state",    "epoch",
     "committed",   "owner",       "created",    "modified",   "attempts", "reason",
     "participant", "line",        "images",     "open",       "revision", "stages_kept",
-    "results",     "reason_text", "call_tries", "next_try"};
+    "results",     "reason_text", "call_tries", "next_try",   "tried_in"};
 
 [[nodiscard]] constexpr std::string_view name_of(entry_field field) {
     return entry_field_names[static_cast<std::size_t>(field)];
@@ -72,7 +73,7 @@ inline constexpr std::array insert{id,       type,        definition,  parameter
 inline constexpr std::array claim{state, epoch, owner, modified, attempts};
 inline constexpr std::array keep{state,       modified, attempts,  revision,
                                  stages_kept, results,  call_tries};
-inline constexpr std::array pause{modified, call_tries, next_try};
+inline constexpr std::array pause{modified, call_tries, next_try, tried_in};
 inline constexpr std::array commit{state, committed, modified, attempts, images, results};
 inline constexpr std::array commit_and_close{state,  committed, modified, attempts,
                                              images, results,   open};
@@ -104,6 +105,11 @@ inline constexpr std::array one_phase{state,       epoch, owner,  modified, atte
 }
 [[nodiscard]] constexpr std::span<entry_field const> fields_inserted() {
     return fields_of_write::insert;
+}
+
+/// What the tries of an entry belong to, in one number: its state and its kept stages.
+[[nodiscard]] constexpr std::uint32_t phase_of(state of, stage_number stages_kept) {
+    return static_cast<std::uint32_t>(of) << 8U | stages_kept;
 }
 
 /// Calls `give(value)` with the value that a write stores in a field, in the type of the entry's
@@ -162,10 +168,12 @@ void with_value(entry_field field, entry_write const& write, write_context const
         return;
     case entry_field::call_tries: return give(write.call_tries);
     case entry_field::next_try: return give(write.next_try);
+    case entry_field::tried_in: return give(phase_of(change.to, change.stages_kept));
     }
 }
 
 /// Calls `read(field, member)` for every field from `epoch` on that an entry has as a member.
+/// Shape:   into - has its state
 template <typename Read>
 void read_members(entry& into, Read&& read) {
     read(entry_field::epoch, into.epoch_number);
@@ -184,6 +192,11 @@ void read_members(entry& into, Read&& read) {
     read(entry_field::reason_text, into.why_text);
     read(entry_field::call_tries, into.call_tries);
     read(entry_field::next_try, into.next_try);
+    std::uint32_t tried_in = 0;
+    read(entry_field::tried_in, tried_in);
+    if (tried_in == phase_of(into.state, into.stages_kept)) return;
+    into.call_tries = 0;
+    into.next_try = {};
 }
 
 } // namespace detail

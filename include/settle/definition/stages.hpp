@@ -349,11 +349,12 @@ consteval bool use_result(std::type_identity<boost::hana::tuple<Arguments...>>) 
     return !(every_leaf<no_result_of<Name>::template test, Arguments>::value && ...);
 }
 
-/// True if a call that may be compensated uses a result of the participant with a name.
+/// True if a call that is applied, or its compensation, uses a result of the participant with a
+/// name. A query counts, since a later call may use its result; the pivot is never compensated.
 template <fixed_string Name, typename User>
 consteval bool uses_result_of() {
     if constexpr (!is_call_participant<User>) return false;
-    else if constexpr (!User::compensates) return false;
+    else if constexpr (User::is_pivot) return false;
     else
         return use_result<Name>(
                    std::type_identity<typename arguments_of<typename User::apply_type>::type>{}) ||
@@ -361,7 +362,7 @@ consteval bool uses_result_of() {
                                 typename arguments_of<typename User::compensate_type>::type>{});
 }
 
-/// A bit for each stage whose results a call of a later stage uses that may be compensated.
+/// A bit for each stage whose results a later call uses, but for the pivot.
 template <typename... Participants>
 consteval std::uint64_t stages_used_later() {
     std::uint64_t used = 0;

@@ -55,9 +55,10 @@ struct entry {
     std::optional<std::uint32_t> line; ///< the line of that participant, in a range
     std::vector<image> images;
     std::vector<kept_result> results; ///< of the kept stages; from the commit on, of all stages
-    /// How often the calls of the current stage were tried without an answer, by all workers.
+    /// How often calls were tried without an answer, by all workers, since the entry was last in
+    /// another state or had fewer stages kept.
     std::uint32_t call_tries = 0;
-    timestamp next_try{}; ///< when a call that failed is made again; timestamp{} before that
+    timestamp next_try{}; ///< when such a call is made again; timestamp{} if no try has failed
     std::string fault;    ///< in a listing: why the entry cannot be decoded; empty if it can
 
     friend bool operator==(entry const&, entry const&) = default;

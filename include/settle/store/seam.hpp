@@ -91,8 +91,9 @@
 //       insert also stores the id, write.created, context.owner, and write.type's name, definition
 //       and json(). A change stores context.owner if change.takes_owner is set. If change.why is
 //       not `none`, the entry gets it as `why`, write.failed() as its participant and line, and
-//       write.why_text. A pause writes `call_tries`, `next_try` and `modified` alone, and
-//       a keep sets `call_tries` to 0. All other fields stay. A read gives at most 500 bytes of
+//       write.why_text. A pause writes `call_tries`, `next_try` and `modified` alone.
+//       They count as 0 once the entry has another state or further kept stages. All other fields
+//       stay. A read gives at most 500 bytes of
 //       that text, and no stored value of it makes an entry unreadable. adapter/entry_fields.hpp
 //       lists the fields for each action. All writes of a call have the same action. Each takes
 //       effect alone or together with others, but never in part, and has an answer of its own.

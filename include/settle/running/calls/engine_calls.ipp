@@ -55,12 +55,16 @@ recovery_report engine_calls<Rules>::recover(known_directions known, recover_opt
     entry_filter filter;
     filter.unfinished = true;
     timestamp const now = context_.environment.now();
-    // What waits for its next try longer than this call would is left, as long as it may commit.
+    // What waits for its next try longer than this call would is left, unless it is too old to
+    // wait.
     auto const& limits = context_.limits;
     timestamp const last_try = later(now, limits.call_patience);
     auto const selects = [&](entry const& stored) {
-        bool const may_commit = age_of(stored.created, now, limits.clocks) <= limits.lifetime;
-        if (may_commit && detail::waits_for_try(stored.next_try, last_try)) return false;
+        bool const expires = stored.state == state::pending &&
+                             age_of(stored.created, now, limits.clocks) > limits.lifetime;
+        bool const is_wrong = is_ahead(stored.modified, now, limits.clocks);
+        bool const waits = !is_wrong && detail::waits_for_try(stored.next_try, last_try);
+        if (waits && !expires) return false;
         auto const still = detail::still_for(stored, now, context_.limits.clocks);
         return still >= options.older_than || is_gone(stored.owner);
     };

@@ -13,7 +13,6 @@ SETTLE_FUNCTION job taken_job(entry const& stored, new_request const& request, p
     work.created = stored.created;
     work.images = stored.images;
     work.results = stored.results;
-    work.take_tries(stored);
     work.take_reason(stored);
     return work;
 }

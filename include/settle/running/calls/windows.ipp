@@ -109,7 +109,9 @@ template <typename Rules>
 void seam_jobs<Rules>::take(entry const& stored, transaction_descriptor const& direction,
                             held_parameters&& parameters) {
     auto work = taken_job(stored, request_of(direction, parameters.get()), held_->driver.how());
-    work.awaits_next_try = true;
+    auto const& limits = held_->context.limits;
+    work.take_tries(stored,
+                    is_ahead(stored.modified, held_->context.environment.now(), limits.clocks));
     held_->jobs.add(std::move(work), std::move(parameters), 0);
     held_->driver.note_new_job();
 }

@@ -32,6 +32,8 @@ outcome worker<Context>::take_over(entry const& stored, new_request const& reque
                                    bool cancels) {
     auto driver = context_.driver(call);
     auto work = taken_job(stored, request, driver.how());
+    work.for_caller = true;
+    work.take_tries(stored, false);
     if (cancels) {
         work.coordinator =
             coordinator::cancel(work.coordinator.parts(), reason::cancel_asked, work.type->stages);

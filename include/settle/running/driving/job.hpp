@@ -46,6 +46,7 @@ struct job {
     timestamp next_try{};
     bool notes_tries = false;     ///< the entry does not have the last two members
     bool awaits_next_try = false; ///< no call is made before `next_try`
+    bool for_caller = false;      ///< a person has asked for this job, which does not wait for that
     std::int64_t row = 0;         ///< the log's own number of the entry, or 0
     /// The epoch of the insert, or of the claim of an `initial` entry, that the log acknowledged to
     /// this job: under it no other worker has called a service. 0 if there is none.
@@ -82,7 +83,7 @@ struct job {
               part_result const& result) {
         coordinator.answered(number, result.what);
         for_person = for_person || result.for_person;
-        was_tried = was_tried || !result.not_sent;
+        was_tried = was_tried || (descriptor.stage != 0 && !result.not_sent);
         if (result.what == answer::unknown) unanswered.push_back(number);
         if (result.kept) keep(part, descriptor, result.kept.get());
         bool const any_error = !result.problem.empty() || !part_errors.empty();
@@ -118,9 +119,11 @@ struct job {
         return has_text(coordinator.why()) ? error_of(coordinator.failed_part()) : nullptr;
     }
     /// Notes what earlier workers have tried.
-    void take_tries(entry const& entry) {
+    /// Shape:   is_of_wrong_clock - then no time of theirs counts
+    void take_tries(entry const& entry, bool is_of_wrong_clock) {
         call_tries = entry.call_tries;
         next_try = entry.next_try;
+        awaits_next_try = !for_caller && !is_of_wrong_clock;
     }
     /// Notes the reason of a cancel that is in the entry already.
     void take_reason(entry const& entry) {
@@ -179,6 +182,13 @@ template <typename Direction>
 }
 
 namespace detail {
+
+/// True if the job's next step makes calls.
+[[nodiscard]] inline bool calls_next(job const& work) {
+    auto const& c = work.coordinator;
+    if (c.stages() == 1 || c.stage() == 0) return false;
+    return applies(c.next()) || c.next() == step::confirm || c.next() == step::compensate;
+}
 
 /// The text of a job's reason to cancel, as its entry keeps it; empty if there is none.
 [[nodiscard]] inline std::string_view reason_text_of(job const& work) {

@@ -248,7 +248,7 @@ private:
         if (again && failed.why != reason::none) c.cancel_for(failed.why, failed.part);
         // The records of a transaction that is taken over are applied again before its calls.
         bool const is_over = stage != 0 && (c.next() != taken || c.stage() != stage);
-        if (is_over) work.call_tries = 0;
+        if (is_over) work.call_tries = work.retry_after_ms = 0;
         if (!again || is_over) work.notes_tries = false;
         if (taken != step::apply) return;
         look_at_clock();
@@ -283,22 +283,16 @@ private:
             work.problem = {};
             return end_if_late(work, execution);
         }
-        bool const waits = Calls::several_stages && work.awaits_next_try && makes_calls(work);
+        bool const waits = Calls::several_stages && work.awaits_next_try && calls_next(work);
         if (waits) rest_until_next_try(work, execution);
     }
 
-    /// True if the job's next wave has calls.
-    [[nodiscard]] static bool makes_calls(job const& work) {
-        if (!Calls::several_stages || !is_at_calls(work)) return false;
-        step const next = work.coordinator.next();
-        return applies(next) || next == step::confirm || next == step::compensate;
-    }
-
-    /// True if that wave, which takes as long as its services like, begins when the caller does not
-    /// wait any more.
+    /// True if the next wave has calls, which take as long as their services like, and the caller
+    /// does not wait any more.
     [[nodiscard]] bool must_end_before_calls(job const& work,
                                              execution_state const& execution) const {
-        return makes_calls(work) && (ends_.stops(execution) || ends_.is_late(execution));
+        return Calls::several_stages && calls_next(work) &&
+               (ends_.stops(execution) || ends_.is_late(execution));
     }
 
     /// True if a transaction whose step is taken again is stuck, and was not before.
@@ -366,8 +360,7 @@ private:
         work.coordinator.found(standing_of(stored), view);
         if (work.type->stages.count > 1) {
             work.results = stored.results;
-            work.take_tries(stored);
-            work.awaits_next_try = true;
+            work.take_tries(stored, is_ahead(stored.modified, now_, limits_.clocks));
         }
         // The outcome of an entry that is done needs only its state.
         bool const needs_entry = stored.state != state::done || !work.type->described;

@@ -33,7 +33,7 @@ SETTLE_FUNCTION exhausted_call find_exhausted(job const& work, std::uint32_t att
 SETTLE_FUNCTION pauses pauses_of(job const& work, options const& limits) {
     auto const& c = work.coordinator;
     pauses chosen{limits.first_pause, limits.longest_pause};
-    if (c.stages() == 1 || c.stage() == 0) return chosen;
+    if (!calls_next(work)) return chosen;
     chosen = {limits.call_first_pause, limits.call_longest_pause};
     for (part_descriptor const& part : work.type->participants) {
         if (part.stage != c.stage()) continue;

@@ -50,8 +50,8 @@ public:
         write_all(context);
     }
 
-    /// Writes the tries of jobs into their entries. A write that takes no effect is not repeated:
-    /// the next try is noted, too.
+    /// Writes the tries of jobs into their entries. A job whose entry another worker has claimed
+    /// reads it next. A write that is lost is not repeated: the next try is noted, too.
     void note_tries(std::span<job> jobs, write_context const& context);
 
     /// Calls `found(job, result<std::optional<entry>>, same)` for each job that reads.

@@ -319,10 +319,17 @@ SETTLE_FUNCTION void seam_calls::send_writes(write_context const& context) {
 
 SETTLE_FUNCTION void seam_calls::note_tries(std::span<job> jobs, write_context const& context) {
     writes_.clear();
+    writers_.clear();
     for (job& work : jobs) {
-        if (std::exchange(work.notes_tries, false)) writes_.push_back(write_of<step::pause>(work));
+        if (!std::exchange(work.notes_tries, false)) continue;
+        writes_.push_back(write_of<step::pause>(work));
+        writers_.push_back(&work);
     }
     send_writes(context);
+    for (std::size_t i = 0; i < writes_.size(); ++i) {
+        bool const is_lost = results_[i].reply == log_answer::conflict;
+        if (is_lost && writers_[i]->resting) writers_[i]->coordinator.look_again();
+    }
 }
 
 } // namespace detail

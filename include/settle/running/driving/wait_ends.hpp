@@ -10,12 +10,6 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// True if the job's current step is of a stage of calls.
-[[nodiscard]] inline bool is_at_calls(job const& work) {
-    auto const& c = work.coordinator;
-    return c.stages() > 1 && c.stage() != 0;
-}
-
 /// Shape:   limits, call - outlive the object
 template <typename Environment>
 class wait_ends {
@@ -60,7 +54,7 @@ public:
         if (auto const end = end_of(execution)) return *end;
         if (!execution.first_rest) execution.first_rest = environment_.elapsed();
         return later_than(*execution.first_rest,
-                          is_at_calls(work) ? limits_.call_patience : limits_.patience);
+                          calls_next(work) ? limits_.call_patience : limits_.patience);
     }
     /// Why a job is given up, which rests or would rest; empty if it is not.
     [[nodiscard]] error why_over(job const& work, execution_state& execution) const {
@@ -71,7 +65,7 @@ public:
     /// What ends the rests of a job.
     [[nodiscard]] std::string limit_of(job const& work, execution_state const& execution) const {
         if (end_of(execution)) return "the call's deadline";
-        return is_at_calls(work) ? "options::call_patience" : "options::patience";
+        return calls_next(work) ? "options::call_patience" : "options::patience";
     }
 
 private:

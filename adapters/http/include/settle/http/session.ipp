@@ -285,7 +285,8 @@ SETTLE_FUNCTION void session::end_forgotten() {
         for (auto const& each : group->transfers()) {
             bool const is_overdue = each->is_overdue(now);
             if (!is_overdue && !each->is_forgotten()) continue;
-            each->give_up(is_overdue ? "its time is over" : "nobody waits for it", is_overdue);
+            each->give_up(is_overdue ? "its time is over" : "nobody waits for it",
+                          is_overdue || each->is_slow(now));
             put_back(*each);
         }
     }

@@ -113,6 +113,11 @@ public:
         constexpr std::chrono::milliseconds grace{100};
         return under_way_ && now > end_ + grace;
     }
+    /// True if the call has been under way for so long that its service counts as slow.
+    [[nodiscard]] bool is_slow(std::chrono::steady_clock::time_point now) const {
+        constexpr std::chrono::seconds usual{1};
+        return now - begun_ > usual;
+    }
     /// Lets go of the client of the last call.
     void forget_client() noexcept {
         easy_.reset();
@@ -152,6 +157,7 @@ private:
     bool sent_ = false;
     bool sent_twice_ = false;
     queued_call call_{};
+    std::chrono::steady_clock::time_point begun_{};
     std::chrono::steady_clock::time_point end_{}; ///< of the call's time
 };
 

@@ -140,7 +140,8 @@ SETTLE_FUNCTION void transfer::begin(queued_call&& queued, std::chrono::millisec
     set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.size()));
     set(CURLOPT_TIMEOUT_MS, curl_milliseconds(limit));
     require(curl_multi_add_handle(multi_, easy_.get()));
-    end_ = std::chrono::steady_clock::now() + limit;
+    begun_ = std::chrono::steady_clock::now();
+    end_ = begun_ + limit;
     under_way_ = true;
 }
 

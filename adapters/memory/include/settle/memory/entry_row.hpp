@@ -38,6 +38,11 @@ struct kept_lists {
     std::string why_text;
     std::uint32_t call_tries = 0;
     timestamp next_try{};
+
+    void forget_tries() noexcept {
+        call_tries = 0;
+        next_try = {};
+    }
 };
 
 /// One entry; its parameters follow it in memory. Only an unused row of a pool has no direction.

@@ -60,10 +60,11 @@ public:
             change.takes_owner ? interned_owner(context.owner) : row->owner;
         if (is_final(change.to)) make_room(ended_);
         bool const any_list = write.images != nullptr || write.results != nullptr;
-        bool const forgets_tries = write.action == step::keep && row->lists != nullptr;
-        if (any_list || forgets_tries || write.action == step::pause || !write.why_text.empty()) {
+        if (any_list || write.action == step::pause || !write.why_text.empty()) {
             store_lists(*row, write);
         }
+        bool const goes_on = change.to != row->state || change.stages_kept != row->stages_kept;
+        if (goes_on && row->lists) row->lists->forget_tries();
         change_entry(*row, change);
         row->modified = context.now;
         row->owner = owner;
@@ -181,9 +182,10 @@ private:
         if (write.images != nullptr) position->images = *write.images;
         if (write.results != nullptr) position->results = *write.results;
         if (!write.why_text.empty()) position->why_text = write.why_text;
-        bool const notes_tries = write.action == step::pause || write.action == step::keep;
-        if (notes_tries) position->call_tries = write.call_tries;
-        if (write.action == step::pause) position->next_try = write.next_try;
+        if (write.action == step::pause) {
+            position->call_tries = write.call_tries;
+            position->next_try = write.next_try;
+        }
         row.lists = std::move(position);
     }
 

@@ -36,7 +36,7 @@ SETTLE_FUNCTION void create_tables(connection& connection, std::string const& sc
         "stages_kept bigint NOT NULL DEFAULT 0, reason smallint, line bigint, "
         "open boolean NOT NULL, type text, definition text, owner text NOT NULL, "
         "participant text, parameters text, images text, results text, reason_text text, "
-        "call_tries bigint, next_try bigint) WITH "
+        "call_tries bigint, next_try bigint, tried_in bigint) WITH "
         "(fillfactor = 70)",
         "settle_mark(collection text COLLATE \"C\", key text COLLATE \"C\", id text COLLATE \"C\", "
         "participant bigint, line bigint, epoch bigint NOT NULL, effect text NOT NULL, "
@@ -54,7 +54,8 @@ SETTLE_FUNCTION void create_tables(connection& connection, std::string const& sc
 SETTLE_FUNCTION void upgrade_tables(connection& connection, std::string const& schema) {
     for (auto const& sql : {"ALTER TABLE " + schema +
                                 "settle_entry ADD COLUMN IF NOT EXISTS reason_text text, "
-                                "ADD COLUMN call_tries bigint, ADD COLUMN next_try bigint",
+                                "ADD COLUMN call_tries bigint, ADD COLUMN next_try bigint, "
+                                "ADD COLUMN tried_in bigint",
                             entries_view(schema)}) {
         connection.send_sql(sql, "upgrade the tables of settle");
     }

@@ -36,13 +36,14 @@ struct added_column {
     std::string_view sql;
 };
 
-inline constexpr std::array<added_column, 6> added_columns{
+inline constexpr std::array<added_column, 7> added_columns{
     {{4, "revision INTEGER NOT NULL DEFAULT 0"},
      {4, "stages_kept INTEGER NOT NULL DEFAULT 0"},
      {4, "results TEXT"},
      {5, "reason_text TEXT"},
      {6, "call_tries INTEGER"},
-     {6, "next_try INTEGER"}}};
+     {6, "next_try INTEGER"},
+     {6, "tried_in INTEGER"}}};
 
 /// The view of the entries for people.
 [[nodiscard]] std::string entries_view();
