@@ -2,6 +2,7 @@
 // Sessions that an administrator ends between and during the calls that only read: each call goes
 // on with another session, and sees each row once.
 #include "bank_story.hpp"
+#include "hanging_server.hpp"
 
 #include <settle/running/calls/listing.hpp>
 
@@ -108,31 +109,7 @@ TEST_CASE("patience: a deadline or a stop request ends a wait for a server that 
     pg::database_options limits;
     limits.answer_timeout = limits.connect_timeout = 10min;
     pg::database here{server.address(), limits};
-    auto teller = bank_engine(here, settle::phases::two, 10min);
-    CHECK(teller.create(bank::accounts, {"A", 100, 100}).has_value());
-    CHECK(teller.create(bank::accounts, {"B", 100, 100}).has_value());
-    for (bool const has_deadline : {true, false}) {
-        CAPTURE(has_deadline);
-        // A connection of the pool is open, and its server does not answer.
-        CHECK(teller.read(bank::accounts, "A").has_value());
-        server.freeze();
-        std::stop_source stop;
-        settle::call_options call{{}, stop.get_token()};
-        if (has_deadline) call.deadline = 200ms;
-        std::jthread const stops{[&] {
-            std::this_thread::sleep_for(200ms);
-            if (!has_deadline) stop.request_stop();
-        }};
-        auto const id = std::to_string(has_deadline ? 1 : 2);
-        auto const begun = std::chrono::steady_clock::now();
-        auto const ended = teller.run(id, bank::transfer{"A", "B", 1}, call);
-        CHECK(ended.verdict == settle::verdict::undecided);
-        CHECK_FALSE(teller.find(id, call).has_value());
-        // Without the limits the server's own limit ends the wait, after minutes.
-        CHECK(std::chrono::steady_clock::now() - begun < 1min);
-        server.thaw();
-        CHECK(teller.run(id, bank::transfer{"A", "B", 1}).done());
-    }
+    check_limits_at_hanging(server, here);
 }
 
 } // namespace
