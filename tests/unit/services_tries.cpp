@@ -328,6 +328,32 @@ TEST_CASE("tries: a service that is away holds back no other compensation, unles
     SUBCASE("in order") { check(office.make<strict_type>(), "", "parcel goods ", 900); }
 }
 
+TEST_CASE("tries: entries that wait for a service leave the window to others") {
+    office office;
+    bool is_away = true;
+    std::chrono::nanoseconds last_done{};
+    office.services.before = [&](service_call const& call) -> std::optional<service_answer> {
+        if (is_away && call.transaction.starts_with("a"))
+            return service_answer::unavailable("away");
+        last_done = office.world.elapsed;
+        return std::nullopt;
+    };
+    auto engine = office.make();
+    for (int index = 0; index < 30; ++index) {
+        auto const number = std::to_string(index);
+        CHECK(engine.submit("a" + number, order{"A", 1}).problem.empty());
+        if (index < 5) CHECK(engine.submit("b" + number, order{"A", 1}).problem.empty());
+    }
+    auto const report = engine.work({.window = 4});
+    CHECK(report.done == 5);
+    CHECK(report.undecided + report.canceled == 30);
+    // Each of the others was tried, and the window did not wait for their pauses.
+    CHECK(last_done < engine.limits().call_patience);
+    is_away = false;
+    office.world.time += 1h;
+    CHECK(engine.recover({.older_than = 0s}).done == report.undecided);
+}
+
 TEST_CASE("tries: a worker that was overtaken stops, so that tries are counted once") {
     office office;
     std::size_t calls = 0;

@@ -94,7 +94,12 @@ private:
                 return false;
             }
             take(jobs, stored);
-            while (jobs.full()) round(jobs);
+            while (jobs.full()) {
+                round(jobs);
+                // What waits for a service leaves its room to other entries: it is noted when each
+                // is due again.
+                if (jobs.full()) jobs.end_resting();
+            }
         }
         return true;
     }

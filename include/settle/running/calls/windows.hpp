@@ -53,6 +53,8 @@ public:
     [[nodiscard]] std::exception_ptr const& thrown() const;
     void look_at_clock();
     void rethrow() const;
+    /// Gives up transactions that rest before their next calls; the next round ends them.
+    void end_resting();
     /// Has waits end when new transactions come; see seam_calls.
     void watch(std::shared_ptr<answer_signal> signal, job_source const& source);
 

@@ -87,6 +87,10 @@ outcome seam_jobs<Rules>::refused(transaction_id const& id, given const& paramet
 }
 
 template <typename Rules>
+void seam_jobs<Rules>::end_resting() {
+    held_->jobs.end_resting(held_->driver);
+}
+template <typename Rules>
 void seam_jobs<Rules>::watch(std::shared_ptr<answer_signal> signal, job_source const& source) {
     held_->driver.watch(std::move(signal), source);
 }

@@ -46,6 +46,10 @@ public:
     }
     /// The next round has a job that was in no round before.
     void note_new_job() { progress_.note_new_job(); }
+    /// Gives a job up that rests before its next calls.
+    void end_resting(job& work, execution_state& execution) {
+        progress_.end_resting(work, execution);
+    }
     /// Has waits end when new jobs come; see seam_calls.
     void watch(std::shared_ptr<detail::answer_signal> signal, job_source const& source) {
         calls_.watch(std::move(signal), source);

@@ -59,6 +59,14 @@ public:
         return {jobs, environment_, limits_, ordering_};
     }
 
+    /// Gives a job up that rests before its next calls, since others need its room.
+    void end_resting(job& work, execution_state& execution) {
+        bool const rests = work.resting && !waits(work) && !execution.over;
+        if (Calls::several_stages && rests && calls_next(work)) {
+            give_up(work, execution, ended_waiting("the room that other entries need"));
+        }
+    }
+
     /// Notes in each job whether it takes the step; true if any job does.
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] bool begin(jobs_side_by_side<Count> const& group) {

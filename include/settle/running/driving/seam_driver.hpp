@@ -52,6 +52,7 @@ public:
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept;
     void rethrow() const;
     void note_new_job();
+    void end_resting(job& work, execution_state& execution);
     void watch(std::shared_ptr<answer_signal> signal, job_source const& source);
     static constexpr bool may_look_first = true;
     [[nodiscard]] bool looks_first() const;

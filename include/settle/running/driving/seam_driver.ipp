@@ -62,6 +62,10 @@ void seam_driver<Rules>::note_new_job() {
     held_->note_new_job();
 }
 template <typename Rules>
+void seam_driver<Rules>::end_resting(job& work, execution_state& execution) {
+    held_->end_resting(work, execution);
+}
+template <typename Rules>
 void seam_driver<Rules>::watch(std::shared_ptr<answer_signal> signal, job_source const& source) {
     held_->watch(std::move(signal), source);
 }

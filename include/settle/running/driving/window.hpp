@@ -67,6 +67,14 @@ public:
                           parameters_.end());
     }
 
+    /// Gives up the jobs that rest before their next calls; the next round ends them.
+    template <typename Driver>
+    void end_resting(Driver& driver) {
+        for (std::size_t index = 0; index < jobs_.size(); ++index) {
+            driver.end_resting(jobs_[index], executions_[index]);
+        }
+    }
+
 private:
     static void const* address_of(parameters_type const& parameters) {
         if constexpr (std::is_same_v<parameters_type, held_parameters>) return parameters.get();
