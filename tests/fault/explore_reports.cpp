@@ -158,8 +158,8 @@ TEST_CASE("explore: a call that is not confirmed, or not compensated, is wrong")
 
     auto const uncompensated = buy<settle::step::compensate>({"seat", 1});
     CHECK_FALSE(uncompensated);
-    CHECK(uncompensated.trace.find("t1 seat: this call has an effect without the "
-                                   "records") != std::string::npos);
+    CHECK(uncompensated.trace.find("t1 seat: the transaction is not done, and this call has an "
+                                   "effect") != std::string::npos);
     // A query has no effect that could be left.
     CHECK(buy<settle::step::confirm>({"price", 1, call_moments::query, settle::plain, 2}));
 }
