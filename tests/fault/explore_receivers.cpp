@@ -114,8 +114,7 @@ TEST_CASE("explore: an effect with a key may precede its row if it is never refu
     // A repeat is refused, and the effect stands.
     wrong_saga(saga(within(1, 1), keyed(writes, pivot("card", 1))), "has an effect", 10);
     // A compensation finds no row, and the effect stands.
-    wrong_saga(saga(canceling(1, 1), keyed(writes, sure(booking("seat", 1)))), "has an effect",
-               10);
+    wrong_saga(saga(canceling(1, 1), keyed(writes, sure(booking("seat", 1)))), "has an effect", 10);
 }
 
 TEST_CASE("explore: an id that is submitted again after its purge finds the rows of its calls") {
