@@ -34,16 +34,16 @@ namespace detail {
 class caller_wait {
 public:
     explicit caller_wait(wait_limits const& limits) noexcept
-        : before_(std::exchange(current_, &limits)) {}
+        : before_(std::exchange(current, &limits)) {}
     caller_wait(caller_wait const&) = delete;
     caller_wait& operator=(caller_wait const&) = delete;
-    ~caller_wait() { current_ = before_; }
+    ~caller_wait() { current = before_; }
 
     /// Null if nobody has told.
-    [[nodiscard]] static wait_limits const* limits() noexcept { return current_; }
+    [[nodiscard]] static wait_limits const* limits() noexcept { return current; }
 
 private:
-    inline static thread_local wait_limits const* current_ = nullptr;
+    inline static thread_local wait_limits const* current = nullptr;
     wait_limits const* before_;
 };
 

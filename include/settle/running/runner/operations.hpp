@@ -54,8 +54,7 @@ public:
 template <typename Function>
 class completion_of final : public completion {
 public:
-    template <typename Given>
-    explicit completion_of(Given&& given) : function_(std::forward<Given>(given)) {}
+    explicit completion_of(Function given) : function_(std::move(given)) {}
     void complete(outcome&& ended) override { std::move(function_)(std::move(ended)); }
 
 private:

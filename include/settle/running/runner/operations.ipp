@@ -128,9 +128,10 @@ result<void> operations<Rules>::start(std::optional<transaction_id> id,
                                       held_parameters&& parameters, call_options const& call,
                                       std::unique_ptr<completion>& then) {
     if (!gate_.is_here()) return gate_.why();
-    auto made =
-        std::make_unique<started_operation>(id ? *std::move(id) : fresh_id(context_.environment),
-                                            !id, direction, std::move(parameters));
+    bool const is_new = !id.has_value();
+    auto made = std::make_unique<started_operation>(is_new ? fresh_id(context_.environment)
+                                                           : *std::move(id),
+                                                    is_new, direction, std::move(parameters));
     made->limits.stop = call.stop;
     if (call.deadline)
         made->limits.deadline = later_than(context_.environment.elapsed(), *call.deadline);
