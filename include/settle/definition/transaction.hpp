@@ -162,9 +162,9 @@ struct transaction_definition {
     /// Has a cancel compensate each stage after all later stages, and the records last. Without it,
     /// a call waits only for later calls that use its result.
     [[nodiscard]] constexpr transaction_definition compensate_in_order() const {
-        auto made = *this;
-        made.in_order = true;
-        return made;
+        auto ordered = *this;
+        ordered.in_order = true;
+        return ordered;
     }
     /// The stages that are compensated after all later ones; see stage_plan.
     [[nodiscard]] constexpr std::uint64_t undone_after_later() const {

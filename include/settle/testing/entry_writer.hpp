@@ -38,10 +38,10 @@ public:
     }
     log_answer pause(timestamp when, std::string const& owner, std::uint32_t tries,
                      timestamp next_try) {
-        auto made = transaction_.change(step::pause, transition_to(view_, view_.state));
-        made.call_tries = tries;
-        made.next_try = next_try;
-        return send(made, when, owner);
+        auto write = transaction_.change(step::pause, transition_to(view_, view_.state));
+        write.call_tries = tries;
+        write.next_try = next_try;
+        return send(write, when, owner);
     }
     log_answer commit(timestamp when, std::string const& owner,
                       std::vector<image> const& images = {},

@@ -39,8 +39,7 @@ namespace mariadb::detail {
                  "open BOOLEAN NOT NULL, type TEXT, definition TEXT, owner VARCHAR(512) NOT NULL, "
                  "participant TEXT, parameters LONGTEXT, images LONGTEXT, results LONGTEXT, "
                  "reason_text TEXT, call_tries BIGINT, next_try BIGINT, "
-                 "tried_in BIGINT, KEY settle_entry_open "
-                 "(open, id)",
+                 "tried_in BIGINT, KEY settle_entry_open (open, id)",
         create + "settle_mark(collection VARCHAR(64), `key` VARCHAR(500), id VARCHAR(200), "
                  "participant BIGINT, line BIGINT, epoch BIGINT NOT NULL, effect TEXT NOT NULL, "
                  "confirm LONGTEXT, `undo` LONGTEXT, image LONGTEXT, "

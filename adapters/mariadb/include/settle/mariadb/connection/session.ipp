@@ -2,9 +2,9 @@
 // The bodies of functions that session.hpp declares.
 #pragma once
 
+#include <settle/adapter/socket_wait.hpp>
 #include <settle/mariadb/connection/session.hpp>
 #include <settle/mariadb/connection/values.hpp>
-#include <settle/store/caller_wait.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -47,19 +47,13 @@ SETTLE_FUNCTION std::string session_sql(options const& limits, session_use use) 
 
 /// Waits for the socket of a session on behalf of libmariadb.
 /// Shape:   timeout - in milliseconds; below 0 for none
-/// Returns: 1 if the socket is ready, 0 if the time is over, -1 for an error
-SETTLE_FUNCTION int wait_for_socket(my_socket socket, my_bool is_read, int timeout) {
+/// Returns: 1 if the socket is ready, 0 if the time is over
+SETTLE_FUNCTION int wait_for_session(my_socket socket, my_bool is_read, int timeout) {
     constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365};
     settle::detail::store_wait wait{
         settle::detail::deadline_after(timeout < 0 ? longest : std::chrono::milliseconds{timeout})};
-    while (auto const left = wait.left()) {
-        auto const most = std::chrono::milliseconds{std::numeric_limits<int>::max()};
-        pollfd waits{static_cast<int>(socket), static_cast<short>(is_read != 0 ? POLLIN : POLLOUT),
-                     0};
-        int const ready = ::poll(&waits, 1, static_cast<int>(std::min(*left, most).count()));
-        if (ready > 0) return 1;
-        if (ready < 0 && errno != EINTR) return -1;
-    }
+    short const events = is_read != 0 ? POLLIN : POLLOUT;
+    if (settle::detail::wait_for_socket(static_cast<int>(socket), events, wait)) return 1;
     errno = ETIMEDOUT;
     return 0;
 }
@@ -80,7 +74,7 @@ SETTLE_FUNCTION void session::connect(address const& to, options const& limits) 
     set_seconds(MYSQL_OPT_CONNECT_TIMEOUT, limits.connect_timeout);
     set_seconds(MYSQL_OPT_READ_TIMEOUT, limits.answer_timeout);
     set_seconds(MYSQL_OPT_WRITE_TIMEOUT, limits.answer_timeout);
-    mysql_options(native, MARIADB_OPT_IO_WAIT, reinterpret_cast<void const*>(&wait_for_socket));
+    mysql_options(native, MARIADB_OPT_IO_WAIT, reinterpret_cast<void const*>(&wait_for_session));
     mysql_options(native, MYSQL_SET_CHARSET_NAME, "utf8mb4");
     unsigned const no_local_files = 0;
     mysql_options(native, MYSQL_OPT_LOCAL_INFILE, &no_local_files);

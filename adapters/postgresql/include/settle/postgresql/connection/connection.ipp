@@ -2,8 +2,8 @@
 // The bodies of functions that connection.hpp declares.
 #pragma once
 
+#include <settle/adapter/socket_wait.hpp>
 #include <settle/postgresql/connection/connection.hpp>
-#include <settle/store/caller_wait.hpp>
 
 #include <algorithm>
 #include <array>
@@ -37,19 +37,6 @@ private:
     locale_t plain_;
     locale_t before_{};
 };
-
-/// Waits until a socket is ready; false when the time is over.
-[[nodiscard]] SETTLE_FUNCTION bool wait_for_socket(int socket, short events,
-                                                   settle::detail::store_wait& wait) {
-    while (auto const left = wait.left()) {
-        auto const most = std::chrono::milliseconds{std::numeric_limits<int>::max()};
-        pollfd waits{socket, events, 0};
-        int const ready = ::poll(&waits, 1, static_cast<int>(std::min(*left, most).count()));
-        if (ready > 0) return true;
-        if (ready < 0 && errno != EINTR) return false;
-    }
-    return false;
-}
 
 /// The SQLSTATE and the text of a failed connect. libpq gives the SQLSTATE only within a verbose
 /// text: "FATAL:  28P01: password authentication failed\nLOCATION: …".
@@ -177,7 +164,7 @@ SETTLE_FUNCTION void connection::connect(address::keywords const& host, deadline
     while (state != PGRES_POLLING_OK) {
         if (state == PGRES_POLLING_FAILED) throw failure(problem_of_connect(native(), host));
         short const events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-        if (!wait_for_socket(PQsocket(native()), events, wait)) {
+        if (!settle::detail::wait_for_socket(PQsocket(native()), events, wait)) {
             throw failure(
                 describe(not_connected, "it does not answer", "be reached at " + name_of(host)));
         }
@@ -426,7 +413,7 @@ SETTLE_FUNCTION bool connection::next_result(rows& into) {
         if (PQstatus(native()) == CONNECTION_BAD) return false;
         bool const writes = PQflush(native()) == 1;
         short const events = writes ? POLLIN | POLLOUT : POLLIN;
-        if (!wait_for_socket(PQsocket(native()), events, wait)) {
+        if (!settle::detail::wait_for_socket(PQsocket(native()), events, wait)) {
             auto const limit = wait.limit();
             loss_.text = limit.empty() ? "no answer came in time (database_options::answer_timeout)"
                                        : "no answer came before " + std::string{limit};
