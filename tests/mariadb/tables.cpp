@@ -8,10 +8,12 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <thread>
 
 namespace mariadb_tables {
 namespace {
 
+using namespace std::chrono_literals;
 using settle_test::fresh_mariadb;
 
 struct item {
@@ -230,6 +232,23 @@ TEST_CASE("tables: an erase that a foreign key of another table could refuse is 
         }
         CHECK(own.ask_one("SELECT item FROM uses") == "a");
     }
+}
+
+TEST_CASE("tables: a table is bound once another program has changed its tables") {
+    fresh_mariadb const own;
+    fresh_mariadb const other;
+    own.ask(plain + ")");
+    settle::mariadb::database db{own.address(), {.lock_timeout = 1s}};
+    auto const log_name = db.bind_log().name();
+    // A table that is being created is locked to its end, for all who look at all tables.
+    std::jthread const creates{[&] { other.ask("CREATE TABLE slow AS SELECT SLEEP(2.5)"); }};
+    REQUIRE(settle_test::wait_until(60s, [&] {
+        return own.ask_one("SELECT COUNT(*) FROM information_schema.processlist WHERE "
+                           "info LIKE 'CREATE TABLE slow%'") != "0";
+    }));
+    auto const began = std::chrono::steady_clock::now();
+    CHECK_NOTHROW(static_cast<void>(db.bind<std::remove_const_t<decltype(items)>>(log_name)));
+    CHECK(std::chrono::steady_clock::now() - began > 1s);
 }
 
 } // namespace mariadb_tables

@@ -43,19 +43,21 @@ public:
     /// A value that is written once.
     /// Shape:   value - the initial value
     [[nodiscard]] std::string get_or_init(std::string_view name, std::string_view value) const {
-        if (auto stored = known(name)) return *std::move(stored);
-        parameter_types const types{text_value, text_value};
-        auto const& write = pool_->prepare(
-            dialect::insert_absent(table_, "name, value", "$1, $2", types, "", "name", "$1"), types,
-            phase);
-        {
-            // Its connection may be the only one.
-            typename Sql::native_transaction native{*pool_};
-            auto const ended =
-                insert_absent<Sql>(native, [&](connection& to) { to.send(write, name, value); });
-            if (ended.status != commit_status::committed) throw failure(ended.problem);
-        }
-        return known(name).value_or(std::string{});
+        return repeat_while_held<Sql::is_held>([&] {
+            if (auto stored = known(name)) return *std::move(stored);
+            parameter_types const types{text_value, text_value};
+            auto const& write = pool_->prepare(
+                dialect::insert_absent(table_, "name, value", "$1, $2", types, "", "name", "$1"),
+                types, phase);
+            {
+                // Its connection may be the only one.
+                typename Sql::native_transaction native{*pool_};
+                auto const ended = insert_absent<Sql>(
+                    native, [&](connection& to) { to.send(write, name, value); });
+                if (ended.status != commit_status::committed) throw failure(ended.problem);
+            }
+            return known(name).value_or(std::string{});
+        });
     }
     /// Replaces a value if it is still `old_value`.
     void replace(std::string_view name, std::string_view old_value,

@@ -12,6 +12,23 @@
 SETTLE_BEGIN
 namespace detail::sql {
 
+/// Calls a function again while other native transactions, or changes of tables, hold what it
+/// needs. Whatever opens a database or binds a table waits for them.
+/// Shape:   IsHeld(code) - true if the server waited for a lock until its limit; function - may run
+///          more than once; longest - the time of all calls together
+/// Errors:  rethrows the last settle::failure
+template <auto IsHeld, typename Function>
+auto repeat_while_held(Function&& function,
+                       std::chrono::milliseconds longest = retry_pauses::longest_effort) {
+    for (retry_pauses between{longest};;) {
+        try {
+            return function();
+        } catch (failure const& caught) {
+            if (!IsHeld(caught.problem().code) || !between.next()) throw;
+        }
+    }
+}
+
 /// A native transaction on a connection of the pool.
 /// Shape:   Pool - a connection_pool of Connection, which has begin(), start_commit(),
 ///          finish_commit(), rollback(), good() and result(number); IsConflict(code) - true if the

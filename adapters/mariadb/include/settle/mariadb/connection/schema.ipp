@@ -52,7 +52,7 @@ SETTLE_FUNCTION own_tables const& database_tables() noexcept {
     return tables;
 }
 
-SETTLE_FUNCTION metadata_table prepare_schema(pool& from, own_tables const& tables) {
+SETTLE_FUNCTION metadata_table try_to_prepare_schema(pool& from, own_tables const& tables) {
     auto const name = std::string{tables.prefix} + "meta";
     bool is_made = false;
     ask(
@@ -85,6 +85,11 @@ SETTLE_FUNCTION metadata_table prepare_schema(pool& from, own_tables const& tabl
               "… have version " + version + " and this library needs version " +
               std::string{tables.version} +
               ". Use the release of settle that made them. See mariadb#schema-version");
+}
+
+SETTLE_FUNCTION metadata_table prepare_schema(pool& from, own_tables const& tables) {
+    return settle::detail::sql::repeat_while_held<is_held>(
+        [&] { return try_to_prepare_schema(from, tables); });
 }
 
 SETTLE_FUNCTION log_home look_home(pool& from) {

@@ -265,12 +265,14 @@ SETTLE_FUNCTION void table_check::check_key() const {
 SETTLE_FUNCTION fit_table settle_table(pool& from, collection_descriptor const& collection) {
     settle::detail::sql::check_names(collection, {"settle_"}, 64, parts::page);
     table_check checks{from, collection};
-    if (!checks.exists()) {
-        auto session = from.take();
-        session->send_sql(checks.create_sql(), "create a table");
-        session->sync();
-    }
-    return checks.check();
+    return settle::detail::sql::repeat_while_held<parts::is_held>([&] {
+        if (!checks.exists()) {
+            auto session = from.take();
+            session->send_sql(checks.create_sql(), "create a table");
+            session->sync();
+        }
+        return checks.check();
+    });
 }
 
 } // namespace mariadb::detail

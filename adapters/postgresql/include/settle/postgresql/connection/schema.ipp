@@ -93,7 +93,7 @@ SETTLE_FUNCTION void upgrade_schema(pool& pool, own_tables const& tables,
     });
 }
 
-SETTLE_FUNCTION void prepare_schema(pool& pool, own_tables const& tables) {
+SETTLE_FUNCTION void try_to_prepare_schema(pool& pool, own_tables const& tables) {
     auto const& schema = pool.schema_prefix();
     auto const meta = meta_of(pool, tables);
     // A scan of pg_class sees the state after the lock; to_regclass would see the state before it.
@@ -141,6 +141,10 @@ SETTLE_FUNCTION void prepare_schema(pool& pool, own_tables const& tables) {
               found.value_or(std::string{"unknown"}) + " and this library needs version " +
               std::string{tables.version} +
               ". Use the release of settle that made them. See postgresql#schema-version");
+}
+
+SETTLE_FUNCTION void prepare_schema(pool& pool, own_tables const& tables) {
+    settle::detail::sql::repeat_while_held<is_held>([&] { try_to_prepare_schema(pool, tables); });
 }
 
 SETTLE_FUNCTION log_home look_home(pool& pool) {

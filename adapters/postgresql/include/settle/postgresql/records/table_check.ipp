@@ -349,15 +349,17 @@ SETTLE_FUNCTION void table_check::check_publications() const {
 SETTLE_FUNCTION fit_table settle_table(pool& pool, collection_descriptor const& collection) {
     settle::detail::sql::check_names(collection, {"settle_", "pg_"}, 63, parts::page);
     table_check checks{pool, collection};
-    if (!checks.exists()) {
-        perform_or_throw(pool, [&](connection& connection) {
-            // Another program may be creating it.
-            connection.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))",
-                                "wait for another program that creates tables");
-            connection.send_sql(checks.create_sql(), "create a table");
-        });
-    }
-    return checks.check();
+    return settle::detail::sql::repeat_while_held<parts::is_held>([&] {
+        if (!checks.exists()) {
+            perform_or_throw(pool, [&](connection& connection) {
+                // Another program may be creating it.
+                connection.send_sql("SELECT pg_advisory_xact_lock(hashtextextended('settle', 0))",
+                                    "wait for another program that creates tables");
+                connection.send_sql(checks.create_sql(), "create a table");
+            });
+        }
+        return checks.check();
+    });
 }
 
 } // namespace postgresql::detail
