@@ -55,7 +55,9 @@
 #include <settle/running/calls/windows.ipp>
 #include <settle/running/calls/worker.ipp>
 #include <settle/running/construction/home.ipp>
+#include <settle/running/construction/horizon.ipp>
 #include <settle/running/construction/owner.ipp>
+#include <settle/running/driving/call_pauses.ipp>
 #include <settle/running/driving/deadlines.ipp>
 #include <settle/running/driving/execution_state.ipp>
 #include <settle/running/driving/one_phase.ipp>

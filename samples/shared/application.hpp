@@ -85,6 +85,7 @@ public:
         if (command == "check") return check();
         if (command == "stuck") return stuck();
         if (command == "resolve") return resolve();
+        if (command == "pause" || command == "resume") return change_pause(command == "pause");
         if (command == "doubts") return doubts();
         // The engine of the earlier commands was built on a log that is at home.
         refuse(command == "home" ? "'home' is the first command, or the only one"
@@ -271,7 +272,20 @@ private:
         print("{}\n", list_head());
         for (settle::entry const& entry : found) print("{}\n", list_line(entry));
         print("{} entries\n", with_commas(found.size()));
+        for (settle::call_pause const& pause : engine_->paused_calls().value()) {
+            print("the calls of the {} '{}' are paused: {}\n", name_of(pause.scope),
+                  printable(pause.name), printable(pause.why));
+        }
         return exit_code::settled;
+    }
+
+    exit_code change_pause(bool pauses) {
+        auto const [scope, name] = std::pair{given_->scope, given_->scope_name};
+        auto const changed = pauses ? engine_->pause_calls(scope, name, given_->why)
+                                    : engine_->resume_calls(scope, name);
+        if (!changed.has_value()) return refuse(sentence_of(changed.problem()));
+        if (changed.value() || pauses) return exit_code::settled;
+        return refuse(fmt::format("no calls of the {} '{}' are paused", name_of(scope), name));
     }
 
     exit_code doubts() {

@@ -162,7 +162,13 @@ private:
             add_age(add("stuck", "Shows unfinished transactions that are old"), target_->stuck_for,
                     "Created so long ago (10m, or seen stuck before)");
         }
-        if (description_->calls_services) add_resolve();
+        if (description_->calls_services) {
+            add_resolve();
+            add_scope("pause", "Pauses calls of services, for all programs, until they are resumed")
+                .add_option("REASON", target_->why, "For people")
+                ->required();
+            add_scope("resume", "Resumes paused calls");
+        }
         if (description_->prepares) {
             add("doubts", "Shows the prepared parts without an end, and the next step");
         }
@@ -208,6 +214,20 @@ private:
             ->check(CLI::IsMember({"applied", "not-applied"}));
         resolve.add_option("--result", target_->resolving.result,
                            "JSON: the result of a pivot that was applied");
+    }
+
+    CLI::App& add_scope(std::string const& name, std::string const& purpose) {
+        auto& command = add(name, purpose);
+        auto const take = [this](std::string const& text) {
+            for (auto const each : settle::all_pause_scopes) {
+                if (name_of(each) == text) target_->scope = each;
+            }
+        };
+        command.add_option_function<std::string>("SCOPE", take, "What the name is of")
+            ->required()
+            ->check(CLI::IsMember({"service", "type", "transaction"}));
+        command.add_option("NAME", target_->scope_name, "A name, or an id")->required();
+        return command;
     }
 
     CLI::App& add(std::string const& name, std::string const& purpose) {

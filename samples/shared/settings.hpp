@@ -6,6 +6,7 @@
 
 #include <settle/protocol/state.hpp>
 #include <settle/running/construction/options.hpp>
+#include <settle/running/driving/call_pauses.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -41,8 +42,10 @@ struct settings {
     std::string reverse_id;
     std::string resolve_id;
     std::string participant; // of resolve
-    std::string why;         // of resolve
+    std::string why;         // of resolve and pause
     settle::resolve_options resolving;
+    settle::pause_scope scope{}; // of pause and resume
+    std::string scope_name;
     std::string account;
     std::optional<settle::state> state;
     std::chrono::seconds older_than{0};
@@ -63,7 +66,7 @@ struct command_line_description {
     std::function<void(CLI::App& line, CLI::App& open)> add_options;
     std::string known_stores{};  // the forms of their addresses; empty: no option --store
     bool has_layouts = false;    // may have leftovers of MongoDB's tutorial
-    bool calls_services = false; // has `stuck` and `resolve`, no `reverse`
+    bool calls_services = false; // has `stuck`, `resolve`, `pause` and `resume`, no `reverse`
     bool prepares = false;       // has `stuck` and `doubts`, no `reverse`
 };
 

@@ -84,6 +84,28 @@ TEST_CASE("trip: show has the results of the services") {
     CHECK(services.call({"balance", "agency"}).out == "900.00\n");
 }
 
+TEST_CASE("trip: a person pauses a service, and the next program resumes its calls") {
+    scratch_folder const folder{"trip-paused"};
+    trip_services const services{folder};
+    auto const file =
+        folder.write("orders.csv", header + "T1,Ada,900.00,VISA-1,LIS-1,2,Park,1,3,van,3\n");
+    REQUIRE(services.call({"open", file, "--balance", "1000.00"}).code == 0);
+    CHECK(contains(services.call({"pause", "service", "motel", "x"}).err, "no service 'motel'"));
+    CHECK(services.call({"pause", "guest", "Ada", "x"}).code == 2);
+    REQUIRE(services.call({"pause", "service", "hotel", "it burns"}).code == 0);
+    auto const running = services.begin({"run", file});
+    auto const* const flights = "SELECT state FROM settle_entries WHERE stages_kept > 0";
+    for (int i = 0; i < 600 && services.ask_all(flights).empty(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    }
+    CHECK(contains(services.call({"stuck", "--older-than", "0s"}).out,
+                   "1 entries\nthe calls of the service 'hotel' are paused: it burns\n"));
+    CHECK(services.call({"resume", "service", "hotel"}).code == 0);
+    running->wait();
+    CHECK(contains(services.call({"list"}).out, "done"));
+    CHECK(contains(services.call({"resume", "service", "hotel"}).err, "no calls"));
+}
+
 TEST_CASE("trip: a service's own sentence is in the report, in list and in show, also later") {
     scratch_folder const folder{"trip-refused"};
     trip_services const services{folder};

@@ -10,8 +10,11 @@
 namespace settle_test {
 namespace {
 
-/// The beginning of a line that holds the log's horizon; the last such line counts.
-constexpr std::string_view horizon_line = "horizon ";
+/// The beginning of a line with metadata; the last line of a name counts.
+constexpr std::string_view metadata_mark = "metadata ";
+struct metadata_line {
+    BOOST_HANA_DEFINE_STRUCT(metadata_line, (std::string, name), (std::string, text));
+};
 
 std::string line_of(entry const& entry, bool purged = false) {
     return settle::encode_json(entry_line{entry.id,
@@ -110,8 +113,10 @@ map_database::map_database(std::string const& path, map_database* records) {
         whole = text.size() + 1;
     }
     for (; next_line(); whole += text.size() + 1) {
-        if (text.starts_with(horizon_line)) {
-            horizon_ = std::chrono::milliseconds{std::stoll(text.substr(horizon_line.size()))};
+        if (text.starts_with(metadata_mark)) {
+            auto const line = settle::decode_json<metadata_line>(text.substr(metadata_mark.size()));
+            if (!line.has_value()) break;
+            metadata_[line->name] = line->text;
             continue;
         }
         auto const line = settle::decode_json<entry_line>(text);
@@ -219,13 +224,26 @@ result<settle::purged> file_log::purge(settle::timestamp before, std::size_t lim
     return gone;
 }
 
-result<std::chrono::milliseconds> file_log::keep_horizon(std::chrono::milliseconds least) {
+result<std::optional<std::string>> file_log::metadata(std::string_view name) {
     std::lock_guard const guard{database_->mutex_};
-    if (least <= database_->horizon_) return database_->horizon_;
-    if (!database_->append(std::string{horizon_line} + std::to_string(least.count()) + '\n')) {
+    auto const known = database_->metadata_.find(name);
+    if (known == database_->metadata_.end()) return std::optional<std::string>{};
+    return std::optional{known->second};
+}
+
+result<void> file_log::replace_metadata(std::string_view name,
+                                        std::optional<std::string> const& seen,
+                                        std::string const& text) {
+    std::lock_guard const guard{database_->mutex_};
+    auto const known = database_->metadata_.find(name);
+    bool const is_known = known != database_->metadata_.end();
+    if (is_known != seen.has_value() || (is_known && known->second != *seen)) return {};
+    metadata_line const line{std::string{name}, text};
+    if (!database_->append(std::string{metadata_mark} + settle::encode_json(line) + '\n')) {
         return settle::error{settle::errc::store_unreachable, "settle: the file is not written"};
     }
-    return database_->horizon_ = least;
+    database_->metadata_[line.name] = text;
+    return {};
 }
 
 struct map_fixture {

@@ -158,7 +158,9 @@ public:
     result<std::vector<entry>> list(settle::entry_filter const& filter,
                                     settle::transaction_id const& after, std::size_t limit);
     result<settle::purged> purge(settle::timestamp before, std::size_t limit, std::int64_t passed);
-    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least);
+    result<std::optional<std::string>> metadata(std::string_view name);
+    result<void> replace_metadata(std::string_view name, std::optional<std::string> const& seen,
+                                  std::string const& text);
 
 private:
     map_database* database_;
@@ -201,7 +203,7 @@ private:
     std::string belongs_to_;
     std::map<std::string, std::shared_ptr<void>> tables_;
     std::string name_; ///< of the log
-    std::chrono::milliseconds horizon_{0};
+    std::map<std::string, std::string, std::less<>> metadata_;
     std::map<settle::transaction_id, entry> entries_;
     int file_;
 };

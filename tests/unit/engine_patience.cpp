@@ -12,17 +12,17 @@ namespace {
 
 settle::error away() { return {settle::errc::store_unreachable, "settle: the test is away"}; }
 
-/// A log in memory that is away for some calls of keep_horizon().
+/// A log in memory that is away for some calls of metadata().
 struct slow_log {
     using log_type = decltype(std::declval<settle::memory::database&>().bind_log());
     struct session : log_type {
         session(log_type&& inner, int& failures) : log_type(std::move(inner)), left(&failures) {}
-        settle::result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
+        settle::result<std::optional<std::string>> metadata(std::string_view name) {
             if (*left > 0) {
                 --*left;
                 return away();
             }
-            return log_type::keep_horizon(least);
+            return log_type::metadata(name);
         }
         int* left;
     };

@@ -19,13 +19,14 @@ using settle::sqlite::database;
 
 TEST_CASE("errors: every code has its own text and one condition") {
     std::set<std::string> reply;
-    for (int code = 1; code <= static_cast<int>(errc::runner_full); ++code) {
+    for (int code = 1; code <= static_cast<int>(errc::call_paused); ++code) {
         std::error_code const one = static_cast<errc>(code);
         CAPTURE(code);
         CHECK(reply.insert(one.message()).second);
         CHECK(one.message() != "unknown error");
         bool const again = one == errc::store_unreachable || one == errc::stopped ||
-                           one == errc::call_unavailable || one == errc::runner_full;
+                           one == errc::call_unavailable || one == errc::runner_full ||
+                           one == errc::call_paused;
         bool const unknown = one == errc::call_unknown;
         CHECK((one == condition::retryable) == again);
         CHECK((one == condition::unknown) == unknown);

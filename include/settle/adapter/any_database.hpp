@@ -38,8 +38,12 @@ public:
                          std::int64_t passed = purged::nothing) {
         return log_->purge(before, limit, passed);
     }
-    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
-        return log_->keep_horizon(least);
+    result<std::optional<std::string>> metadata(std::string_view name) {
+        return log_->metadata(name);
+    }
+    result<void> replace_metadata(std::string_view name, std::optional<std::string> const& seen,
+                                  std::string const& text) {
+        return log_->replace_metadata(name, seen, text);
     }
     result<log_home> home() { return log_->home(); }
     result<void> take_home(log_home const& seen, bool renames) {

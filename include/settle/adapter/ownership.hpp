@@ -3,7 +3,6 @@
 // them. The storage of a receiver belongs to that receiver.
 #pragma once
 
-#include <settle/base/chrono.hpp>
 #include <settle/base/error.hpp>
 
 #include <initializer_list>
@@ -16,9 +15,6 @@ namespace detail {
 /// The name of the metadata that holds the log of a store.
 inline constexpr std::string_view owner_metadata = "belongs_to";
 
-/// The name of the metadata that holds the longest horizon of a log's engines.
-inline constexpr std::string_view horizon_metadata = "horizon";
-
 /// The name of the metadata that holds the home of a log: parts as `key=value`, a space between
 /// them. The value of the last part reaches to the end.
 inline constexpr std::string_view home_metadata = "home";
@@ -30,25 +26,6 @@ inline constexpr std::string_view home_metadata = "home";
 /// value is unknown.
 [[nodiscard]] bool share_parts(std::string_view kept, std::string_view present,
                                std::initializer_list<std::string_view> keys);
-
-/// Reads a stored horizon. A text that is no number is for ever: no entry is then purged.
-[[nodiscard]] std::chrono::milliseconds read_horizon(std::string_view stored) noexcept;
-
-/// The longest horizon of a log's engines, which its store keeps as a text.
-/// Shape:   get_or_init(text) - the stored text, else the given text, which is then stored;
-///          replace(old, text) - stores the text if the stored text is still `old`
-template <typename GetOrInit, typename Replace>
-std::chrono::milliseconds keep_horizon(std::chrono::milliseconds least, GetOrInit&& get_or_init,
-                                       Replace&& replace) {
-    auto const text = std::to_string(least.count());
-    for (;;) {
-        std::string const stored = get_or_init(text);
-        auto const kept = read_horizon(stored);
-        if (kept >= least) return kept;
-        // Another program may raise it at the same time.
-        replace(stored, text);
-    }
-}
 
 /// A name that no other log has.
 [[nodiscard]] std::string fresh_log_name(std::string_view prefix);

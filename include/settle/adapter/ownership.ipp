@@ -8,9 +8,7 @@
 #include <settle/store/entry_facts.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <random>
-#include <system_error>
 
 SETTLE_BEGIN
 namespace detail {
@@ -43,14 +41,6 @@ SETTLE_FUNCTION bool share_parts(std::string_view kept, std::string_view present
         shared = true;
     }
     return shared;
-}
-
-SETTLE_FUNCTION std::chrono::milliseconds read_horizon(std::string_view stored) noexcept {
-    std::int64_t read = 0;
-    auto const* const last = stored.data() + stored.size();
-    auto const [end, fault] = std::from_chars(stored.data(), last, read);
-    if (fault != std::errc{} || end != last) return std::chrono::milliseconds::max();
-    return std::chrono::milliseconds{read};
 }
 
 SETTLE_FUNCTION void refuse_other_log(std::string const& belongs_to) {

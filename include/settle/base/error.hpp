@@ -45,7 +45,8 @@ enum class errc {
     prepared_lost,     ///< a committed part is not prepared and has no receipt
     record_unusable,   ///< an earlier call met a record that its store cannot use or change
     other_home,        ///< the log is a copy, or it was moved
-    runner_full        ///< a runner has as many waiting transactions as its options allow
+    runner_full,       ///< a runner has as many waiting transactions as its options allow
+    call_paused        ///< a person has paused a call, which is not made
 };
 
 /// Conditions that errors of all adapters compare with. Each needs another action of the caller.

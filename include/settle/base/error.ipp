@@ -42,6 +42,7 @@ SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
             case errc::record_unusable: return "the record cannot be used";
             case errc::other_home: return "the log is a copy or was moved";
             case errc::runner_full: return "the runner has too many waiting transactions";
+            case errc::call_paused: return "a person has paused the call";
             }
             return "unknown error";
         }
@@ -70,7 +71,8 @@ SETTLE_FUNCTION std::error_category const& condition_category() noexcept {
             }
             auto const which = static_cast<errc>(code.value());
             bool const retryable = which == errc::store_unreachable || which == errc::stopped ||
-                                   which == errc::runner_full || which == errc::call_unavailable;
+                                   which == errc::runner_full || which == errc::call_unavailable ||
+                                   which == errc::call_paused;
             return static_cast<condition>(expected) == (retryable ? condition::retryable
                                                         : which == errc::call_unknown
                                                             ? condition::unknown

@@ -175,6 +175,28 @@ public:
         return calls().resolve(known(), id, participant, why, options);
     }
 
+    /// Pauses the calls of a service, of all transactions of a type, or of one transaction, for all
+    /// workers, until resume_calls(). A transaction goes on up to its first paused call; a call
+    /// that is not made counts as no try. Engines that run notice it within 1 s. Shape:   name - of
+    /// the service or type, or the id; why - UTF-8, 1 to 1,000 bytes, for the
+    ///          reader of an outcome
+    /// Returns: false if the pause is there already
+    /// Errors:  errc::bad_option for a name of no service or type with calls, and for too many
+    ///          pauses; errc::bad_text
+    result<bool> pause_calls(pause_scope scope, std::string_view name, std::string_view why,
+                             call_options const& call = {}) {
+        return calls().pause_calls(known(), scope, name, why, call);
+    }
+    /// Returns: false if there is no such pause
+    result<bool> resume_calls(pause_scope scope, std::string_view name,
+                              call_options const& call = {}) {
+        return calls().resume_calls(scope, name, call);
+    }
+    /// The pauses in the log, the oldest first.
+    result<std::vector<call_pause>> paused_calls(call_options const& call = {}) {
+        return calls().paused_calls(call);
+    }
+
     /// Undoes a transaction that is done by a new transaction, `<id>/reverse`; gives its outcome.
     /// Errors:  `refused` when the original is not done, was done too long ago, is a reversal, or
     ///          has a participant that is no record

@@ -26,7 +26,10 @@ public:
     virtual result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                             std::size_t limit) = 0;
     virtual result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) = 0;
-    virtual result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) = 0;
+    virtual result<std::optional<std::string>> metadata(std::string_view name) = 0;
+    virtual result<void> replace_metadata(std::string_view name,
+                                          std::optional<std::string> const& seen,
+                                          std::string const& text) = 0;
     /// A log that keeps no home is at home.
     virtual result<log_home> home() = 0;
     virtual result<void> take_home(log_home const& seen, bool renames) = 0;
@@ -64,8 +67,12 @@ public:
     result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) override {
         return session_.purge(before, limit, passed);
     }
-    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) override {
-        return session_.keep_horizon(least);
+    result<std::optional<std::string>> metadata(std::string_view name) override {
+        return session_.metadata(name);
+    }
+    result<void> replace_metadata(std::string_view name, std::optional<std::string> const& seen,
+                                  std::string const& text) override {
+        return session_.replace_metadata(name, seen, text);
     }
     result<log_home> home() override {
         if constexpr (keeps_home) return session_.home();

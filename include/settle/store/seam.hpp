@@ -126,9 +126,11 @@
 //   purge(before, limit, passed)  Erases at most `limit` finished entries whose creation and last
 //       change both precede `before`, and returns how far it has passed the log. The next call goes
 //       on there, so that a purge looks at no entry twice.
-//   keep_horizon(least)           Raises the horizon that the log keeps to at least `least`,
-//       durably, and returns the horizon that it keeps then. Each engine calls it when it is built,
-//       and before a purge: an entry may be needed as long as the longest horizon of all engines.
+//   metadata(name), replace_metadata(name, seen, text)   Short texts that belong to the log and
+//       to no entry: the longest horizon of its engines, and which calls a person has paused.
+//       metadata() reads a text, or nothing if there is none. replace_metadata() stores a text
+//       durably if the stored text is still `seen`; else it changes nothing. The caller reads again
+//       to learn which of both happened.
 //   home(), take_home(seen, renames)   Optional: where the log is, and where it was when the log
 //       last kept that. home() gives the kept and the present home as texts for a person, and
 //       whether both are one place; a log without a kept home is at home. An election, a restart or
@@ -245,16 +247,17 @@ concept LogSession =
     requires(Session& session, std::span<entry_write const> writes, std::span<write_result> results,
              write_context const& context, std::span<read_request const> requests,
              found_function found, transaction_id const& id, entry_filter const& filter,
-             timestamp before) {
+             timestamp before, std::string_view text) {
         { session.name() } -> std::convertible_to<std::string const&>;
         session.write(writes, results, context);
         session.look_up(requests, found);
         { session.read(id) } -> std::same_as<result<std::optional<entry>>>;
         { session.list(filter, id, std::size_t{}) } -> std::same_as<result<std::vector<entry>>>;
         { session.purge(before, std::size_t{}, purged::nothing) } -> std::same_as<result<purged>>;
+        { session.metadata(text) } -> std::same_as<result<std::optional<std::string>>>;
         {
-            session.keep_horizon(std::chrono::milliseconds{})
-        } -> std::same_as<result<std::chrono::milliseconds>>;
+            session.replace_metadata(text, std::optional<std::string>{}, std::string{})
+        } -> std::same_as<result<void>>;
     };
 
 /// A database that hosts a log.

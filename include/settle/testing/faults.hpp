@@ -360,7 +360,11 @@ public:
         return session_.purge(before, limit, passed);
     }
 
-    auto keep_horizon(std::chrono::milliseconds least) { return session_.keep_horizon(least); }
+    auto metadata(std::string_view name) { return session_.metadata(name); }
+    auto replace_metadata(std::string_view name, std::optional<std::string> const& seen,
+                          std::string const& text) {
+        return session_.replace_metadata(name, seen, text);
+    }
     auto home()
         requires(settle::detail::capabilities<session_type>.keeps_home)
     {

@@ -189,9 +189,17 @@ public:
         return database_->entries().purge(before, limit);
     }
 
-    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
+    /// A text of the log that belongs to no entry.
+    result<std::optional<std::string>> metadata(std::string_view name) {
         std::lock_guard const guard{database_->lock()};
-        return database_->keep_horizon(least);
+        return database_->metadata(name);
+    }
+    /// Stores it if the stored text is still `seen`.
+    result<void> replace_metadata(std::string_view name, std::optional<std::string> const& seen,
+                                  std::string const& text) {
+        std::lock_guard const guard{database_->lock()};
+        if (database_->metadata(name) == seen) database_->keep_metadata(name, text);
+        return {};
     }
 
 private:
@@ -253,8 +261,13 @@ public:
     [[nodiscard]] entry_table& entries() { return entries_; }
     [[nodiscard]] std::string const& name() const { return name_; }
     /// Shape:   the caller holds the lock
-    std::chrono::milliseconds keep_horizon(std::chrono::milliseconds least) {
-        return horizon_ = std::max(horizon_, least);
+    [[nodiscard]] std::optional<std::string> metadata(std::string_view name) const {
+        auto const known = metadata_.find(name);
+        if (known == metadata_.end()) return std::nullopt;
+        return known->second;
+    }
+    void keep_metadata(std::string_view name, std::string const& text) {
+        metadata_.insert_or_assign(std::string{name}, text);
     }
 
 private:
@@ -282,7 +295,7 @@ private:
     std::string const name_ = settle::detail::fresh_log_name("memory-");
     std::string belongs_to_;
     entry_table entries_;
-    std::chrono::milliseconds horizon_{0};
+    std::map<std::string, std::string, std::less<>> metadata_;
     std::map<std::string, std::unique_ptr<table_base>> tables_;
 };
 

@@ -91,16 +91,22 @@ public:
         return all;
     }
 
-    /// Raises the horizon that the database keeps, and returns it.
-    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
+    /// A text of the log that belongs to no entry.
+    result<std::optional<std::string>> metadata(std::string_view name) {
         try {
-            metadata_table<Sql> const metadata{*pool_};
-            return detail::keep_horizon(
-                least,
-                [&](auto const& text) { return metadata.get_or_init(horizon_metadata, text); },
-                [&](auto const& old, auto const& text) {
-                    metadata.replace(horizon_metadata, old, text);
-                });
+            return metadata_table<Sql>{*pool_}.known(name);
+        } catch (failure const& caught) {
+            return caught.problem();
+        }
+    }
+    /// Stores it if the stored text is still `seen`.
+    result<void> replace_metadata(std::string_view name, std::optional<std::string> const& seen,
+                                  std::string const& text) {
+        try {
+            metadata_table<Sql> const table{*pool_};
+            if (seen) table.replace(name, *seen, text);
+            else static_cast<void>(table.get_or_init(name, text));
+            return {};
         } catch (failure const& caught) {
             return caught.problem();
         }

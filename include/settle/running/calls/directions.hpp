@@ -4,6 +4,7 @@
 
 #include <settle/running/calls/outcome.hpp>
 #include <settle/running/construction/argument_lists.hpp>
+#include <settle/running/driving/call_pauses.hpp>
 #include <settle/store/descriptor.hpp>
 
 SETTLE_BEGIN
@@ -52,6 +53,13 @@ consteval auto make_directions() {
 /// The directions of an engine's types, forward and backward.
 template <typename Types>
 inline constexpr auto directions_of = make_directions<Types>();
+
+/// True if a type has participants that are services.
+[[nodiscard]] bool has_calls(known_directions known);
+
+/// The reason why a person cannot pause these calls; empty if that is possible.
+[[nodiscard]] error check_pause(known_directions known, pause_scope scope, std::string_view name,
+                                std::string_view why);
 
 /// The direction of an entry, found by its name and definition.
 /// Errors:  no direction has that name, or none of that name has that definition

@@ -2,11 +2,54 @@
 // The bodies of functions that directions.hpp declares.
 #pragma once
 
+#include <settle/kinds/services/service_part.hpp>
 #include <settle/running/calls/directions.hpp>
+#include <settle/running/calls/ids.hpp>
 #include <settle/running/calls/refusals.hpp>
+
+#include <algorithm>
 
 SETTLE_BEGIN
 namespace detail {
+
+/// True if a type has a participant that is a service.
+/// Shape:   is_meant(type, service) - restricts the question
+template <typename Meant>
+[[nodiscard]] bool any_call(known_directions known, Meant&& is_meant) {
+    return std::any_of(known.begin(), known.end(), [&](known_direction const& direction) {
+        auto const& parts = direction.type->participants;
+        return std::any_of(parts.begin(), parts.end(), [&](part_descriptor const& part) {
+            return part.kind == &service_kind && is_meant(*direction.type, part);
+        });
+    });
+}
+
+SETTLE_FUNCTION bool has_calls(known_directions known) {
+    return any_call(known, [](auto const&, auto const&) { return true; });
+}
+
+SETTLE_FUNCTION error check_pause(known_directions known, pause_scope scope, std::string_view name,
+                                  std::string_view why) {
+    constexpr std::size_t longest = 1000;
+    auto fault = fault_of_text(why);
+    if (why.empty() || why.size() > longest) fault = "is empty or has more than 1,000 bytes";
+    if (!fault.empty()) {
+        return {make_error_code(errc::bad_text), "settle: the reason of a pause " +
+                                                     std::string{fault} +
+                                                     ". Give another. See sagas#paused-calls"};
+    }
+    if (scope == pause_scope::transaction) return check_id(name);
+    bool const is_type = scope == pause_scope::type;
+    bool const is_known =
+        any_call(known, [&](transaction_descriptor const& type, auto const& part) {
+            return name == (is_type ? std::string_view{type.name()} : part.name);
+        });
+    if (is_known) return {};
+    return {make_error_code(errc::bad_option),
+            "settle: the engine has no " +
+                std::string{is_type ? "type with calls that is named '" : "service '"} +
+                std::string{name} + "'. Give the name in its definition. See sagas#paused-calls"};
+}
 
 SETTLE_FUNCTION result<known_direction const*> direction_for(known_directions known,
                                                              entry const& stored) {

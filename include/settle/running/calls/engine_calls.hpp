@@ -33,6 +33,11 @@ public:
     sweep_report sweep(std::stop_token const& stop);
     purge_report purge(purge_options const& options);
 
+    result<bool> pause_calls(known_directions known, pause_scope scope, std::string_view name,
+                             std::string_view why, call_options const& call);
+    result<bool> resume_calls(pause_scope scope, std::string_view name, call_options const& call);
+    result<std::vector<call_pause>> paused_calls(call_options const& call);
+
     result<std::optional<entry>> find(transaction_id const& id, call_options const& call);
     result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit, call_options const& call);

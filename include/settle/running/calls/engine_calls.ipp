@@ -59,12 +59,14 @@ recovery_report engine_calls<Rules>::recover(known_directions known, recover_opt
     // wait.
     auto const& limits = context_.limits;
     timestamp const last_try = later(now, limits.call_patience);
+    auto& pauses = context_.ports.pauses;
+    if (has_calls(known)) pauses.look();
     auto const selects = [&](entry const& stored) {
         bool const expires = stored.state == state::pending &&
                              age_of(stored.created, now, limits.clocks) > limits.lifetime;
         bool const is_wrong = is_ahead(stored.modified, now, limits.clocks);
         bool const waits = !is_wrong && detail::waits_for_try(stored.next_try, last_try);
-        if (waits && !expires) return false;
+        if ((waits || pauses.holds(stored.type, stored.id)) && !expires) return false;
         auto const still = detail::still_for(stored, now, context_.limits.clocks);
         return still >= options.older_than || is_gone(stored.owner);
     };
@@ -238,7 +240,7 @@ purge_report engine_calls<Rules>::purge(purge_options const& options) {
     call_options const call{std::nullopt, options.stop};
     auto patience = context_.patience_of(call);
     auto& log = context_.ports.log;
-    auto const horizon = patience([&] { return log.keep_horizon(context_.limits.horizon()); });
+    auto const horizon = patience([&] { return keep_horizon(log, context_.limits.horizon()); });
     if (!horizon.has_value()) return {0, horizon.problem()};
     if (options.older_than <= horizon.value()) {
         return {0, too_young(options.older_than, horizon.value())};
@@ -252,6 +254,57 @@ purge_report engine_calls<Rules>::purge(purge_options const& options) {
     }
     return report;
 }
+
+// ---------------------------------------------------------------------------------------- pausing
+
+template <typename Rules>
+result<bool> engine_calls<Rules>::pause_calls(known_directions known, pause_scope scope,
+                                              std::string_view name, std::string_view why,
+                                              call_options const& call) {
+    if (!gate_.is_open(call)) return gate_.why();
+    if (auto refused = check_pause(known, scope, name, why); !refused.empty()) return refused;
+    call_pause const pause{scope, std::string{name}, std::string{why}, context_.environment.now()};
+    auto patience = context_.patience_of(call);
+    auto const changed = patience([&] {
+        return change_pauses(context_.ports.log, [&](std::vector<call_pause>& pauses) {
+            for (call_pause& held : pauses) {
+                if (held.scope != scope || held.name != name) continue;
+                if (held.why == why) return false;
+                held.why = why;
+                return true;
+            }
+            pauses.push_back(pause);
+            return true;
+        });
+    });
+    context_.ports.pauses.forget();
+    return changed;
+}
+
+template <typename Rules>
+result<bool> engine_calls<Rules>::resume_calls(pause_scope scope, std::string_view name,
+                                               call_options const& call) {
+    if (!gate_.is_open(call)) return gate_.why();
+    auto patience = context_.patience_of(call);
+    auto const changed = patience([&] {
+        return change_pauses(context_.ports.log, [&](std::vector<call_pause>& pauses) {
+            return std::erase_if(pauses, [&](call_pause const& pause) {
+                       return pause.scope == scope && pause.name == name;
+                   }) != 0;
+        });
+    });
+    context_.ports.pauses.forget();
+    return changed;
+}
+
+template <typename Rules>
+result<std::vector<call_pause>> engine_calls<Rules>::paused_calls(call_options const& call) {
+    if (!gate_.is_open(call)) return gate_.why();
+    auto patience = context_.patience_of(call);
+    return patience([&] { return read_pauses(context_.ports.log); });
+}
+
+// ---------------------------------------------------------------------------------------- reading
 
 template <typename Rules>
 result<std::optional<entry>> engine_calls<Rules>::find(transaction_id const& id,

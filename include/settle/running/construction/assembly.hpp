@@ -8,6 +8,7 @@
 #include <settle/running/calls/wrong_calls.hpp>
 #include <settle/running/construction/argument_lists.hpp>
 #include <settle/running/construction/home.hpp>
+#include <settle/running/construction/horizon.hpp>
 #include <settle/running/construction/owner.hpp>
 #include <settle/running/construction/prepared_binding.hpp>
 #include <settle/running/driving/seam_driver.hpp>
@@ -191,7 +192,7 @@ public:
         : environment(given_environment), observer(given_observer), log_(log),
           held_(log, sessions) {}
 
-    [[nodiscard]] engine_ports view() { return {log_, held_.ports, targets}; }
+    [[nodiscard]] engine_ports view() { return {log_, held_.ports, targets, pauses_}; }
 
     any_environment<Rules> const environment;
     any_observer observer;
@@ -209,6 +210,7 @@ private:
 
     port_of_log<Log&> log_;
     indexed_ports<std::index_sequence_for<Sessions...>, Log, Sessions...> held_;
+    call_pauses pauses_{log_, environment};
 };
 
 template <typename... Arguments>
@@ -234,7 +236,7 @@ public:
           // A store that is bound to the log of a copy would belong to it.
           sessions_((check_home(log_), given_.bind_stores(log_.name()))) {
         // Before the first entry: from now on no purge of another program erases it too early.
-        static_cast<void>(log_.keep_horizon(limits_.horizon()).value());
+        static_cast<void>(keep_horizon(ports_.view().log, limits_.horizon()).value());
         if constexpr (std::tuple_size_v<sessions_type> > 1) {
             std::apply([](auto&... session) { (expect_others(session), ...); }, sessions_);
         }

@@ -36,6 +36,7 @@ struct job {
     bool new_id = false;
     bool hopeless = false;        ///< a part of this wave can never succeed
     bool was_tried = false;       ///< a part of the last wave was sent
+    bool is_paused = false;       ///< a person has paused a call of the last wave
     bool for_person = false;      ///< a part had an answer that only a person can change
     bool leaves_out_text = false; ///< the entry has no room for the text of a reason
     /// The reason of a cancel that was in the entry when this job took it over; see found_text().

@@ -2,7 +2,7 @@
 // Sessions without their types, as the driver calls them.
 #pragma once
 
-#include <settle/store/log_port.hpp>
+#include <settle/running/driving/call_pauses.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -111,6 +111,7 @@ struct engine_ports {
     log_port& log;
     std::span<store_port* const> stores;
     std::span<target_binding const> targets;
+    call_pauses& pauses;
 
     /// The reason why a store of the direction's targets cannot use an id; empty if all can.
     [[nodiscard]] error fault_of(transaction_id const& id,

@@ -9,6 +9,7 @@
 #include <settle/running/calls/refusals.hpp>
 #include <settle/running/calls/statistics.hpp>
 #include <settle/running/construction/owner.hpp>
+#include <settle/running/driving/call_pauses.hpp>
 #include <settle/running/driving/observation.hpp>
 #include <settle/running/driving/one_phase.hpp>
 #include <settle/running/driving/retries.hpp>
@@ -20,7 +21,6 @@
 #include <memory>
 
 SETTLE_BEGIN
-
 namespace detail {
 
 /// Shape:   Calls - container_calls or seam_calls
@@ -409,8 +409,9 @@ private:
         nanoseconds const retry_after =
             std::chrono::milliseconds{std::exchange(work.retry_after_ms, 0U)};
         auto const earlier = work.notes_tries ? work.call_tries - 1 : execution.rests;
-        auto const pause = std::max<nanoseconds>(
-            pauses_of(work, limits_).after(earlier, environment_.random()), retry_after);
+        bool const looks = std::exchange(work.is_paused, false) && !work.notes_tries;
+        auto const grown = pauses_of(work, limits_).after(earlier, environment_.random());
+        auto const pause = looks ? call_pauses::look_every : std::max(grown, retry_after);
         if (work.notes_tries) {
             look_at_clock();
             work.next_try = later(now_, std::chrono::ceil<std::chrono::milliseconds>(pause));

@@ -83,6 +83,9 @@ private:
     class running;
 
     void request_parts(job& work, step action);
+    /// Answers a call in place of its service if a person has paused it.
+    [[nodiscard]] bool is_paused(job& work, part_descriptor const& part, std::size_t line,
+                                 std::size_t number) const;
     /// Takes the answers for which a job waits.
     void go_on(job& work);
 

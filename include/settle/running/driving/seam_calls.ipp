@@ -261,6 +261,15 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
     }
 }
 
+/// True if the part makes a call at a step. A compensation may repeat the apply.
+[[nodiscard]] inline bool makes_call(part_descriptor const& part, step action) {
+    if (part.kind != &service_kind) return false;
+    auto const& functions = *static_cast<call_functions const*>(part.functions);
+    return (functions.applies && applies(action)) ||
+           (functions.confirms && action == step::confirm) ||
+           (functions.compensates && action == step::compensate);
+}
+
 /// True if a person has closed the part, so that it is not sent. In `deciding`, the person knows
 /// that the pivot was applied.
 [[nodiscard]] inline bool is_closed(job const& work, part_descriptor const& part,
@@ -278,6 +287,7 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
             work.coordinator.answered(number, answer::applied);
             return;
         }
+        if (makes_call(part, action) && is_paused(work, part, line, number)) return;
         std::size_t const store = store_of(part);
         part_request request = request_of(work, part, line, action, lifetime_);
         request.may_be_under_way = work.may_be_under_way(number);
@@ -293,6 +303,19 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
         }
     };
     work.type->for_each_part(work.parameters, request_part);
+}
+
+SETTLE_FUNCTION bool seam_calls::is_paused(job& work, part_descriptor const& part, std::size_t line,
+                                           std::size_t number) const {
+    ports_.pauses.look();
+    auto why = ports_.pauses.why_not(part.name, work.type->name(), work.id);
+    if (why.empty()) return false;
+    work.is_paused = true;
+    part_result result;
+    result.fail(answer::unavailable, std::move(why));
+    result.not_sent = true;
+    work.take(number, {part.participant, static_cast<std::uint32_t>(line)}, part, result);
+    return true;
 }
 
 SETTLE_FUNCTION std::size_t seam_calls::store_of(part_descriptor const& part) const {

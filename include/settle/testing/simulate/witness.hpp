@@ -218,7 +218,11 @@ public:
     auto list(entry_filter const& filter, transaction_id const& after, std::size_t limit) {
         return session_.list(filter, after, limit);
     }
-    auto keep_horizon(std::chrono::milliseconds least) { return session_.keep_horizon(least); }
+    auto metadata(std::string_view name) { return session_.metadata(name); }
+    auto replace_metadata(std::string_view name, std::optional<std::string> const& seen,
+                          std::string const& text) {
+        return session_.replace_metadata(name, seen, text);
+    }
     auto home()
         requires(settle::detail::capabilities<session_type>.keeps_home)
     {

@@ -209,6 +209,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: a program finds everything that an earlier pro
                           Fixture, suite_reopened) {
     Fixture fixture;
     std::string name;
+    // As long as the list of all pauses may be.
+    std::string const long_text = "['\"" + std::string(60'000, 'x') + "\"']";
     {
         auto& database = fixture.database_here();
         bench<typename Fixture::database> bench{database};
@@ -226,10 +228,14 @@ TEST_CASE_TEMPLATE_DEFINE("store: a program finds everything that an earlier pro
         REQUIRE(purged_one.commit(1, "me") == log_answer::taken);
         REQUIRE(purged_one.close(2, "me") == log_answer::taken);
         REQUIRE(log.purge(at_millisecond(3), 10, purged::nothing).value().erased == 1);
-        using std::chrono::milliseconds;
-        CHECK(log.keep_horizon(milliseconds{70'000}).value() == milliseconds{70'000});
-        CHECK(log.keep_horizon(milliseconds{9'000}).value() == milliseconds{70'000});
-        CHECK(log.keep_horizon(milliseconds{800'000}).value() == milliseconds{800'000});
+        CHECK_FALSE(log.metadata("known").value().has_value());
+        CHECK(log.replace_metadata("known", "another", "not this").has_value());
+        CHECK_FALSE(log.metadata("known").value().has_value());
+        CHECK(log.replace_metadata("known", std::nullopt, "first").has_value());
+        CHECK(log.replace_metadata("known", std::nullopt, "not this").has_value());
+        CHECK(log.replace_metadata("known", "another", "not this").has_value());
+        CHECK(log.metadata("known").value() == "first");
+        CHECK(log.replace_metadata("known", "first", long_text).has_value());
     }
     auto& again = fixture.reopened();
     CHECK(again.bind_log().name() == name);
@@ -239,7 +245,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a program finds everything that an earlier pro
     CHECK(changed.committed == 13);
     CHECK(changed.images.size() == 1);
     CHECK_FALSE(again.bind_log().read("purged").value().has_value());
-    CHECK(again.bind_log().keep_horizon({}).value() == std::chrono::milliseconds{800'000});
+    CHECK(again.bind_log().metadata("known").value() == long_text);
     auto session = again.template bind<ledgers_type, cards_type, shelves_type>(name);
     auto marks = sorted(session.marks(std::nullopt, 10).value());
     REQUIRE(marks.size() == 2);

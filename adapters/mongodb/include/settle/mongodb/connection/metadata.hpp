@@ -55,9 +55,11 @@ struct stored_log {
 /// Errors:  throws settle::failure
 [[nodiscard]] std::optional<std::string> owner_of_records(link& client, stored_log const& log);
 
-/// As the log's keep_horizon().
-[[nodiscard]] result<std::chrono::milliseconds> keep_horizon(server& database_server,
-                                                             std::chrono::milliseconds least);
+/// As the log's metadata() and replace_metadata().
+[[nodiscard]] result<std::optional<std::string>> read_metadata(server& database_server,
+                                                               std::string_view name);
+result<void> replace_metadata(server& database_server, std::string_view name,
+                              std::optional<std::string> const& seen, std::string const& text);
 
 } // namespace mongodb::detail
 SETTLE_END

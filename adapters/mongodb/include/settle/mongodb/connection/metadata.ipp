@@ -194,14 +194,24 @@ SETTLE_FUNCTION std::optional<std::string> owner_of_records(link& client, stored
     return renamed;
 }
 
-SETTLE_FUNCTION result<std::chrono::milliseconds> keep_horizon(server& database_server,
-                                                               std::chrono::milliseconds least) {
-    auto const name = settle::detail::horizon_metadata;
+SETTLE_FUNCTION result<std::optional<std::string>> read_metadata(server& database_server,
+                                                                 std::string_view name) {
     try {
         auto client = database_server.connect();
-        return settle::detail::keep_horizon(
-            least, [&](auto const& text) { return get_or_init_metadata(client, name, text); },
-            [&](auto const& old, auto const& text) { replace_metadata(client, name, old, text); });
+        return known_metadata(client, name);
+    } catch (failure const& caught) {
+        return caught.problem();
+    }
+}
+
+SETTLE_FUNCTION result<void> replace_metadata(server& database_server, std::string_view name,
+                                              std::optional<std::string> const& seen,
+                                              std::string const& text) {
+    try {
+        auto client = database_server.connect();
+        if (seen) replace_metadata(client, name, *seen, text);
+        else static_cast<void>(get_or_init_metadata(client, name, text));
+        return {};
     } catch (failure const& caught) {
         return caught.problem();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The metadata of a log: its name, its home and its horizon.
+// The metadata of a log: its name, its home, and texts that belong to no entry.
 #pragma once
 
 #include <settle/mongodb/log/log_identity.hpp>
@@ -18,9 +18,14 @@ public:
     /// The name that the log got when this database first held a log.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
-    /// Raises the horizon that the database keeps for all its logs, and returns it.
-    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least) {
-        return detail::keep_horizon(*server_, least);
+    /// A text that belongs to no entry. The database keeps it for all its logs.
+    result<std::optional<std::string>> metadata(std::string_view name) {
+        return detail::read_metadata(*server_, name);
+    }
+    /// Stores it if the stored text is still `seen`.
+    result<void> replace_metadata(std::string_view name, std::optional<std::string> const& seen,
+                                  std::string const& text) {
+        return detail::replace_metadata(*server_, name, seen, text);
     }
 
     /// Where the database is, and where it was when this session was made: the identity of its

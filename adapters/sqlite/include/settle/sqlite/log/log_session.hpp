@@ -39,8 +39,11 @@ public:
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t passed = purged::nothing);
 
-    /// Raises the horizon that the file keeps, and returns it.
-    result<std::chrono::milliseconds> keep_horizon(std::chrono::milliseconds least);
+    /// A text of the log that belongs to no entry.
+    result<std::optional<std::string>> metadata(std::string_view name);
+    /// Stores it if the stored text is still `seen`.
+    result<void> replace_metadata(std::string_view name, std::optional<std::string> const& seen,
+                                  std::string const& text);
 
     /// Where the file is, and where it was. A file that was renamed inside its file system is the
     /// same, and so is one at its path whose device has another number since a restart.

@@ -69,28 +69,20 @@ SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t 
     return gone;
 }
 
-SETTLE_FUNCTION result<std::chrono::milliseconds>
-log_session::keep_horizon(std::chrono::milliseconds least) {
-    auto const name = settle::detail::horizon_metadata;
-    // Most calls only read, and wait for no writer.
-    auto const stored =
-        file_->reading([&] { return detail::known_metadata(file_->reader(), name); });
-    if (!stored.has_value()) return stored.problem();
-    if (stored.value()) {
-        auto const kept = settle::detail::read_horizon(*stored.value());
-        if (kept >= least) return kept;
-    }
+SETTLE_FUNCTION result<std::optional<std::string>> log_session::metadata(std::string_view name) {
+    return file_->reading([&] { return detail::known_metadata(file_->reader(), name); });
+}
+
+SETTLE_FUNCTION result<void> log_session::replace_metadata(std::string_view name,
+                                                           std::optional<std::string> const& seen,
+                                                           std::string const& text) {
     try {
         auto const guard = file_->alone();
         auto& writer = file_->with();
-        auto const horizon = settle::detail::keep_horizon(
-            least,
-            [&](auto const& text) { return detail::get_or_init_metadata(writer, name, text); },
-            [&](auto const& old, auto const& text) {
-                detail::replace_metadata(writer, name, old, text);
-            });
+        if (seen) detail::replace_metadata(writer, name, *seen, text);
+        else static_cast<void>(detail::get_or_init_metadata(writer, name, text));
         file_->check();
-        return horizon;
+        return {};
     } catch (failure const& problem) {
         return problem.problem();
     }
