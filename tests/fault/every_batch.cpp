@@ -58,6 +58,16 @@ TEST_CASE("every run: a batch runs in a file in one phase") {
     right(1, store_kind::file_in_one_phase, crossing);
 }
 
+TEST_CASE("every run: the commits of a batch join the parts in the log's own file") {
+    right(1, store_kind::joined_commits, chain);
+    right(1, store_kind::joined_commits, shelf_behind);
+    right(1, store_kind::joined_commits, crossing);
+}
+
+TEST_CASE("every run: a batch with joined commits runs beside another worker") {
+    right_beside_others(1, store_kind::joined_commits, pair_of_transfers);
+}
+
 TEST_CASE("every run: a batch in one phase runs beside a worker that may need two phases") {
     right_beside_others(1, store_kind::file_in_one_phase, pair_of_transfers);
 }
@@ -77,6 +87,11 @@ TEST_CASE("long: every run: a batch in one phase beside another worker with two 
     // The disk costs the time.
     right(2, store_kind::file_in_one_phase, pair_of_transfers, {other_worker::recovers});
     right(2, store_kind::file_in_one_phase, pair_of_transfers, {other_worker::purges});
+}
+
+TEST_CASE("long: every run: a batch with joined commits with two faults") {
+    right(2, store_kind::joined_commits, pair_of_transfers);
+    right(2, store_kind::joined_commits, pair_of_transfers, {other_worker::recovers});
 }
 
 TEST_CASE("exhaustive: every run: a batch with three faults") {

@@ -157,7 +157,13 @@ std::string run_scene(Trial&& trial, scene<Parameters> const& scene,
 }
 
 /// The stores of a batch: new databases for each run.
-enum class store_kind { memory, three_databases, file_in_two_phases, file_in_one_phase };
+enum class store_kind {
+    memory,
+    three_databases,
+    file_in_two_phases,
+    file_in_one_phase,
+    joined_commits ///< the ledgers are in the file of the log, the shelves elsewhere
+};
 
 /// Shape:   Rules - of the order of a window; arguments - databases and the engine's other
 ///          arguments
@@ -186,6 +192,10 @@ std::string run_scene(run_choices& choices, store_kind where, scene<Parameters> 
     }
     scratch_file const file;
     settle::sqlite::database db{file.path()};
+    if (where == store_kind::joined_commits) {
+        settle::memory::database shop;
+        return run_scene(trial_of<Rules>(choices, db, settle::bind(shelves, shop)), scene, others);
+    }
     auto const how =
         where == store_kind::file_in_one_phase ? settle::phases::one : settle::two_phases;
     return run_scene(trial_of<Rules>(choices, db, how), scene, others);

@@ -56,6 +56,20 @@ TEST_CASE("rule: after a new claim every part is applied again") {
     needs(switched::all_parts_again, transfers, two_accounts, one, money, within(1, 1));
 }
 
+TEST_CASE("rule: only a worker under whose claims alone parts were applied joins them") {
+    needs(switched::first_joins, transfers, two_accounts, one, money, joined(within(2, 0)));
+}
+
+TEST_CASE("rule: a joined commit compares the entry") {
+    needs(switched::one_phase_compares, transfers, two_accounts, one, money, joined(within(2, 0)));
+}
+
+TEST_CASE("rule: a joined commit respects the marks of others") {
+    needs(switched::one_phase_respects_marks, paints,
+          starts(flags, flag{"A", "white"}, flag{"B", "white"}), runs("t1", paint{"A", "B", "red"}),
+          runs("t2", paint{"B", "A", "blue"}), joined(within(1, 0)));
+}
+
 TEST_CASE("rule: only an acknowledged insert or claim gives the right to its epoch") {
     bounds no_crashes = within(2, 1);
     no_crashes.crashes = false;

@@ -185,6 +185,12 @@ inline bounds in_one_phase(bounds bounds) {
     return bounds;
 }
 
+/// A call may join its first part to its commit: the record is in the log's own store.
+inline bounds joined(bounds bounds, std::uint32_t own_parts = 1) {
+    bounds.own_parts = own_parts;
+    return bounds;
+}
+
 /// A batch may requeue a transaction that has applied.
 inline bounds in_a_batch(bounds bounds) {
     bounds.requeues = true;

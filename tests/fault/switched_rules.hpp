@@ -22,6 +22,7 @@ struct switched {
     static inline bool acknowledged_only = true;
     static inline bool backs_off = true;
     static inline bool backs_off_anew = true;
+    static inline bool first_joins = true;
     static inline bool lifetimes = true;
     static inline bool keeps = true;
     static inline bool keeps_acknowledged = true;

@@ -28,7 +28,7 @@ public:
                                                  stage_plan stages = {}) {
         basic_coordinator coordinator{parts, purpose, stages};
         if (purpose == goal::tombstone) coordinator.why_ = reason::mark_without_entry;
-        coordinator.one_phase_ = purpose == goal::run && how == phases::one && stages.count == 1;
+        coordinator.choose(purpose == goal::run || how != phases::one ? how : phases::two);
         if (stages.keeps_at_insert) coordinator.stages_.current = coordinator.stages_.kept = 1;
         coordinator.next_ = coordinator.first_step();
         coordinator.seen_ = first;
@@ -40,7 +40,7 @@ public:
                                                 phases how = phases::two, stage_plan stages = {}) {
         basic_coordinator coordinator{parts, goal::recover, stages};
         coordinator.adopt(current);
-        coordinator.one_phase_ = how == phases::one && stages.count == 1;
+        coordinator.choose(how);
         coordinator.next_ = coordinator.claiming_step();
         return coordinator;
     }
@@ -54,8 +54,6 @@ public:
         return coordinator;
     }
 
-    /// For `step::one_phase`: true if the step inserts the entry, false if it changes the entry.
-    [[nodiscard]] bool inserts() const noexcept { return !in_log_ && goal_ != goal::recover; }
     /// For `step::one_phase`: the epoch that the step writes into the entry.
     [[nodiscard]] epoch one_phase_epoch() const noexcept { return inserts() ? seen_ : raised(); }
 
@@ -118,6 +116,7 @@ public:
         in_log_ = true;
         state_ = insert_state();
         epoch_ = seen_;
+        is_first_ = joins_;
         if (goal_ != goal::run) next_ = step::end;
         else if (expired && Rules::lifetimes) cancel_for(reason::expired);
         else start(step::apply, stages_.kept);
@@ -142,6 +141,7 @@ public:
         // A worker that has to read its entry has lost its epoch; only a new claim gives it one.
         in_log_ = true;
         epoch_ = 0;
+        if (Rules::first_joins) is_first_ = false;
         if (is_final(state_)) {
             // This worker may have left marks after another worker ended the entry. They are stray.
             if (!wrote_) next_ = step::end;
@@ -157,9 +157,6 @@ public:
         }
     }
 
-    /// Makes the next step read the entry: after a wait, or before an insert that may find it.
-    void look_again() { next_ = step::read; }
-
     void claimed(log_answer reply, bool expired) {
         // True if the outcome of this worker's own cancel is unknown. In `deciding`, the pivot is
         // called again instead: its receiver has kept its refusal.
@@ -167,7 +164,10 @@ public:
         if (!acknowledged(reply)) return;
         epoch_ = seen_ = raised();
         if (!std::exchange(requeueing_, false)) ++attempts_;
-        if (state_ == settle::state::initial) state_ = settle::state::pending;
+        if (state_ == settle::state::initial) {
+            state_ = settle::state::pending;
+            is_first_ = joins_;
+        }
         if (state_ == settle::state::applied) {
             start(step::confirm);
         } else if (state_ == settle::state::canceling) {
@@ -209,6 +209,15 @@ public:
         state_ = closes ? settle::state::done : settle::state::applied;
         if (closes) next_ = step::end;
         else start(step::confirm);
+    }
+
+    /// The native transaction of a joined commit has changed nothing, as may_join() said. Goes on
+    /// as after the apply of its parts, which may be busy or refused.
+    /// Shape:   limit - as for decide()
+    void not_joined(std::uint32_t limit) {
+        if (answers_.contains(answer::unavailable)) return;
+        next_ = step::apply;
+        decide_apply(limit);
     }
 
     void closed(log_answer reply) {
@@ -254,14 +263,6 @@ public:
         return true;
     }
 
-    /// Instead of decide_one_phase(), if an earlier transaction of the window must end first: the
-    /// native transaction then writes nothing for this transaction.
-    void clear_decision() {
-        why_ = reason::none;
-        failed_ = no_part;
-        decided_state_ = settle::state::initial;
-    }
-
     /// The native transaction has ended.
     /// Shape:   reply - the answer to the insert or change of the entry
     void settled(log_answer reply) {
@@ -284,8 +285,6 @@ public:
     }
 
     // --------------------------------------------------------------------- answers of the stores
-
-    void answered(std::size_t part, answer reply) noexcept { answers_[part] = reply; }
 
     /// Decides the wave, when every part that was due has an answer. A wave of a later stage is
     /// sent again while a part is unavailable or unknown; the driver limits this by cancel_for().

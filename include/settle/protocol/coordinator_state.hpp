@@ -102,11 +102,32 @@ public:
                                                                    : settle::state::pending;
     }
     [[nodiscard]] epoch insert_epoch() const noexcept { return seen_; }
+    /// True if the commit executes the parts in the log's own store. Until then they have no mark,
+    /// and no other wave sends them.
+    [[nodiscard]] bool joins() const noexcept { return is_first_; }
+    /// For a joined commit: true if its native transaction must write the entry, since all parts
+    /// are applied; false if it must change nothing.
+    [[nodiscard]] bool may_join() const noexcept { return answers_.all(answer::applied); }
 
     /// True if a part found a mark with a higher epoch: another worker has claimed the entry.
     [[nodiscard]] bool fenced() const noexcept { return answers_.contains(answer::fenced); }
     /// True if the worker pauses before its next try.
     [[nodiscard]] bool pauses() const noexcept { return pausing_; }
+
+    /// For `step::one_phase`: true if the step inserts the entry, false if it changes the entry.
+    [[nodiscard]] bool inserts() const noexcept { return !in_log_ && goal_ != goal::recover; }
+
+    /// Takes a store's answer to a part.
+    void answered(std::size_t part, answer reply) noexcept { answers_[part] = reply; }
+    /// Makes the next step read the entry: after a wait, or before an insert that may find it.
+    void look_again() { next_ = step::read; }
+    /// Instead of decide_one_phase(), if an earlier transaction of the window must end first: the
+    /// native transaction then writes nothing for this transaction.
+    void clear_decision() {
+        why_ = reason::none;
+        failed_ = no_part;
+        decided_state_ = settle::state::initial;
+    }
 
     [[nodiscard]] std::size_t hash() const noexcept {
         std::size_t seed = hash_mix(0, static_cast<std::uint64_t>(next_) |
@@ -121,7 +142,8 @@ public:
         seed = hash_mix(seed, (wrote_ ? 1U : 0U) | (unsure_ ? 2U : 0U) | (pausing_ ? 4U : 0U) |
                                   (vanished_ ? 8U : 0U) | (in_log_ ? 16U : 0U) |
                                   (one_phase_ ? 32U : 0U) | (requeueing_ ? 64U : 0U) |
-                                  static_cast<std::uint64_t>(decided_state_) << 8U);
+                                  (joins_ ? 128U : 0U) | (is_first_ ? 256U : 0U) |
+                                  static_cast<std::uint64_t>(decided_state_) << 16U);
         if (stages_.packed() != 0) seed = hash_mix(seed, stages_.packed());
         for (answer const one : answers_) seed = hash_mix(seed, static_cast<std::uint64_t>(one));
         return seed;
@@ -153,6 +175,11 @@ protected:
         stages_.undone_after_later = stages.undone_after_later;
     }
 
+    /// Transactions with several stages have two phases.
+    void choose(phases how) noexcept {
+        one_phase_ = how == phases::one && stages_.count == 1;
+        joins_ = how == phases::joined && stages_.count == 1;
+    }
     [[nodiscard]] bool holds_epoch() const noexcept { return epoch_ != 0; }
 
     /// True if one phase is still possible: an entry that began in two phases ends in two.
@@ -199,6 +226,8 @@ protected:
     bool pausing_ = false;    ///< pause after the next claim
     bool requeueing_ = false; ///< starts over after an earlier transaction of the window
     bool one_phase_ = false;  ///< runs in one phase if the entry is new or `initial`
+    bool joins_ = false;      ///< the commit executes the parts in the log's own store
+    bool is_first_ = false;   ///< of these: parts were applied under claims of this worker alone
     settle::state decided_state_ = settle::state::initial; ///< the final state, in one phase
     bool in_log_ = false; ///< the log had the entry, or took its insert
     bool vanished_ = false;

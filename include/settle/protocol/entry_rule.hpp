@@ -54,11 +54,13 @@ template <typename Rules = detail::protocol_rules>
     return action == step::keep || (commits(action) && Rules::commit_keeps);
 }
 
-/// True if the applied parts of a one-phase transaction are confirmed; otherwise they are undone.
+/// True if the applied parts of a one-phase transaction, or of a joined commit, are confirmed;
+/// otherwise they are undone.
 /// Shape:   reply - the answer to the write of its entry; to - the state that was written
 template <typename Rules = detail::protocol_rules>
 [[nodiscard]] constexpr bool confirms_one_phase(log_answer reply, state to) {
-    return to == state::done && (reply == log_answer::taken || !Rules::one_phase_compares);
+    bool const decides = to == state::done || to == state::applied;
+    return decides && (reply == log_answer::taken || !Rules::one_phase_compares);
 }
 
 /// True if a transaction may be reversed.

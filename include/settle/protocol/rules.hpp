@@ -45,6 +45,8 @@ struct protocol_rules {
     static constexpr bool backs_off = true;
     /// A worker that backed off starts over under a new epoch.
     static constexpr bool backs_off_anew = true;
+    /// Only a worker under whose claims alone parts were applied leaves parts to its commit.
+    static constexpr bool first_joins = true;
     /// An entry that is too old is only canceled.
     static constexpr bool lifetimes = true;
 
@@ -135,7 +137,8 @@ struct protocol_rules {
     static constexpr bool one_log = true;
     /// One phase respects marks as an apply does.
     static constexpr bool one_phase_respects_marks = true;
-    /// One phase changes nothing if its entry exists in any state but `initial`.
+    /// One phase changes nothing if its entry exists in any state but `initial`; a joined commit,
+    /// if its entry has changed.
     static constexpr bool one_phase_compares = true;
     /// Only a transaction that is done is reversed.
     static constexpr bool reverses_done = true;

@@ -33,6 +33,10 @@ enum class step : std::uint8_t {
     return value == step::commit || value == step::commit_and_close;
 }
 
+/// True if a write of the log may be lost when its server ends. A close is: a worker that finds the
+/// entry open has nothing left to confirm or to undo, and closes it.
+[[nodiscard]] constexpr bool may_be_lost(step value) noexcept { return value == step::close; }
+
 /// True if the step applies parts.
 [[nodiscard]] constexpr bool applies(step value) noexcept {
     return value == step::apply || value == step::one_phase;
@@ -97,8 +101,11 @@ enum class goal : std::uint8_t {
 /// The number of phases of a transaction.
 enum class phases : std::uint8_t {
     two, ///< apply all parts, commit, confirm all parts
-    one  ///< one native transaction of the store that holds the entry and all parts; an entry that
+    one, ///< one native transaction of the store that holds the entry and all parts; an entry that
          ///< began in two phases ends in two
+    /// Two, of which the commit is one native transaction with the parts in the log's own store:
+    /// they leave no mark. A worker that finds an entry of another worker runs two.
+    joined
 };
 
 /// The facts that a driver passes to its coordinator after it read an entry or found none.

@@ -165,8 +165,8 @@ struct one_phase_request {
     transaction_id const* id;
     transaction_descriptor const* type;
     void const* parameters;
-    bool inserts;                        ///< its entry is new; otherwise its entry is `initial`
-    std::span<part_request const> parts; ///< all of the transaction
+    bool inserts;                        ///< its entry is new; otherwise its entry is there
+    std::span<part_request const> parts; ///< of the transaction in this store
     std::span<part_result> results;      ///< the store sets them before the decision
     /// Set by the store: its entry exists, so no part is executed and the decision has no effect.
     bool left_out = false;

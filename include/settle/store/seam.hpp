@@ -49,16 +49,18 @@
 //
 // Optional members of a session of a store:
 //   one_phase(requests, log, context, decider)   Needs `static constexpr bool settles_in_one_phase
-//       = true`. Settles each request in a native transaction that holds its entry and all its
-//       parts. `log` is the engine's session of the log of this same database. Inside the native
+//       = true`. Settles each request in a native transaction that holds its entry and its parts
+//       in this database: all parts of a transaction in one phase, or the parts that a commit
+//       joins. `log` is the engine's session of the log of this same database. Inside the native
 //       transaction the store executes the parts, sets the results and calls
 //       decider.decide(request). If decide() returns true, the store writes request.write with
 //       `log`; if it returns false, the store changes nothing for this request, and its result is
 //       `held_back`. end_one_phase() then ends each applied part: it confirms the part if the entry
-//       becomes `done`, and undoes it otherwise. A request whose entry exists is `left_out`: its
-//       parts are not executed. Every part of any other request has an answer: the process stops if
-//       a transaction would be done with a part that was not applied. If the native transaction is
-//       repeated, the requests are executed and decided again, in their order.
+//       becomes `done` or `applied`, and undoes it otherwise. A request whose entry exists is
+//       `left_out`: its parts are not executed. Every part of any other request has an answer: the
+//       process stops if a transaction would be done with a part that was not applied. If the
+//       native transaction is repeated, the requests are executed and decided again, in their
+//       order.
 //   capabilities()                A session_capabilities, where the server or the database that the
 //       session is bound to decides: settles_in_one_phase, recovery_wave_size, and keeps_at_insert
 //       of a log may say less than the session's type.

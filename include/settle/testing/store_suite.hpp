@@ -112,6 +112,8 @@
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_look_up, settle_suite::in_sessions<Fixture>);     \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_unfit, settle_suite::in_sessions<Fixture>);       \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_one_phase, settle_suite::in_sessions<Fixture>);   \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_joined_commit,                                    \
+                             settle_suite::in_sessions<Fixture>);                                  \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_one_phase_again,                                  \
                              settle_suite::in_sessions<Fixture>);                                  \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_listing, settle_suite::in_sessions<Fixture>);     \

@@ -76,6 +76,25 @@ public:
         std::apply([&](auto&... each) { (with_own_store(each, host, log_name, function), ...); },
                    arguments_);
     }
+    /// The index of the first session of records in the log's own database; their number if there
+    /// is none.
+    [[nodiscard]] std::size_t own_store() {
+        auto& argument = std::get<log_at>(arguments_);
+        auto& host = [&]() -> auto& {
+            if constexpr (databases == 1) return argument;
+            else return argument.database;
+        }();
+        std::size_t index = 0;
+        bool is_found = false;
+        std::apply(
+            [&](auto&... each) {
+                ((is_found = is_found || is_own(each, host),
+                  index += is_found ? 0 : sessions_of<std::remove_cvref_t<decltype(each)>>),
+                 ...);
+            },
+            arguments_);
+        return index;
+    }
     /// Errors:  throws settle::failure when an option is invalid
     [[nodiscard]] settle::options limits() const {
         settle::options limits;
@@ -134,6 +153,17 @@ private:
         } else {
             return std::tuple<>{};
         }
+    }
+
+    /// The number of sessions that an argument gives.
+    template <typename Argument>
+    static constexpr std::size_t sessions_of = std::tuple_size_v<decltype(bind_store(
+        std::declval<Argument&>(), std::declval<std::string const&>()))>;
+    template <typename Argument, typename Host>
+    static bool is_own(Argument& argument, Host& host) {
+        if constexpr (is_database<Argument>) return sessions_of<Argument> != 0;
+        else if constexpr (holds_collection_in<Argument, Host>) return &argument.database == &host;
+        else return false;
     }
 
     template <typename Argument, typename Host, typename Function>
@@ -341,8 +371,12 @@ public:
     }
     /// What the calls need that are compiled once.
     auto seam() {
-        auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
-        return seam_context<order_rules>{ports_.view(),
+        auto view = ports_.view();
+        auto how = phases::two;
+        if (given_.phases() != phases::two && settles_in_one_phase_here()) how = phases::one;
+        else if (own_store_ != engine_ports::no_store) how = phases::joined;
+        view.own_store = own_store_;
+        return seam_context<order_rules>{view,
                                          ports_.environment,
                                          ports_.observer,
                                          limits_,
@@ -384,6 +418,23 @@ private:
         }
     }
 
+    /// The store whose parts a commit joins.
+    [[nodiscard]] std::size_t find_own_store() {
+        std::size_t const own = is_container || given_.phases() == phases::two
+                                    ? engine_ports::no_store
+                                    : given_.own_store();
+        std::size_t index = 0;
+        bool settles = false;
+        std::apply(
+            [&](auto const&... session) {
+                ((settles = settles ||
+                            (index++ == own && capabilities_here(session).settles_in_one_phase)),
+                 ...);
+            },
+            sessions_);
+        return settles ? own : engine_ports::no_store;
+    }
+
     template <typename Target, std::size_t... Index>
     static constexpr std::size_t session_position(std::index_sequence<Index...>) {
         std::size_t position = sizeof...(Index);
@@ -402,6 +453,7 @@ private:
     stuck_transactions stuck_;
     log_type log_;
     sessions_type sessions_;
+    std::size_t own_store_ = find_own_store();
     ports<targets, order_rules, log_type, sessions_type> ports_{
         log_, sessions_, given_.environment(), given_.observer()};
 };

@@ -98,7 +98,8 @@ private:
         ask_stores<step::apply>(group, typed);
         ask_stores<step::back_off>(group, typed);
         if constexpr (Calls::several_stages) ask_log<step::keep>(group);
-        ask_log<step::commit>(group);
+        if constexpr (Calls::one_phase) commit(group);
+        else ask_log<step::commit>(group);
         if constexpr (Calls::several_stages) ask_log<step::commit_and_close>(group);
         ask_log<step::cancel>(group);
         ask_stores<step::confirm>(group, typed);
@@ -132,6 +133,15 @@ private:
         if constexpr (Calls::several_stages) {
             if (progress_.notes_tries()) calls_.note_tries(group.jobs, progress_.now());
         }
+    }
+
+    template <std::size_t Count>
+    void commit(detail::jobs_side_by_side<Count> const& group) {
+        if (!progress_.template begin<step::commit>(group)) return;
+        auto decision = progress_.decision_to_join(group.jobs);
+        decision.look_at_others();
+        calls_.commit(group.jobs, progress_.now(), decision);
+        progress_.template end<step::commit>(group);
     }
 
     template <std::size_t Count>

@@ -47,6 +47,7 @@ struct job {
     timestamp next_try{};
     bool notes_tries = false;     ///< the entry does not have the last two members
     bool awaits_next_try = false; ///< no call is made before `next_try`
+    bool follows_earlier = false; ///< its joined commit waits for an earlier job of its window
     bool for_caller = false;      ///< a person has asked for this job, which does not wait for that
     std::int64_t row = 0;         ///< the log's own number of the entry, or 0
     /// The epoch of the insert, or of the claim of an `initial` entry, that the log acknowledged to
@@ -88,7 +89,8 @@ struct job {
         if (result.what == answer::unknown) unanswered.push_back(number);
         if (result.kept) keep(part, descriptor, result.kept.get());
         bool const any_error = !result.problem.empty() || !part_errors.empty();
-        if (any_error && applies(coordinator.next())) put_error(number, result.problem);
+        bool const begins = applies(coordinator.next()) || commits(coordinator.next());
+        if (any_error && begins) put_error(number, result.problem);
         if (!result.problem.empty()) note(result.what, result.problem);
         retry_after_ms = std::max(retry_after_ms, result.retry_after_ms);
     }

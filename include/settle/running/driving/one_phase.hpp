@@ -6,6 +6,7 @@
 #include <settle/running/driving/order.hpp>
 
 #include <cstddef>
+#include <optional>
 
 SETTLE_BEGIN
 namespace detail {
@@ -45,6 +46,23 @@ private:
     std::vector<std::uint64_t> hashes_;
 };
 
+/// The jobs of a window that have not ended, beside a wave of joined commits. Usually there are
+/// none.
+class jobs_beside_commits {
+public:
+    jobs_beside_commits() = default;
+    explicit jobs_beside_commits(std::span<job const> jobs);
+
+    /// True if a job has to wait for an earlier one that shares a record: that has not committed
+    /// and is not in this wave; or that has marks, if a part was refused, which may be applied once
+    /// it has ended.
+    /// Shape:   joins - no part of the job was refused
+    [[nodiscard]] bool precede(job const& work, bool joins) const;
+
+private:
+    std::vector<job const*> jobs_; ///< in their order
+};
+
 /// Copies of jobs, with copies of their parameters.
 class copied_jobs {
 public:
@@ -74,14 +92,19 @@ public:
         : jobs_(jobs), environment_(environment), attempts_(limits.attempts),
           lifetime_(limits.lifetime), clocks_(limits.clocks), keeps_order_(keeps_order) {}
 
+    /// Keeps the order of joined commits, also behind the jobs that are not in their wave.
+    void look_at_others() {
+        if (keeps_order_) others_.emplace(jobs_);
+    }
+
     bool decide(one_phase_request& request) override {
-        using rules = typename order_rules_of<Environment>::type;
         job& work = jobs_[request.index];
+        if (work.coordinator.next() == step::commit) return decide_to_join(request, work);
         for (std::size_t index = 0; index < request.parts.size(); ++index) {
             part_request const& part = request.parts[index];
             work.take(index, part.part, *part.descriptor, request.results[index]);
         }
-        if (rules::one_phase_waits && keeps_order_ && order_.must_wait(request, work)) {
+        if (must_wait(request, work)) {
             work.coordinator.clear_decision();
             return false;
         }
@@ -98,6 +121,7 @@ public:
                                                            own_copy_of(environment_), *this);
         copied->copies_ = std::make_unique<copied_jobs>(jobs_);
         copied->jobs_ = copied->copies_->jobs();
+        if (others_) copied->look_at_others();
         return copied;
     }
 
@@ -107,7 +131,35 @@ public:
           lifetime_(like.lifetime_), clocks_(like.clocks_), keeps_order_(like.keeps_order_) {}
 
 private:
+    using rules = typename order_rules_of<Environment>::type;
+
+    [[nodiscard]] bool must_wait(one_phase_request const& request, job const& work) {
+        return rules::one_phase_waits && keeps_order_ && order_.must_wait(request, work);
+    }
+
+    /// Decides a joined commit: the request has the parts in the log's own store, and all other
+    /// parts are applied.
+    bool decide_to_join(one_phase_request& request, job& work) {
+        std::size_t joined = 0;
+        work.type->for_each_part(work.parameters, [&](part_descriptor const& part, std::size_t line,
+                                                      std::size_t number) {
+            bool const is_joined = joined < request.parts.size() &&
+                                   request.parts[joined].descriptor == &part &&
+                                   request.parts[joined].part.line == line;
+            if (!is_joined) return work.coordinator.answered(number, answer::applied);
+            work.take(number, request.parts[joined].part, part, request.results[joined]);
+            ++joined;
+        });
+        bool const joins = work.coordinator.may_join();
+        work.follows_earlier = must_wait(request, work) ||
+                               (others_ && rules::requeues && others_->precede(work, joins));
+        if (work.follows_earlier || !joins) return false;
+        request.write = write_of<step::commit>(work);
+        return true;
+    }
+
     std::span<job> jobs_;
+    std::optional<jobs_beside_commits> others_; ///< of joined commits of several jobs
     Environment environment_; ///< a copy: a copied decision may outlive the engine
     std::uint32_t attempts_;
     std::chrono::milliseconds lifetime_;

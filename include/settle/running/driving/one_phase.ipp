@@ -63,6 +63,33 @@ SETTLE_FUNCTION bool one_phase_order::has_settled(decision const& decision) {
     return reply == log_answer::taken || (reply == log_answer::ended && !decision.work->new_id);
 }
 
+SETTLE_FUNCTION jobs_beside_commits::jobs_beside_commits(std::span<job const> jobs) {
+    for (job const& other : jobs) {
+        bool const commits_here = other.coordinator.joins() && other.takes(step::commit);
+        if (other.coordinator.next() != step::end && !commits_here) jobs_.push_back(&other);
+    }
+}
+
+SETTLE_FUNCTION bool jobs_beside_commits::precede(job const& work, bool joins) const {
+    std::vector<std::uint64_t> own;
+    std::vector<std::uint64_t> others;
+    for (job const* const other : jobs_) {
+        // The jobs of a window stand in their order.
+        if (other >= &work) break;
+        auto const& c = other->coordinator;
+        bool const commits = other->takes(step::commit);
+        bool const is_open =
+            !commits && (c.state() == state::initial || c.state() == state::pending);
+        bool const has_marks = !c.joins();
+        if (!is_open && (joins || !has_marks)) continue;
+        if (own.empty()) record_hashes(work, own);
+        record_hashes(*other, others);
+        if (std::find_first_of(own.begin(), own.end(), others.begin(), others.end()) != own.end())
+            return true;
+    }
+    return false;
+}
+
 SETTLE_FUNCTION void require_applied(std::span<part_result const> results) {
     for (part_result const& result : results) {
         if (result.what == answer::applied) continue;

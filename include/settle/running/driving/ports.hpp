@@ -112,6 +112,10 @@ struct engine_ports {
     std::span<store_port* const> stores;
     std::span<target_binding const> targets;
     call_pauses& pauses;
+    /// The store whose parts a commit joins: it is in the log's own database, and settles in native
+    /// transactions. no_store: there is none, or the engine's caller has asked for two phases.
+    std::size_t own_store = no_store;
+    static constexpr std::size_t no_store = ~std::size_t{0};
 
     /// The reason why a store of the direction's targets cannot use an id; empty if all can.
     [[nodiscard]] error fault_of(transaction_id const& id,

@@ -5,12 +5,10 @@
 #pragma once
 
 #include <settle/protocol/fresh.hpp>
-#include <settle/running/calls/outcome.hpp>
 #include <settle/running/calls/refusals.hpp>
 #include <settle/running/calls/statistics.hpp>
-#include <settle/running/construction/owner.hpp>
 #include <settle/running/driving/call_pauses.hpp>
-#include <settle/running/driving/observation.hpp>
+#include <settle/running/driving/found_entries.hpp>
 #include <settle/running/driving/one_phase.hpp>
 #include <settle/running/driving/retries.hpp>
 #include <settle/running/driving/twins.hpp>
@@ -25,13 +23,15 @@ namespace detail {
 
 /// Shape:   Calls - container_calls or seam_calls
 template <typename Calls, typename Environment, typename Observer>
-class progress {
+class progress : found_entries<Environment, Observer> {
+    using base = found_entries<Environment, Observer>;
+    using base::environment_, base::limits_, base::now_, base::watch_;
+
 public:
     progress(Calls& calls, Environment const& environment, Observer& observer,
              options const& limits, std::string const& owner, call_options const& call,
              stuck_transactions& stuck)
-        : calls_(calls), environment_(environment), watch_(observer), limits_(limits),
-          owner_(owner), call_(call), stuck_(stuck), now_(environment.now()),
+        : base(environment, observer, limits, owner), calls_(calls), call_(call), stuck_(stuck),
           ends_(environment, limits, call) {}
 
     /// True if the caller's own deadline has passed.
@@ -46,7 +46,9 @@ public:
     /// The time that the next steps carry. The clock is read once a wave, after every wait, and
     /// whenever the age of an entry decides.
     [[nodiscard]] timestamp time() const { return now_; }
-    [[nodiscard]] write_context now() const { return {now_, owner_, clock_view::on(environment_)}; }
+    [[nodiscard]] write_context now() const {
+        return {now_, this->owner_, clock_view::on(environment_)};
+    }
 
     /// Reads the clock: after a slow wave, or before a new job.
     void look_at_clock() { now_ = environment_.now(); }
@@ -57,6 +59,10 @@ public:
     /// The decision for the one-phase transactions of a wave.
     [[nodiscard]] one_phase_decision<Environment> decision(std::span<job> jobs) const {
         return {jobs, environment_, limits_, ordering_};
+    }
+    /// The same for their joined commits. The order of their records holds since their applies.
+    [[nodiscard]] one_phase_decision<Environment> decision_to_join(std::span<job> jobs) const {
+        return {jobs, environment_, limits_, jobs.size() > 1};
     }
 
     /// Gives a job up that rests before its next calls, since others need its room.
@@ -87,18 +93,18 @@ public:
 
     /// True if the last wave of reads found entries, as when a range runs again. Then the next ids
     /// may exist, too.
-    [[nodiscard]] bool finds_entries() const { return finds_entries_; }
+    using base::finds_entries;
 
     /// Reads the entries of the jobs that need a read, in one call of the log.
     template <std::size_t Count>
     [[gnu::noinline]] void read(jobs_side_by_side<Count> const& group) {
         if constexpr (!Calls::takes_no_time) look_at_clock();
-        finds_entries_ = false;
+        this->finds_entries_ = false;
         calls_.look_up(
             group.jobs, [&](job& work, result<std::optional<entry>>&& looked_up, bool same) {
                 execution_state& execution =
                     group.executions[static_cast<std::size_t>(&work - group.jobs.data())];
-                execution.cut = take_found(work, execution, std::move(looked_up), same);
+                execution.cut = this->take_found(work, execution, std::move(looked_up), same);
             });
     }
 
@@ -194,7 +200,7 @@ private:
             if (work.reply == log_answer::unfit && c.inserts()) return interruption::unfit;
             if constexpr (Step == step::insert) {
                 work.new_id = work.new_id && work.reply != log_answer::taken;
-                c.inserted(work.reply, expired(work));
+                c.inserted(work.reply, this->expired(work));
                 if (work.reply == log_answer::taken) work.first_epoch = c.epoch_number();
             } else {
                 watch_.note_answers(work, execution);
@@ -205,7 +211,7 @@ private:
             return execution.cut;
         } else if constexpr (Step == step::claim) {
             bool const first = c.state() == state::initial;
-            c.claimed(work.reply, expired(work));
+            c.claimed(work.reply, this->expired(work));
             if (first && work.reply == log_answer::taken) work.first_epoch = c.epoch_number();
             // A read may be stale; a compare-and-set is not. It shows that no other worker raised
             // the entry's epoch, and yet a mark has a later epoch.
@@ -217,7 +223,8 @@ private:
             c.kept(work.reply);
             if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
         } else if constexpr (commits(Step)) {
-            c.committed(work.reply);
+            if (work.reply == log_answer::held_back) take_held_back(work, execution);
+            else c.committed(work.reply);
             if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
         } else if constexpr (Step == step::close) {
             c.closed(work.reply);
@@ -236,6 +243,14 @@ private:
             }
         }
         return interruption::none;
+    }
+
+    /// A joined commit has changed nothing.
+    [[gnu::noinline]] void take_held_back(job& work, execution_state& execution) {
+        watch_.note_answers(work, execution);
+        execution.requeued = std::exchange(work.follows_earlier, false);
+        if (execution.requeued) work.coordinator.requeue();
+        else work.coordinator.not_joined(limits_.attempts);
     }
 
     /// Decides a wave of a transaction with calls. It is canceled if a call was made too often, or
@@ -260,7 +275,7 @@ private:
         if (!again || is_over) work.notes_tries = false;
         if (taken != step::apply) return;
         look_at_clock();
-        c.look_at_age(expired(work));
+        c.look_at_age(this->expired(work));
     }
 
     /// Chooses what follows a step: the end, a rest, or the next step.
@@ -316,77 +331,6 @@ private:
         if (is_final(work.coordinator.state()) || work.coordinator.vanished())
             stuck_.remove(work.id);
         watch_.call_ended(work, execution);
-    }
-
-    // ------------------------------------------------------------------------------------- entries
-
-    [[nodiscard]] bool expired(job const& work) const {
-        return age_of(work.created, now_, limits_.clocks) > limits_.lifetime;
-    }
-
-    [[gnu::noinline]] interruption take_found(job& work, execution_state& execution,
-                                              result<std::optional<entry>>&& looked_up, bool same) {
-        if (!looked_up.has_value()) {
-            work.problem = looked_up.problem();
-            return looked_up.problem().code == condition::permanent ? interruption::failed
-                                                                    : interruption::none;
-        }
-        view_of_entry view;
-        if (!looked_up.value()) {
-            view.fresh = fresh_epoch(environment_, now_);
-            // A repeated insert keeps the call's creation time, so that an old transaction expires:
-            // it may have been settled and purged while this worker slept.
-            work.coordinator.found_nothing(view);
-            return interruption::none;
-        }
-        // This job has not inserted yet, so the entry belongs to another caller.
-        if (work.new_id) {
-            work.id = fresh_id(environment_);
-            return interruption::none;
-        }
-        finds_entries_ = true;
-        entry const& stored = *looked_up.value();
-        watch_.note_entry(stored, owner_, execution);
-        if (auto damaged = fault_of(stored); !damaged.empty()) {
-            work.problem = std::move(damaged);
-            return interruption::failed;
-        }
-        execution.behind_marks = std::exchange(execution.fenced, false) &&
-                                 stored.state == work.coordinator.state() &&
-                                 stored.epoch_number == work.coordinator.epoch_number();
-        auto const unfit = same ? interruption::none : compare_entry(work, stored);
-        if (unfit != interruption::none) {
-            execution.seen = std::make_unique<entry>(*std::move(looked_up).value());
-            return unfit;
-        }
-        view.mine = stored.owner == owner_;
-        // No caller waits for the owner of a final entry, so the owner is not looked at.
-        view.abandoned =
-            !is_final(stored.state) && (stored.state == state::initial || is_gone(stored.owner) ||
-                                        stands_still(stored, execution) || execution.behind_marks);
-        work.created = stored.created;
-        work.coordinator.found(standing_of(stored), view);
-        if (work.type->stages.count > 1) {
-            work.results = stored.results;
-            work.take_tries(stored, is_ahead(stored.modified, now_, limits_.clocks));
-        }
-        // The outcome of an entry that is done needs only its state.
-        bool const needs_entry = stored.state != state::done || !work.type->described;
-        if (needs_entry) execution.seen = std::make_unique<entry>(*std::move(looked_up).value());
-        return interruption::none;
-    }
-
-    /// True when the entry has not moved for `takeover`, by this process's own clock.
-    bool stands_still(entry const& stored, execution_state& execution) {
-        auto const elapsed = environment_.elapsed();
-        auto const& seen = execution.seen;
-        bool const moved = !seen || seen->state != stored.state ||
-                           seen->epoch_number != stored.epoch_number ||
-                           seen->attempts != stored.attempts || seen->modified != stored.modified;
-        if (moved || !execution.still_since) execution.still_since = elapsed;
-        using std::chrono::milliseconds;
-        return std::chrono::duration_cast<milliseconds>(elapsed - *execution.still_since) >=
-               limits_.takeover;
     }
 
     // ------------------------------------------------------------------------------------- resting
@@ -480,17 +424,11 @@ private:
     }
 
     Calls& calls_;
-    Environment const& environment_;
-    observation<Observer> watch_;
-    options const& limits_;
-    std::string const& owner_;
     call_options const& call_;
     stuck_transactions& stuck_;
-    timestamp now_;
     wait_ends<Environment> ends_;
-    bool idle_ = false;          ///< no job had a step to take in the last round
-    bool notes_tries_ = false;   ///< a job of the last wave has tries to note
-    bool finds_entries_ = false; ///< the last wave of reads found entries
+    bool idle_ = false;        ///< no job had a step to take in the last round
+    bool notes_tries_ = false; ///< a job of the last wave has tries to note
     twins twins_;
     waiting_jobs<Calls> waiting_;
     bool ordering_ = false; ///< the current wave keeps the order of its window

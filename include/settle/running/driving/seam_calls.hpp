@@ -75,6 +75,10 @@ public:
     void watch(std::shared_ptr<answer_signal> signal, job_source const& source);
     [[nodiscard]] job_source const* source() const noexcept { return source_; }
 
+    /// Commits the jobs that take step::commit. A job that joins parts to its commit commits in the
+    /// log's own store, in one native transaction with these parts.
+    void commit(std::span<job> jobs, write_context const& context, one_phase_decider& decider);
+
     /// Settles the jobs that take step::one_phase, in the only store.
     void settle(std::span<job> jobs, write_context const& context, one_phase_decider& decider);
 
@@ -88,6 +92,17 @@ private:
                                  std::size_t number) const;
     /// Takes the answers for which a job waits.
     void go_on(job& work);
+
+    /// True if the job leaves the part to its commit.
+    [[nodiscard]] bool is_joined(job const& work, part_descriptor const& part) const {
+        return ports_.own_store != engine_ports::no_store && work.coordinator.joins() &&
+               store_of(part) == ports_.own_store;
+    }
+    /// Settles jobs in one store.
+    /// Shape:   settles(job) - chooses the jobs; has(job, part) - chooses their parts
+    void settle(std::span<job> jobs, std::size_t store, write_context const& context,
+                one_phase_decider& decider, function_view<bool(job const&)> settles,
+                function_view<bool(job const&, part_descriptor const&)> has);
 
     /// An engine binds every target of its types.
     [[nodiscard]] std::size_t store_of(part_descriptor const& part) const;

@@ -2,6 +2,7 @@
 // The bodies of functions that seam_calls.hpp declares.
 #pragma once
 
+#include <settle/kinds/services/service_part.hpp>
 #include <settle/running/driving/deadlines.hpp>
 #include <settle/running/driving/seam_calls.hpp>
 
@@ -14,9 +15,10 @@ namespace detail {
 SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& part,
                                         std::size_t line, step action, time_limit lifetime) {
     auto const& c = work.coordinator;
-    epoch const under = action == step::compensate  ? c.latest()
-                        : action == step::one_phase ? c.one_phase_epoch()
-                                                    : c.epoch_number();
+    bool const in_one_phase = c.next() == step::one_phase;
+    epoch const under = action == step::compensate ? c.latest()
+                        : in_one_phase             ? c.one_phase_epoch()
+                                                   : c.epoch_number();
     return {&part,
             work.type,
             work.parameters,
@@ -223,36 +225,69 @@ SETTLE_FUNCTION void seam_calls::give_up(job const& work, std::string_view limit
 
 SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const& context,
                                         one_phase_decider& decider) {
-    wave& sole_wave = waves_.front();
-    sole_wave.clear();
+    settle(
+        jobs, 0, context, decider, [](job const& work) { return work.takes(step::one_phase); },
+        [](job const&, part_descriptor const&) { return true; });
+}
+
+SETTLE_FUNCTION void seam_calls::commit(std::span<job> jobs, write_context const& context,
+                                        one_phase_decider& decider) {
+    auto const joins = [&](job const& work) {
+        auto const& parts = work.type->participants;
+        return work.takes(step::commit) &&
+               std::any_of(parts.begin(), parts.end(),
+                           [&](part_descriptor const& part) { return is_joined(work, part); });
+    };
+    writes_.clear();
+    writers_.clear();
+    for (job& work : jobs) {
+        if (!work.takes(step::commit) || joins(work)) continue;
+        writes_.push_back(write_of<step::commit>(work));
+        writers_.push_back(&work);
+    }
+    write_all(context);
+    if (ports_.own_store == engine_ports::no_store) return;
+    settle(jobs, ports_.own_store, context, decider, joins,
+           [&](job const& work, part_descriptor const& part) { return is_joined(work, part); });
+}
+
+SETTLE_FUNCTION void
+seam_calls::settle(std::span<job> jobs, std::size_t store, write_context const& context,
+                   one_phase_decider& decider, function_view<bool(job const&)> settles,
+                   function_view<bool(job const&, part_descriptor const&)> has) {
+    wave& all = waves_[store];
+    all.clear();
     std::size_t count = 0;
     std::size_t parts_of_all = 0;
     for (job const& work : jobs) {
-        if (!work.takes(step::one_phase)) continue;
+        if (!settles(work)) continue;
         ++count;
         parts_of_all += work.coordinator.parts();
     }
+    if (count == 0) return;
     // The requests of a transaction are spans of these vectors, which must not grow below.
-    sole_wave.requests.reserve(parts_of_all);
-    sole_wave.results.resize(parts_of_all);
+    all.requests.reserve(parts_of_all);
+    all.results.resize(parts_of_all);
     std::vector<one_phase_request> requests;
     requests.reserve(count);
     for (std::size_t index = 0; index < jobs.size(); ++index) {
         job& work = jobs[index];
-        if (!work.takes(step::one_phase)) continue;
-        std::size_t const first = sole_wave.requests.size();
-        work.type->for_each_part(work.parameters, [&](part_descriptor const& part, std::size_t line,
-                                                      std::size_t) {
-            sole_wave.requests.push_back(request_of(work, part, line, step::one_phase, lifetime_));
-        });
-        std::size_t const parts = sole_wave.requests.size() - first;
-        requests.push_back({index, &work.id, work.type, work.parameters, work.coordinator.inserts(),
-                            std::span{sole_wave.requests}.subspan(first, parts),
-                            std::span{sole_wave.results}.subspan(first, parts)});
+        if (!settles(work)) continue;
+        std::size_t const first = all.requests.size();
+        work.type->for_each_part(
+            work.parameters, [&](part_descriptor const& part, std::size_t line, std::size_t) {
+                if (!has(work, part)) return;
+                all.requests.push_back(request_of(work, part, line, step::one_phase, lifetime_));
+            });
+        std::size_t const parts = all.requests.size() - first;
+        requests.push_back({index, &work.id, work.type, work.parameters,
+                            work.takes(step::one_phase) && work.coordinator.inserts(),
+                            std::span{all.requests}.subspan(first, parts),
+                            std::span{all.results}.subspan(first, parts)});
         requests.back().result.row = work.row;
     }
     caller_wait const within{limits_};
-    ports_.stores.front()->one_phase(requests, context, decider);
+    ports_.stores[store]->one_phase(requests, context, decider);
     for (one_phase_request& request : requests) {
         job& work = jobs[request.index];
         // The store may hold a transaction back although its decision was to write.
@@ -283,7 +318,7 @@ SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
     auto const request_part = [&](part_descriptor const& part, std::size_t line,
                                   std::size_t number) {
         if (!work.coordinator.due(number, part.stage)) return;
-        if (is_closed(work, part, line)) {
+        if (is_closed(work, part, line) || is_joined(work, part)) {
             work.coordinator.answered(number, answer::applied);
             return;
         }

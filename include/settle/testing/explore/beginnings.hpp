@@ -63,6 +63,7 @@ protected:
         if (in_one_phase(t)) {
             call(goal::run, phases::one, "calls run in one phase ");
         }
+        if (joins(t)) call(goal::run, phases::joined, "calls run with a joined commit ");
         if (within_.submits) call(goal::submit, phases::two, "submits ");
     }
 
@@ -81,6 +82,7 @@ protected:
         };
         take(phases::two, "");
         if (in_one_phase(t)) take(phases::one, " for one phase");
+        if (joins(t)) take(phases::joined, " for a joined commit");
     }
 
     template <typename Branch>
@@ -160,6 +162,18 @@ protected:
         // One phase is a native transaction of the store that holds all records.
         bool const records_alone = all_[t]->parts() == all_[t]->records();
         return knows_one_phase && within_.one_phase && records_alone;
+    }
+
+    [[nodiscard]] bool joins(std::size_t t) const {
+        return knows_one_phase && own_parts(t) != 0 && all_[t]->calls.empty();
+    }
+    /// True if a worker leaves a part to its commit.
+    [[nodiscard]] bool is_joined(worker const& w, std::size_t part) const {
+        return w.coordinator.joins() && (own_parts(w.transaction) >> part & 1U) != 0;
+    }
+    /// A bit for each part of a transaction in the log's own store.
+    [[nodiscard]] std::uint32_t own_parts(std::size_t t) const {
+        return within_.own_parts & ((std::uint32_t{1} << all_[t]->records()) - 1);
     }
 
     // A protocol with two phases only has one stage only.

@@ -25,11 +25,14 @@ struct bounds {
     bool resolves = false;        ///< a person closes calls that were not confirmed or undone
     bool resubmits = false;       ///< a purged id is submitted again, which users must not do
     bool one_phase = false;       ///< a call may commit in one phase
-    bool keeps_at_insert = true;  ///< an insert may keep stage 0, as the log promises it
-    bool submits = false;         ///< an id may be submitted, for any worker to run later
-    bool requeues = false;        ///< an applied transaction may be requeued, as in a batch
-    bool by_hand = false;         ///< a person rolls back any prepared name, at any moment
-    bool refusals = false;        ///< a log may refuse a commit for good
+    /// A bit for each part that is a record in the log's own store: a call may join them to its
+    /// commit. 0: none.
+    std::uint32_t own_parts = 0;
+    bool keeps_at_insert = true; ///< an insert may keep stage 0, as the log promises it
+    bool submits = false;        ///< an id may be submitted, for any worker to run later
+    bool requeues = false;       ///< an applied transaction may be requeued, as in a batch
+    bool by_hand = false;        ///< a person rolls back any prepared name, at any moment
+    bool refusals = false;       ///< a log may refuse a commit for good
     std::size_t most_states = 50'000'000;
 };
 

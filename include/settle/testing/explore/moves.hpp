@@ -233,14 +233,21 @@ private:
             sent.resolved = me.resolved;
         }
         log_answer reply{};
-        branch(
-            move_kind::protocol,
-            [&](world_type& next, worker& w) {
-                reply = operations_.perform_at_log(next, sent);
-                bool const old = expired || next.entries[me.transaction].old;
-                give_answer(w.coordinator, sent, reply, old);
-            },
-            [&] { return text(sent) + words(reply); });
+        bool joins = false;
+        if constexpr (knows_one_phase) {
+            joins = sent.at == step::commit && me.coordinator.joins();
+            if (joins) join_parts(me, sent, branch);
+        }
+        if (!joins) {
+            branch(
+                move_kind::protocol,
+                [&](world_type& next, worker& w) {
+                    reply = operations_.perform_at_log(next, sent);
+                    bool const old = expired || next.entries[me.transaction].old;
+                    give_answer(w.coordinator, sent, reply, old);
+                },
+                [&] { return text(sent) + words(reply); });
+        }
         if constexpr (requires(coordinator_type& m) { m.cancel_for(reason::none); }) {
             if (within_.refusals && (commits(sent.at) || sent.at == step::keep)) {
                 branch(
@@ -255,6 +262,33 @@ private:
             bool const old = expired || next.entries[me.transaction].old;
             give_answer(w.coordinator, sent, log_answer::unknown, old);
         });
+    }
+
+    /// A joined commit: one native transaction executes the parts in the log's own store and writes
+    /// the entry, or changes nothing.
+    template <typename Branch>
+    void join_parts(worker const& me, sent_operation& sent, Branch const& branch) const {
+        sent.joined = this->own_parts(me.transaction);
+        sent.under = me.coordinator.epoch_number();
+        log_answer reply{};
+        branch(
+            move_kind::protocol,
+            [&](world_type& next, worker& w) {
+                reply = operations_.join(next, sent, &w.coordinator);
+                if (reply == log_answer::held_back) w.coordinator.not_joined(within_.attempts);
+                else w.coordinator.committed(reply);
+            },
+            [&] { return text(sent) + words(reply); });
+        if (!within_.requeues) return;
+        branch(
+            move_kind::protocol,
+            [&](world_type&, worker& w) {
+                for (std::size_t part = 0; part < w.coordinator.parts(); ++part) {
+                    w.coordinator.answered(part, answer::applied);
+                }
+                w.coordinator.requeue();
+            },
+            [&] { return text(sent) + ": is requeued"; });
     }
 
     /// One phase: one native transaction executes all parts and writes the entry.

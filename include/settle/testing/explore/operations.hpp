@@ -112,6 +112,38 @@ public:
         return written;
     }
 
+    /// A commit with the parts in the log's own store.
+    /// Shape:   m - the coordinator in this step; null for a late write
+    log_answer join(world_type& next, sent_operation const& sent, coordinator_type* m) const {
+        auto const& transaction = *all_[sent.transaction];
+        std::uint32_t applied = 0;
+        for (std::size_t part = 0; part < transaction.parts(); ++part) {
+            bool const is_joined = (sent.joined >> part & 1U) != 0;
+            auto const reply =
+                is_joined ? transaction.execute(next.data, step::one_phase, part, sent.under, 0)
+                          : answer::applied;
+            if (is_joined && reply == answer::applied) applied |= std::uint32_t{1} << part;
+            if (m != nullptr) m->answered(part, reply);
+        }
+        bool const writes = applied == sent.joined;
+        auto written = log_answer::held_back;
+        if (writes) {
+            written = next.entries[sent.transaction].template change<rules>(
+                sent.change, step::commit, transaction.stages().confirms);
+        }
+        bool const done = writes && confirms_one_phase<rules>(written, state::applied);
+        for (std::size_t part = 0; part < transaction.parts(); ++part) {
+            if ((applied >> part & 1U) == 0) continue;
+            transaction.execute(next.data, done ? step::confirm : step::back_off, part, sent.under,
+                                sent.under);
+        }
+        if (written == log_answer::taken) {
+            transaction.commit(next.data);
+            ++next.entries[sent.transaction].commits;
+        }
+        return written;
+    }
+
     log_answer perform_at_log(world_type& next, sent_operation const& sent) const {
         model_entry& entry = next.entries[sent.transaction];
         if (sent.at == step::insert) {
@@ -142,6 +174,7 @@ public:
     log_answer land(world_type& next, sent_operation const& sent) const {
         if constexpr (knows_one_phase) {
             if (sent.at == step::one_phase) return land_one_phase(next, sent);
+            if (sent.joined != 0) return join(next, sent, nullptr);
         }
         return perform_at_log(next, sent);
     }

@@ -279,6 +279,7 @@ private:
 
     [[nodiscard]] bool due(worker const& w, std::size_t part) const {
         if constexpr (knows_one_phase) {
+            if (this->is_joined(w, part)) return false;
             return w.coordinator.due(part, all_[w.transaction]->stage_of(part));
         } else {
             return w.coordinator.due(part);
@@ -315,6 +316,11 @@ private:
     void decide(worker& w, bool expired) const {
         for (std::size_t part = 0; part < w.coordinator.parts(); ++part) {
             if (due(w, part)) return;
+        }
+        if constexpr (knows_one_phase) {
+            for (std::size_t part = 0; part < w.coordinator.parts(); ++part) {
+                if (this->is_joined(w, part)) w.coordinator.answered(part, answer::applied);
+            }
         }
         w.coordinator.decide(within_.attempts);
         if constexpr (knows_one_phase) w.coordinator.look_at_age(expired);

@@ -66,6 +66,7 @@ struct sent_operation {
     bool closes = false;       ///< closes the key of a refused call
     call_results results = 0;  ///< parameters of a call, or results to keep
     std::uint8_t resolved = 0; ///< the calls that a person closed, to keep
+    std::uint32_t joined = 0;  ///< a bit for each part that a commit executes
     transition change{};
 
     [[nodiscard]] fingerprint print() const {
@@ -81,7 +82,7 @@ struct sent_operation {
         fingerprint.add(change.from_epoch);
         fingerprint.add(change.to_epoch);
         fingerprint.add(change.committed);
-        fingerprint.add(change.attempts);
+        fingerprint.add(std::uint64_t{change.attempts} | std::uint64_t{joined} << 32U);
         if (results != 0 || change.to_revision != 0 || change.stages_kept != 0) {
             fingerprint.add(std::uint64_t{change.from_revision} | std::uint64_t{results} << 16U |
                             std::uint64_t{change.to_revision} << 32U |

@@ -34,6 +34,17 @@ public:
         standings_.push_back(standing.value_or(new_at(number)));
         images_.emplace_back();
     }
+    /// A commit with the first part alone: the other parts are elsewhere.
+    /// Shape:   found - the pending entry, as the worker knows it
+    template <typename Direction>
+    void join(transaction_id id, typename Direction::parameters parameters, standing const& found) {
+        add<Direction>(std::move(id), std::move(parameters), 0, found);
+        one_phase_request& request = requests_.back();
+        for (part_request& part : parts_.back()) part.epoch_number = found.epoch_number;
+        request.parts = request.parts.first(1);
+        request.results = request.results.first(1);
+        joined_.insert(request.index);
+    }
     /// The transaction is never to be written.
     void decline(std::size_t index) { declined_.insert(index); }
 
@@ -48,7 +59,7 @@ public:
     }
     [[nodiscard]] std::string answers(std::size_t index) const {
         std::string out;
-        for (part_result const& one : results_[index]) {
+        for (part_result const& one : requests_[index].results) {
             if (!out.empty()) out += ", ";
             out += name_of(one.what);
         }
@@ -65,6 +76,7 @@ public:
         standing const& current = standings_[index];
         auto& images = images_[index];
         images.clear();
+        if (joined_.count(index) != 0) return decide_to_join(request, current, images);
         bool busy = declined_.count(index) != 0;
         reason why = reason::none;
         std::size_t failed = entry_write::no_part;
@@ -100,6 +112,19 @@ public:
     [[nodiscard]] std::shared_ptr<one_phase_decider> copy() const override { return {}; }
 
 private:
+    bool decide_to_join(one_phase_request& request, standing const& current,
+                        std::vector<image>& images) {
+        part_result const& result = request.results.front();
+        part_request const& part = request.parts.front();
+        if (result.what != answer::applied) return false;
+        if (result.kept) {
+            images.push_back(part.descriptor->make_image(part.part, result.kept.get()));
+        }
+        request.write = transactions_[request.index].change(step::commit, commit_of(current));
+        if (!images.empty()) request.write.images = &images;
+        return true;
+    }
+
     static standing new_at(epoch number) {
         standing made;
         made.epoch_number = number;
@@ -113,6 +138,7 @@ private:
     std::vector<one_phase_request> requests_;
     std::vector<standing> standings_; ///< of each entry; the epoch of the insert, if it is new
     std::set<std::size_t> declined_;
+    std::set<std::size_t> joined_;
     std::vector<std::size_t> decided_;
     bool decided_early_ = false;
 };
@@ -198,6 +224,57 @@ TEST_CASE_TEMPLATE_DEFINE("one phase: entries and parts are written together or 
         CHECK(session.template read<ledgers_type>("C").value()->balance == 41);
         CHECK(session.template read<ledgers_type>("C").value()->label == "old");
         CHECK_FALSE(session.template read<cards_type>("c").value().has_value());
+        CHECK(bench.marks().size() == 1);
+    });
+}
+
+TEST_CASE_TEMPLATE_DEFINE("one phase: a commit joins the parts in the log's own store", Fixture,
+                          suite_joined_commit) {
+    if_one_phase<Fixture>([](auto& bench, auto& log) {
+        auto& session = bench.session();
+        bench.create(ledgers, {"A", 100, 0, "old"});
+        bench.create(ledgers, {"B", 0, 0, "old"});
+        bench.create(ledgers, {"C", 0, 0, "old"});
+        REQUIRE(bench.template apply<adjust_type>("other", {"C", 1, 0, 0, 0, no_least, no_most},
+                                                  5) == "applied");
+        auto const done = pending_move(log, "done", 10, 0, "me");
+        auto const poor = pending_move(log, "poor", 11, 0, "me");
+        auto moved = pending_move(log, "moved", 12, 0, "me");
+        standing const before = moved.view();
+        REQUIRE(moved.claim(1, "another") == log_answer::taken);
+        suite_entry label{log, test_transaction::of<forward<relabel_type>>("label", {"A", "new"})};
+        REQUIRE(label.insert(state::pending, 14, 0, "me") == log_answer::taken);
+        suite_entry busy{log, test_transaction::of<forward<relabel_type>>("busy", {"C", "new"})};
+        REQUIRE(busy.insert(state::pending, 15, 0, "me") == log_answer::taken);
+
+        one_phase_wave wave;
+        wave.join<forward<move_type>>("done", {"A", "B", 60}, done.view());
+        wave.join<forward<move_type>>("poor", {"A", "B", 60}, poor.view());
+        wave.join<forward<move_type>>("moved", {"A", "B", 1}, before);
+        wave.join<forward<relabel_type>>("label", {"A", "new"}, label.view());
+        wave.join<forward<relabel_type>>("busy", {"C", "new"}, busy.view());
+        wave.send(session, log);
+        CHECK(wave.reply(0) == log_answer::taken);
+        CHECK(wave.reply(1) == log_answer::held_back);
+        CHECK(wave.answers(1) == "guard failed");
+        CHECK(wave.reply(2) == log_answer::conflict);
+        CHECK(wave.reply(3) == log_answer::taken);
+        CHECK(wave.reply(4) == log_answer::held_back);
+        CHECK(wave.answers(4) == "busy");
+
+        entry const stored = log.read("done").value().value();
+        CHECK(stored.state == state::applied);
+        CHECK(stored.committed == 10);
+        CHECK(stored.epoch_number == 10);
+        CHECK(log.read("poor").value()->state == state::pending);
+        CHECK(log.read("poor").value()->epoch_number == 11);
+        CHECK(log.read("moved").value()->epoch_number == 13);
+        CHECK(log.read("label").value()->images.size() == 1);
+        CHECK(log.read("busy").value()->state == state::pending);
+        CHECK(session.template read<ledgers_type>("A").value()->balance == 40);
+        CHECK(session.template read<ledgers_type>("A").value()->label == "new");
+        CHECK(session.template read<ledgers_type>("B").value()->balance == 0);
+        CHECK(session.template read<ledgers_type>("C").value()->label == "old");
         CHECK(bench.marks().size() == 1);
     });
 }
