@@ -155,9 +155,17 @@ protected:
     [[nodiscard]] pool& from() const noexcept { return *pool_; }
 
 private:
+    /// The commit of this native transaction does not wait for the disk, where the server can.
+    static void commit_without_disk([[maybe_unused]] typename Sql::connection& connection) {
+        if constexpr (!Sql::dialect::without_disk.empty()) {
+            connection.send_sql(std::string{Sql::dialect::without_disk}, "close entries");
+        }
+    }
+
     bool commit_together(std::span<sent_write const> all, write_context const& context,
                          bool& is_undone) {
         bool const inserts = all.front().inserts;
+        bool const may_be_lost = settle::may_be_lost(all.front().write->action);
         std::size_t number = 0;
         // Where an UPDATE gives no rows, it is quicker to see first whether each takes effect.
         bool takes_all = !Sql::dialect::returns_changes;
@@ -166,6 +174,7 @@ private:
         if (takes_all) {
             ended = native.perform(
                 [&](typename Sql::connection& connection) {
+                    if (may_be_lost) commit_without_disk(connection);
                     if (inserts) entries_->send_new(connection, all, context);
                     else entries_->send_certain(connection, all, context);
                 },
@@ -176,6 +185,7 @@ private:
         }
         if (!takes_all) {
             ended = insert_absent<Sql>(native, [&](typename Sql::connection& connection) {
+                if (may_be_lost) commit_without_disk(connection);
                 number = inserts ? entries_->send_insert(connection, all, context)
                                  : entries_->send_change(connection, all, context);
             });

@@ -22,6 +22,7 @@ struct dialect {
     using assignments = settle::detail::sql::assignments;
 
     static constexpr bool returns_changes = true;
+    static constexpr std::string_view without_disk = "SET LOCAL synchronous_commit = off";
     static constexpr std::size_t most_rows_of_one_update = 0;
     static constexpr bool committed_is_null = true;
 

@@ -67,7 +67,8 @@ public:
     void check() { writer_.files().check(); }
 
     /// Runs a function in a native transaction, which callers share; see group_commit.
-    commit_result perform(settle::detail::function_view<void(transaction&)> function);
+    commit_result perform(settle::detail::function_view<void(transaction&)> function,
+                          commit_end ends = commit_end::on_disk);
 
     /// True if no one else has written to the file since this session's last call, so the records
     /// that the session remembers are unchanged. Called inside a native transaction.

@@ -15,9 +15,9 @@ SETTLE_FUNCTION file::~file() {
 }
 
 SETTLE_FUNCTION commit_result
-file::perform(settle::detail::function_view<void(transaction&)> function) {
+file::perform(settle::detail::function_view<void(transaction&)> function, commit_end ends) {
     if (!is_here()) return {commit_status::undone, settle::detail::made_before_fork("database")};
-    return commits_.perform(function);
+    return commits_.perform(function, ends);
 }
 
 SETTLE_FUNCTION bool file::unchanged_for(void const* session) {

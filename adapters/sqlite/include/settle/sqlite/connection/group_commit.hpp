@@ -17,11 +17,14 @@ public:
     /// the work of other callers, and perhaps twice, if another member undid the first attempt.
     /// Errors:  an exception of the function undoes its own work alone. A settle::failure gives
     ///          `undone`; any other exception is rethrown
-    commit_result perform(settle::detail::function_view<void(transaction&)> function);
+    /// Shape:   ends - how its commit ends, unless a member needs the disk
+    commit_result perform(settle::detail::function_view<void(transaction&)> function,
+                          commit_end ends = commit_end::on_disk);
 
 private:
     struct member : settle::detail::group_member<> {
         settle::detail::function_view<void(transaction&)> perform;
+        commit_end ends = commit_end::on_disk;
         std::exception_ptr thrown{};
         bool failed = false; ///< its part was undone, independent of the other members
     };
@@ -29,6 +32,13 @@ private:
     using group = groups::group;
 
     void perform_all(group& all);
+    /// On the disk, if a member needs that.
+    static commit_end end_of(std::span<member* const> all) {
+        for (member const* const one : all) {
+            if (one->ends == commit_end::on_disk) return commit_end::on_disk;
+        }
+        return commit_end::in_memory;
+    }
 
     /// False if the native transaction cannot go on: the work failed without a savepoint, or its
     /// error rolled the whole native transaction back.

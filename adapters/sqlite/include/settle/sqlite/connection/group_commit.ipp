@@ -8,8 +8,8 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 SETTLE_FUNCTION commit_result
-group_commit::perform(settle::detail::function_view<void(transaction&)> function) {
-    member me{{}, function};
+group_commit::perform(settle::detail::function_view<void(transaction&)> function, commit_end ends) {
+    member me{{}, function, ends};
     groups_.perform(me, [&](group& all) {
         std::lock_guard const guard{writer_.mutex()};
         all.join();
@@ -25,8 +25,9 @@ group_commit::perform(settle::detail::function_view<void(transaction&)> function
 
 SETTLE_FUNCTION void group_commit::perform_all(group& all) {
     std::optional<transaction> native;
+    auto const ends = end_of(all.members());
     try {
-        native.emplace(writer_);
+        native.emplace(writer_, ends);
     } catch (failure const& problem) {
         return all.end_all({commit_status::undone, problem.problem()});
     }
@@ -39,7 +40,7 @@ SETTLE_FUNCTION void group_commit::perform_all(group& all) {
             }
         }
         // A caller that arrives while a group is at work need not wait for the next.
-    } while (all.join() > 0);
+    } while (ends == commit_end::on_disk && all.join() > 0);
     auto const end = native->commit();
     for (member* const one : all.members()) {
         if (!one->failed) one->end = end;
@@ -68,7 +69,7 @@ SETTLE_FUNCTION void group_commit::fall_apart(std::optional<transaction>& native
     for (member* const caller : all) {
         caller->thrown = nullptr;
         try {
-            transaction alone{writer_};
+            transaction alone{writer_, caller->ends};
             if (!perform_one(alone, *caller, false)) continue;
             caller->end = alone.commit();
         } catch (failure const& problem) {

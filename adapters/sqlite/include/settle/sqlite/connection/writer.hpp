@@ -18,6 +18,9 @@ namespace sqlite::detail {
 using settle::detail::commit_result;
 using settle::detail::commit_status;
 
+/// Whether a commit waits for the disk. A later commit that does takes the earlier ones with it.
+enum class commit_end : std::uint8_t { on_disk, in_memory };
+
 /// A connection that threads share under a mutex, with the statements of a native transaction.
 class writer {
 public:
@@ -45,6 +48,10 @@ private:
     connection connection_;
     wave_rows rows_{connection_};
     file_watch files_;
+    /// Chooses the end of the next native transaction.
+    void choose(commit_end next);
+
+    commit_end ends_ = commit_end::on_disk;
     statement begin_;
     statement commit_;
     statement rollback_;
@@ -59,7 +66,7 @@ private:
 class transaction {
 public:
     /// Errors:  throws settle::failure; nothing was written then
-    explicit transaction(writer& writer);
+    explicit transaction(writer& writer, commit_end ends = commit_end::on_disk);
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
     ~transaction();

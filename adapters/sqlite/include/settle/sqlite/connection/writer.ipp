@@ -16,9 +16,18 @@ SETTLE_FUNCTION void writer::prepare() {
     return_ = {connection_, "ROLLBACK TO settle_one", "undo a part of a transaction"};
 }
 
-SETTLE_FUNCTION transaction::transaction(writer& writer) : writer_(writer) {
+SETTLE_FUNCTION void writer::choose(commit_end next) {
+    if (ends_ == next) return;
+    connection_.execute(next == commit_end::on_disk ? "PRAGMA synchronous = FULL"
+                                                    : "PRAGMA synchronous = NORMAL",
+                        "choose what a commit waits for");
+    ends_ = next;
+}
+
+SETTLE_FUNCTION transaction::transaction(writer& writer, commit_end ends) : writer_(writer) {
     // If a rollback failed before, its transaction is still open.
     roll_back();
+    writer.choose(ends);
     run{writer.begin_}.change();
     ++writer.begun_;
 }

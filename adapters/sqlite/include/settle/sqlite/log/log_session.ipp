@@ -44,10 +44,13 @@ SETTLE_FUNCTION void log_session::write(std::span<entry_write const> writes,
                                         write_context const& context) {
     if (writes.empty()) return;
     auto all = settle::detail::sent_writes(writes, results);
-    auto const ended = file_->perform([&](detail::transaction&) {
+    auto const change = [&](detail::transaction&) {
         if (writes.front().inserts) held_->entries.insert(all, context);
         else held_->entries.change(all, context);
-    });
+    };
+    bool const lost = may_be_lost(writes.front().action);
+    auto const ended =
+        file_->perform(change, lost ? detail::commit_end::in_memory : detail::commit_end::on_disk);
     // The answers of the entry table hold now.
     if (ended.status == detail::commit_status::committed) return;
     for (write_result& one : results) settle::detail::set_result(one, ended);
