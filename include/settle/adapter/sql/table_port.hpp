@@ -137,7 +137,7 @@ private:
 
         void expect(part_request const& request) override { unit_.expect(request); }
         void expect_change(one_phase_request const& request) override {
-            changed_ids_.push_back(*request.id);
+            if constexpr (locks_entries) changed_ids_.push_back(*request.id);
         }
         void fetch() override {
             unit_.send_reads(*session_);
@@ -166,13 +166,9 @@ private:
             unit_.end_one_phase(request, confirmed);
         }
         void change(one_phase_request& request, write_context const& context) override {
-            auto const found = locked_.find(*request.id);
-            auto const& write = request.write;
-            bool const fits =
-                found != locked_.end() && may_change(found->second, write.change, write.action);
-            request.result.reply = fits ? log_answer::taken : log_answer::conflict;
-            if (!fits) return;
-            locked_.erase(found);
+            request.result.reply =
+                !locks_entries || takes(request.write) ? log_answer::taken : log_answer::conflict;
+            if (request.result.reply != log_answer::taken) return;
             changes_.emplace_back(&request);
             context_ = &context;
         }
@@ -193,7 +189,18 @@ private:
         [[nodiscard]] bool must_read() const override { return unit_.must_read(); }
 
     private:
+        /// Without reading, the statement that changes an entry fails unless the entry matches.
+        static constexpr bool locks_entries = std::is_same_v<Table, locked_records>;
+
         [[nodiscard]] auto const& entries() const { return port_->log_->entries(); }
+        /// True if a locked entry takes a change, which is its only one.
+        [[nodiscard]] bool takes(entry_write const& write) {
+            auto const found = locked_.find(*write.id);
+            bool const fits =
+                found != locked_.end() && may_change(found->second, write.change, write.action);
+            if (fits) locked_.erase(found);
+            return fits;
+        }
 
         table_port const* port_;
         connection* session_;
