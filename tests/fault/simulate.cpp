@@ -124,6 +124,17 @@ simulation_report in_one_file(simulation_limits limits) {
     return report;
 }
 
+/// The ledgers are in the file of the log, so that commits join their parts.
+simulation_report with_joined_commits(simulation_limits limits) {
+    limits.look_every = 32;
+    settle_test::scratch_file const file;
+    settle::sqlite::database db{file.path()};
+    settle::memory::database shop;
+    auto trial = simulation_on(db, settle::bind(articles, shop), settle::bind(cards, shop));
+    prepare(trial);
+    return trial.run(make, limits);
+}
+
 /// Every other seed also draws how often things go wrong, and how many workers there are.
 simulation_limits limits_of(std::uint64_t seed) {
     if (seed % 2 == 0) return simulation_limits::drawn(seed);
@@ -215,6 +226,10 @@ TEST_CASE("simulation: five types span three databases") {
 
 TEST_CASE("simulation: five types share one file, some in one phase and some in two") {
     run_seeds(seeds(1, 2), in_one_file);
+}
+
+TEST_CASE("simulation: commits join the ledgers, which are in the file of the log") {
+    run_seeds(seeds(1, 2), with_joined_commits);
 }
 
 TEST_CASE("simulation: entries are purged, and some ids are submitted again") {
