@@ -42,8 +42,7 @@ struct bulk_result {
 /// waits while a native transaction holds a document; maxTimeMS bounds that wait.
 class brief_updates {
 public:
-    brief_updates(link& link, std::string_view name, write_end ends = write_end::as_addressed)
-        : with_(&link), name_(name), ends_(ends) {}
+    brief_updates(link& link, std::string_view name) : with_(&link), name_(name) {}
 
     void update(document const& filter, document const& change);
 
@@ -54,7 +53,6 @@ private:
 
     link* with_;
     std::string_view name_;
-    write_end ends_;
     document updates_;
     std::size_t size_ = 0;
 };

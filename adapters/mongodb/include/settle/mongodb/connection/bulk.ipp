@@ -49,7 +49,7 @@ SETTLE_FUNCTION bulk_result brief_updates::execute(std::string_view phase) {
     command.integer("maxTimeMS", longest_ms);
     reply received;
     try {
-        with_->write_command(command, phase, received, ends_);
+        with_->write_command(command, phase, received);
     } catch (command_failure const& caught) {
         result.problem = caught.problem();
     }

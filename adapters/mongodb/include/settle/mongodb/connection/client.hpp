@@ -54,17 +54,6 @@ private:
 /// The options of a find with a limit, in the order of a field.
 [[nodiscard]] document page_of(std::string_view order, std::size_t limit);
 
-/// What a write waits for: the write concern of the address, or the primary's memory alone.
-enum class write_end : std::uint8_t { as_addressed, in_memory };
-
-struct concern_destroyer {
-    void operator()(mongoc_write_concern_t* held) const noexcept {
-        mongoc_write_concern_destroy(held);
-    }
-};
-/// The concern of a write that waits for the primary's memory alone.
-[[nodiscard]] std::unique_ptr<mongoc_write_concern_t, concern_destroyer> in_memory_concern();
-
 /// How long a majority may take to confirm a read.
 inline constexpr std::int64_t sure_read_ms = 15'000;
 
@@ -121,26 +110,18 @@ public:
     /// Runs a command of the database.
     /// Errors:  throws command_failure
     void command(document const& request, std::string_view phase, reply& received) {
-        run(mongoc_client_command_simple, request, phase, received, nullptr);
+        run(mongoc_client_command_simple, request, phase, received);
     }
-    /// The same for a command that writes.
-    void write_command(document const& request, std::string_view phase, reply& received,
-                       write_end ends = write_end::as_addressed) {
-        if (ends == write_end::as_addressed) {
-            return run(mongoc_client_write_command_with_opts, request, phase, received, nullptr);
-        }
-        document options;
-        mongoc_write_concern_append(in_memory_concern().get(), options.native());
-        run(mongoc_client_write_command_with_opts, request, phase, received, options.native());
+    /// The same for a command that writes, with the write concern of the address.
+    void write_command(document const& request, std::string_view phase, reply& received) {
+        run(mongoc_client_write_command_with_opts, request, phase, received);
     }
 
 private:
-    /// Shape:   options - read preferences, or options; null for none
-    template <typename Call, typename Options>
-    void run(Call call, document const& request, std::string_view phase, reply& received,
-             Options options) {
+    template <typename Call>
+    void run(Call call, document const& request, std::string_view phase, reply& received) {
         bson_error_t problem{};
-        if (!call(client_, database_->c_str(), request.native(), options, received.fresh(),
+        if (!call(client_, database_->c_str(), request.native(), nullptr, received.fresh(),
                   &problem)) {
             throw command_failure(describe(problem, phase), received.transient());
         }

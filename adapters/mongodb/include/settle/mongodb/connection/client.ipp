@@ -25,13 +25,6 @@ SETTLE_FUNCTION document page_of(std::string_view order, std::size_t limit) {
     return options;
 }
 
-SETTLE_FUNCTION std::unique_ptr<mongoc_write_concern_t, concern_destroyer> in_memory_concern() {
-    std::unique_ptr<mongoc_write_concern_t, concern_destroyer> concern{mongoc_write_concern_new()};
-    mongoc_write_concern_set_w(concern.get(), 1);
-    mongoc_write_concern_set_journal(concern.get(), false);
-    return concern;
-}
-
 SETTLE_FUNCTION document linearizable() {
     document level;
     document options;

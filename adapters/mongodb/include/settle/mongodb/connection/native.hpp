@@ -62,7 +62,7 @@ inline constexpr effort for_long{retry_pauses::longest_effort, true};
 ///          settle::failure to abort
 class native_transaction {
 public:
-    explicit native_transaction(server& database_server, write_end ends = write_end::as_addressed);
+    explicit native_transaction(server& database_server);
 
     using action = settle::detail::function_view<void(link&)>;
 

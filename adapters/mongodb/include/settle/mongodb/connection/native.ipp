@@ -11,7 +11,7 @@ SETTLE_BEGIN
 
 namespace mongodb::detail {
 
-SETTLE_FUNCTION native_transaction::native_transaction(server& database_server, write_end ends)
+SETTLE_FUNCTION native_transaction::native_transaction(server& database_server)
     : link_(database_server.connect()) {
     std::unique_ptr<mongoc_session_opt_t, void (*)(mongoc_session_opt_t*)> const options{
         mongoc_session_opts_new(), &mongoc_session_opts_destroy};
@@ -22,9 +22,6 @@ SETTLE_FUNCTION native_transaction::native_transaction(server& database_server, 
     std::unique_ptr<mongoc_transaction_opt_t, void (*)(mongoc_transaction_opt_t*)> const how{
         mongoc_transaction_opts_new(), &mongoc_transaction_opts_destroy};
     mongoc_transaction_opts_set_read_concern(how.get(), reads.get());
-    if (ends == write_end::in_memory) {
-        mongoc_transaction_opts_set_write_concern(how.get(), in_memory_concern().get());
-    }
     mongoc_session_opts_set_default_transaction_opts(options.get(), how.get());
     bson_error_t problem{};
     session_.reset(mongoc_client_start_session(link_.native(), options.get(), &problem));

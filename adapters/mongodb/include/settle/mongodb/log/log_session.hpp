@@ -322,8 +322,7 @@ private:
             if (!all_changed)
                 throw failure({make_error_code(errc::stopped), "not all entries match"});
         };
-        auto const ended =
-            detail::native_transaction{*server_, end_of(writes)}.perform(try_all, how.longest);
+        auto const ended = detail::native_transaction{*server_}.perform(try_all, how.longest);
         bool const held = detail::is_conflict(ended);
         if (is_single) held_up_->note(*writes.front().id, held);
         if (held && !is_single) return false;
@@ -393,9 +392,8 @@ private:
     void change_each(some_writes writes, write_context const& context) {
         auto client = server_->connect();
         for (auto const& sent : writes) {
-            auto const result =
-                change_one(client, *sent.id, sent.write->change,
-                           entries_->change_of(*sent.write, context), end_of(writes));
+            auto const result = change_one(client, *sent.id, sent.write->change,
+                                           entries_->change_of(*sent.write, context));
             set_result_of_one(*sent.result, result);
             if (!detail::is_slow_change(result.problem)) continue;
             sent.result->problem.text = detail::text_of_slow_change(described(*sent.id));
@@ -404,23 +402,16 @@ private:
         }
     }
 
-    /// What writes of one action wait for.
-    static detail::write_end end_of(some_writes writes) {
-        return may_be_lost(writes.front().write->action) ? detail::write_end::in_memory
-                                                         : detail::write_end::as_addressed;
-    }
-
     /// Changes an entry if it still has the required state, epoch and revision.
     detail::bulk_result change_one(detail::link& client, transaction_id const& id,
-                                   transition const& required, document const& change,
-                                   detail::write_end ends = detail::write_end::as_addressed) const {
+                                   transition const& required, document const& change) const {
         auto const change_by = [&](auto&& sent) {
             sent.update(entries_->filter_of(id, required), change);
             return sent.execute("change an entry");
         };
         // Other native transactions may hold the entry, so the update must not wait long for them.
         if (server_->has_transactions() && !client.in_transaction()) {
-            return change_by(detail::brief_updates{client, collection(), ends});
+            return change_by(detail::brief_updates{client, collection()});
         }
         return change_by(detail::bulk{client, collection()});
     }
