@@ -49,7 +49,7 @@ inline constexpr std::size_t counted_transfers = 400;
 /// Seconds for the last transfers of the work.
 inline double growth_round(std::string const& path, growth const& growth) {
     begin_file(path, {}, growth.work);
-    std::span<request const> const all{growth.work.requests};
+    std::span<transfer_request const> const all{growth.work.requests};
     auto const before = all.first(all.size() - counted_transfers);
     if (growth.kind == content::finished) {
         settle::sqlite::database db{path};

@@ -134,11 +134,11 @@ double round_by_hand(work<Kind> const& drawn, bool batches) {
     using transfer = typename bank_type::transfer;
     bank_type bank{drawn.keys.size(), drawn.requests.size()};
     for (auto const& key : drawn.keys) bank.open(key, drawn.opening);
-    std::vector<typename bank_type::request> requests;
+    std::vector<typename bank_type::transfer_request> requests;
     for (auto const& [id, given] : drawn.requests) {
         requests.emplace_back(id, transfer{given.source, given.destination, given.amount});
     }
-    std::span<typename bank_type::request const> const all{requests};
+    std::span<typename bank_type::transfer_request const> const all{requests};
     bool done = true;
     stopwatch const watch;
     if (batches) {

@@ -34,7 +34,7 @@ double settle_round(mongodb_set const& set, workload const& work, std::size_t wi
                                                              : settle::phases::one};
         if (timed_mode == mode::threads) {
             seconds = detail::run_threads_warm(work, [&](std::size_t) {
-                return [&](request const& request) {
+                return [&](transfer_request const& request) {
                     expect_done(engine.run(request.first, request.second));
                 };
             });
@@ -87,7 +87,7 @@ template <typename Program>
 struct worker {
     worker(mongodb_set const& set, std::string const& database, bool retries)
         : with(set.clients(retries), database), by_hand(with) {}
-    void run(request const& request) { by_hand.run(request); }
+    void run(transfer_request const& request) { by_hand.run(request); }
 
     baseline::mongodb::connection const with;
     Program by_hand;

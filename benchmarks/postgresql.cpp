@@ -84,7 +84,7 @@ double prepared_by_hand(postgresql_pair const& pair, workload const& work,
         seconds = detail::run_by_hand(*by_hand, work, options.window);
     } else {
         seconds = detail::run_threads(work.requests, options.threads, [&](std::size_t) {
-            return [by = std::shared_ptr<prepared>{make()}](request const& request) {
+            return [by = std::shared_ptr<prepared>{make()}](transfer_request const& request) {
                 by->run(request);
             };
         });

@@ -18,7 +18,7 @@ namespace bench::detail {
 /// Seconds for all requests; a window of 1 means single transactions.
 template <typename ByHand>
 double run_by_hand(ByHand& by_hand, workload const& work, std::size_t window) {
-    std::span<request const> const all{work.requests};
+    std::span<transfer_request const> const all{work.requests};
     stopwatch const watch;
     if (window == 1) {
         for (auto const& one : all) by_hand.run(one);
@@ -43,7 +43,8 @@ double run_settle(Engine& engine, workload const& work, std::size_t window,
 /// `work_of(thread)(request)` for every request of its share. The clock starts before any thread
 /// can begin.
 template <typename MakeWork>
-double run_threads(std::span<request const> all, std::size_t count, MakeWork const& work_of) {
+double run_threads(std::span<transfer_request const> all, std::size_t count,
+                   MakeWork const& work_of) {
     std::latch ready{static_cast<std::ptrdiff_t>(count)};
     std::latch go{1};
     std::vector<std::exception_ptr> problems(count);
@@ -84,7 +85,7 @@ inline constexpr std::size_t warm_up = 2 * thread_count;
 /// Seconds for the requests after the warm-up.
 template <typename MakeWork>
 double run_threads_warm(workload const& work, MakeWork const& work_of) {
-    std::span<request const> const all{work.requests};
+    std::span<transfer_request const> const all{work.requests};
     run_threads(all.first(warm_up), thread_count, work_of);
     return run_threads(all.subspan(warm_up), thread_count, work_of);
 }
@@ -101,7 +102,7 @@ public:
     }
 
     /// Waits for a worker that no other thread uses.
-    void run(request const& request) {
+    void run(transfer_request const& request) {
         Worker* const mine = take();
         try {
             mine->run(request);
@@ -141,8 +142,9 @@ template <typename Make>
 double run_workers(workload const& work, std::size_t workers, Make const& make) {
     using worker = typename std::invoke_result_t<Make const&>::element_type;
     worker_pool<worker> shared{workers, make};
-    return run_threads_warm(
-        work, [&](std::size_t) { return [&](request const& request) { shared.run(request); }; });
+    return run_threads_warm(work, [&](std::size_t) {
+        return [&](transfer_request const& request) { shared.run(request); };
+    });
 }
 
 } // namespace bench::detail

@@ -27,7 +27,7 @@ double settle_round(Bank const& bank, workload const& work, mode timed,
         settle::engine engine{db, settle::type<transfer_type>, phases};
         if (timed == mode::threads) {
             seconds = detail::run_threads_warm(work, [&](std::size_t) {
-                return [&](request const& request) {
+                return [&](transfer_request const& request) {
                     expect_done(engine.run(request.first, request.second));
                 };
             });

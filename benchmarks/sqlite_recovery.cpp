@@ -13,7 +13,7 @@ std::size_t pending_of(workload const& work) { return work.requests.size() / 2; 
 
 void prepare_settle(std::string const& path, workload const& work) {
     begin_file(path, {}, work);
-    std::span<request const> const all{work.requests};
+    std::span<transfer_request const> const all{work.requests};
     leave_unfinished(path, all.first(pending_of(work)), "commit");
     leave_unfinished(path, all.subspan(pending_of(work)), "confirm");
 }
@@ -25,7 +25,7 @@ void prepare_by_hand(std::string const& path, workload const& work) {
                work);
     baseline::connection const connection{path};
     baseline::tutorial by_hand{connection, baseline::marks::table};
-    std::span<request const> const all{work.requests};
+    std::span<transfer_request const> const all{work.requests};
     for_each_batch(all.first(pending_of(work)), usual_window, [&](auto const& batch) {
         by_hand.run_batch(batch, baseline::last_step::applied_to_accounts);
     });

@@ -59,7 +59,7 @@ inline double threads_round(std::string const& path, workload const& work, std::
         settle::sqlite::database db{path};
         settle::engine engine{db, settle::type<transfer_type>};
         seconds = detail::run_threads(work.requests, threads, [&](std::size_t) {
-            return [&](request const& request) {
+            return [&](transfer_request const& request) {
                 expect_done(engine.run(request.first, request.second));
             };
         });
@@ -80,8 +80,9 @@ inline double threads_by_connections(std::string const& path, workload const& wo
             workers.push_back(std::make_unique<detail::worker>(path));
         }
         seconds = detail::run_threads(work.requests, threads, [&](std::size_t thread) {
-            return
-                [&mine = workers[thread]->by_hand](request const& request) { mine.run(request); };
+            return [&mine = workers[thread]->by_hand](transfer_request const& request) {
+                mine.run(request);
+            };
         });
     }
     check_by_hand(path, work);
@@ -96,7 +97,7 @@ inline double threads_by_mutex(std::string const& path, workload const& work, st
         detail::worker shared{path};
         std::mutex mutex;
         seconds = detail::run_threads(work.requests, threads, [&](std::size_t) {
-            return [&](request const& request) {
+            return [&](transfer_request const& request) {
                 std::lock_guard const guard{mutex};
                 shared.by_hand.run(request);
             };

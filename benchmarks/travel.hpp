@@ -72,7 +72,7 @@ struct travel_services {
     std::int64_t charges = 0;
     std::int64_t charged = 0;
 
-    ticket answer(seat_request const& request) { return {++tickets, 100 * request.people}; }
+    ticket answer(seat_request const& seats) { return {++tickets, 100 * seats.people}; }
     room answer(room_request const&) { return {++rooms}; }
     settle::nothing answer(charge const& charge) {
         ++charges;

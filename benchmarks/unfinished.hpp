@@ -10,7 +10,7 @@ namespace bench {
 
 /// Runs transactions in two phases, window by window, and ends their worker before a step of each.
 /// Shape:   before - "commit": they stay pending; "confirm": they stay applied. All have marks
-inline void leave_unfinished(std::string const& path, std::span<request const> requests,
+inline void leave_unfinished(std::string const& path, std::span<transfer_request const> requests,
                              std::string_view before) {
     using settle::testing::fault;
     using settle::testing::fault_kind;

@@ -14,12 +14,12 @@
 namespace bench {
 
 /// A transfer under its id.
-using request = std::pair<std::string, transfer>;
+using transfer_request = std::pair<std::string, transfer>;
 
 struct workload {
     std::vector<std::string> ids; ///< of the accounts
     std::int64_t opening = 0;     ///< the first balance of each account; enough for every transfer
-    std::vector<request> requests;
+    std::vector<transfer_request> requests;
     std::vector<std::int64_t> expected; ///< the expected final balances
 };
 

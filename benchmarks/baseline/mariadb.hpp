@@ -236,7 +236,7 @@ public:
     entry_rows(connection const& connection, char const* state)
         : insert_(connection, entry_sql(state)) {}
 
-    void insert(std::span<bench::request const> batch) {
+    void insert(std::span<bench::transfer_request const> batch) {
         json_.resize(std::max(json_.size(), batch.size()));
         auto const time = now();
         for (std::size_t number = 0; number < batch.size(); ++number) {
@@ -262,7 +262,7 @@ public:
                   "BIGINT PATH '$[2]')) AS w STRAIGHT_JOIN accounts AS a ON a.id = w.id "
                   "SET a.balance = a.balance + w.added WHERE a.balance >= w.needed") {}
 
-    void run(std::span<bench::request const> batch) {
+    void run(std::span<bench::transfer_request const> batch) {
         changes_.clear();
         for (auto const& [id, transfer] : batch) {
             changes_.debit(transfer);

@@ -17,7 +17,7 @@ public:
                                   if_found("2", entry_sql("3") + ";"))),
           update_(on_), entries_(on_, "3") {}
 
-    void run(bench::request const& request) {
+    void run(bench::transfer_request const& request) {
         auto const& [id, transfer] = request;
         auto const& [source, destination, amount] = transfer;
         write_json(json_, source, destination, amount);
@@ -35,7 +35,7 @@ public:
     }
 
     /// All transfers in one native transaction: one update of the accounts, one insert of an array.
-    void run_batch(std::span<bench::request const> batch) {
+    void run_batch(std::span<bench::transfer_request const> batch) {
         on_.in_one([&] {
             update_.run(batch);
             entries_.insert(batch);
@@ -69,7 +69,7 @@ public:
           entries_(on_, "0"), marks_(on_, "INSERT INTO mark VALUES(?, ?)") {}
 
     /// One transfer; each of the eight writes is durable before the next.
-    void run(bench::request const& request) {
+    void run(bench::transfer_request const& request) {
         auto const& [id, transfer] = request;
         write_json(json_, transfer.source, transfer.destination, transfer.amount);
         auto const time = now();
@@ -84,7 +84,7 @@ public:
     }
 
     /// Many transfers, phase by phase; each phase is a native transaction.
-    void run_batch(std::span<bench::request const> batch) {
+    void run_batch(std::span<bench::transfer_request const> batch) {
         ids_.clear();
         all_marks_.clear();
         for (auto const& [id, transfer] : batch) {

@@ -209,13 +209,13 @@ template <typename Table>
 template <typename Key, template <typename> typename Entries, fetch Fetches = fetch::as_used>
 class memory_bank {
     static constexpr bool is_text = std::is_same_v<Key, std::string>;
-    using entry = memory_entry<Key>;
+    using log_entry = memory_entry<Key>;
     using account = memory_account<Key>;
     using hash = std::conditional_t<is_text, settle::memory::text_hash, std::hash<std::int64_t>>;
 
 public:
     using transfer = memory_transfer<Key>;
-    using request = std::pair<std::string, transfer>;
+    using transfer_request = std::pair<std::string, transfer>;
 
     memory_bank(std::size_t accounts, std::size_t entries) : entries_(entries) {
         accounts_.reserve(accounts);
@@ -230,28 +230,28 @@ public:
         return accounts_.find(id)->second.balance;
     }
     [[nodiscard]] bool is_done(std::string const& id) const {
-        entry const* const found = entries_.find(id);
+        log_entry const* const found = entries_.find(id);
         return found != nullptr && found->now == state::done;
     }
 
     [[nodiscard]] bool has_marks() const { return any_mark(accounts_); }
 
     /// False when the transfer was canceled.
-    bool run(request const& request) {
+    bool run(transfer_request const& request) {
         now_ = baseline::now();
         expect(request);
-        entry* const made = insert(request);
+        log_entry* const made = insert(request);
         return made != nullptr && settle_one(*made, apply(*made));
     }
 
     /// The same for a batch, phase after phase. False if a transfer was canceled.
-    bool run_batch(std::span<request const> batch) {
+    bool run_batch(std::span<transfer_request const> batch) {
         work_.clear();
         bool all = true;
         now_ = baseline::now();
         for (std::size_t at = 0; at < batch.size(); ++at) {
             if (at + distance < batch.size()) expect(batch[at + distance]);
-            if (entry* const made = insert(batch[at])) work_.push_back({made, reason::none});
+            if (log_entry* const made = insert(batch[at])) work_.push_back({made, reason::none});
         }
         for (auto& [made, refusal] : work_) refusal = apply(*made);
         for (auto& [made, refusal] : work_) {
@@ -272,7 +272,7 @@ private:
     /// How many transfers of a batch the prefetches are ahead.
     static constexpr std::size_t distance = 8;
 
-    void expect([[maybe_unused]] request const& request) const {
+    void expect([[maybe_unused]] transfer_request const& request) const {
         if constexpr (Fetches == fetch::ahead) {
             entries_.expect(request.first);
             expect_in(accounts_, request.second.source);
@@ -280,10 +280,10 @@ private:
         }
     }
 
-    entry* insert(request const& request) {
+    log_entry* insert(transfer_request const& request) {
         auto const& [id, parameters] = request;
         if (parameters.amount <= 0 || parameters.source == parameters.destination) return nullptr;
-        entry* const entry = entries_.add(id);
+        log_entry* const entry = entries_.add(id);
         if (entry == nullptr) return nullptr;
         if (entry->id.empty()) entry->id = id;
         entry->parameters = parameters;
@@ -295,7 +295,7 @@ private:
     }
 
     /// Applies both parts. Returns the reason of a refusal.
-    reason apply(entry const& entry) {
+    reason apply(log_entry const& entry) {
         if (now_ - entry.created > lifetime) return reason::expired;
         auto const& [source, destination, amount] = entry.parameters;
         if (reason const refusal = apply_part(source, entry, 0, -amount, 0, amount);
@@ -305,43 +305,43 @@ private:
         return apply_part(destination, entry, 1, 0, amount, 0);
     }
 
-    reason apply_part(Key const& key, entry const& entry, std::uint32_t part, std::int64_t now,
+    reason apply_part(Key const& key, log_entry const& entry, std::uint32_t part, std::int64_t now,
                       std::int64_t confirm, std::int64_t undo) {
         auto const at = accounts_.find(key);
         if (at == accounts_.end()) return reason::record_missing;
         return apply_mark(at->second, entry.id, part, entry.epoch, now, confirm, undo);
     }
 
-    bool commit(entry& entry) const {
+    bool commit(log_entry& entry) const {
         if (!compare_and_set(entry, state::pending, entry.epoch, state::applied, now_))
             return false;
         entry.committed = entry.epoch;
         return true;
     }
 
-    void confirm(entry const& entry) {
+    void confirm(log_entry const& entry) {
         finish_part(entry.parameters.source, entry, 0, true);
         finish_part(entry.parameters.destination, entry, 1, true);
     }
 
-    void finish_part(Key const& key, entry const& entry, std::uint32_t part, bool committed) {
+    void finish_part(Key const& key, log_entry const& entry, std::uint32_t part, bool committed) {
         auto const at = accounts_.find(key);
         if (at == accounts_.end()) return;
         finish_mark(at->second, entry.id, part, committed ? entry.committed : 0);
     }
 
-    bool close(entry& entry) const {
+    bool close(log_entry& entry) const {
         return compare_and_set(entry, state::applied, entry.epoch, state::done, now_);
     }
 
-    bool settle_one(entry& entry, reason refusal) {
+    bool settle_one(log_entry& entry, reason refusal) {
         if (refusal != reason::none) return give_up(entry, refusal);
         if (!commit(entry)) return false;
         confirm(entry);
         return close(entry);
     }
 
-    bool give_up(entry& entry, reason why) {
+    bool give_up(log_entry& entry, reason why) {
         if (!compare_and_set(entry, state::pending, entry.epoch, state::canceling, now_))
             return false;
         entry.why = why;
@@ -352,11 +352,11 @@ private:
     }
 
     std::unordered_map<Key, account, hash, std::equal_to<>> accounts_;
-    Entries<entry> entries_;
+    Entries<log_entry> entries_;
     epochs epochs_;
     std::string const owner_ = "by hand";
     std::int64_t now_ = 0;
-    std::vector<std::pair<entry*, reason>> work_;
+    std::vector<std::pair<log_entry*, reason>> work_;
 };
 
 } // namespace baseline::memory

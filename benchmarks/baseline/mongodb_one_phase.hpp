@@ -13,11 +13,11 @@ public:
     explicit one_phase(connection const& connection)
         : on_(connection), session_(connection.begin_session()) {}
 
-    void run(bench::request const& request) { run_batch({&request, 1}); }
+    void run(bench::transfer_request const& request) { run_batch({&request, 1}); }
 
     /// All transfers in one native transaction, repeated after a conflict: one command for the
     /// accounts, one for the log.
-    void run_batch(std::span<bench::request const> batch) {
+    void run_batch(std::span<bench::transfer_request const> batch) {
         in_native_transaction(session_, [&] {
             change_accounts(batch);
             insert_entries(batch);
@@ -25,7 +25,7 @@ public:
     }
 
 private:
-    void change_accounts(std::span<bench::request const> batch) {
+    void change_accounts(std::span<bench::transfer_request const> batch) {
         auto accounts = update_in(on_, "accounts");
         for (auto const& one : batch) {
             bench::transfer const& transfer = one.second;
@@ -49,7 +49,7 @@ private:
     }
 
     /// The members of settle's entry, so that both sides write the same.
-    void insert_entries(std::span<bench::request const> batch) {
+    void insert_entries(std::span<bench::transfer_request const> batch) {
         auto const time = now();
         auto log = insert_into(on_, "log");
         for (auto const& [id, transfer] : batch) {

@@ -30,8 +30,8 @@ public:
     }
 
     /// One transfer; every write is durable before the next.
-    void run(bench::request const& request) {
-        std::span<bench::request const> const alone{&request, 1};
+    void run(bench::transfer_request const& request) {
+        std::span<bench::transfer_request const> const alone{&request, 1};
         insert(alone);
         change(alone, "initial", "pending");
         auto source = update_in(on_, "accounts");
@@ -50,7 +50,7 @@ public:
     }
 
     /// Many transfers, phase by phase; each phase is one command.
-    void run_batch(std::span<bench::request const> batch) {
+    void run_batch(std::span<bench::transfer_request const> batch) {
         in_phase([&] { insert(batch); });
         in_phase([&] { change(batch, "initial", "pending"); });
         in_phase([&] {
@@ -82,7 +82,7 @@ private:
         else write();
     }
 
-    void insert(std::span<bench::request const> batch) {
+    void insert(std::span<bench::transfer_request const> batch) {
         auto const time = now();
         auto log = insert_into(on_, "transactions");
         for (auto const& [id, transfer] : batch) {
@@ -95,7 +95,7 @@ private:
         log.expect(batch.size(), session_);
     }
 
-    void change(std::span<bench::request const> batch, char const* from, char const* to) {
+    void change(std::span<bench::transfer_request const> batch, char const* from, char const* to) {
         auto const time = now();
         auto const set_state = [&](members const& change) {
             change.object("$set", [&](members const& set) {
@@ -118,7 +118,8 @@ private:
         log.expect(batch.size(), session_);
     }
 
-    static members const& among(members const& filter, std::span<bench::request const> batch) {
+    static members const& among(members const& filter,
+                                std::span<bench::transfer_request const> batch) {
         return filter.object("_id", [&](members const& any) {
             bson_t ids;
             bson_append_array_begin(any.native(), "$in", -1, &ids);
@@ -134,15 +135,16 @@ private:
     }
 
     /// Has no effect if the account has the mark, as the tutorial's recovery requires.
-    static void unmarked(members const& filter, bench::request const& request) {
+    static void unmarked(members const& filter, bench::transfer_request const& request) {
         filter.object(marks, [&](members const& mark) { mark.text("$ne", request.first); });
     }
-    static void add(members const& change, bench::request const& request, std::int64_t amount) {
+    static void add(members const& change, bench::transfer_request const& request,
+                    std::int64_t amount) {
         change.object("$inc", [&](members const& by) { by.integer("balance", amount); });
         change.object("$push", [&](members const& mark) { mark.text(marks, request.first); });
     }
 
-    static void apply_source(write& accounts, bench::request const& request) {
+    static void apply_source(write& accounts, bench::transfer_request const& request) {
         accounts.update(
             [&](members const& filter) {
                 filter.text("_id", request.second.source);
@@ -153,7 +155,7 @@ private:
             },
             [&](members const& change) { add(change, request, -request.second.amount); });
     }
-    static void apply_destination(write& accounts, bench::request const& request) {
+    static void apply_destination(write& accounts, bench::transfer_request const& request) {
         accounts.update(
             [&](members const& filter) {
                 filter.text("_id", request.second.destination);

@@ -47,10 +47,10 @@ public:
                   "created, modified, parameters) VALUES(?1, 1, ?2, ?3, 0, 0, ?4, 1, ?5, ?5, ?6)") {
     }
 
-    void run(bench::request const& request) {
+    void run(bench::transfer_request const& request) {
         commits_.in_one([&] { write(request, now()); });
     }
-    void run_batch(std::span<bench::request const> batch) {
+    void run_batch(std::span<bench::transfer_request const> batch) {
         // One reading of the clock serves a whole batch.
         auto const time = now();
         commits_.in_one([&] {
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    void write(bench::request const& request, std::int64_t time) {
+    void write(bench::transfer_request const& request, std::int64_t time) {
         constexpr std::int64_t guard_failed = 1;
         auto const& [id, transfer] = request;
         write_json(json_, transfer.source, transfer.destination, transfer.amount);

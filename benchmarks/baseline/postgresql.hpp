@@ -92,11 +92,11 @@ public:
     connection(std::string const& address, std::initializer_list<statement> all)
         : native_(PQconnectdb(address.c_str())) {
         if (PQstatus(native_.get()) != CONNECTION_OK) refuse(PQerrorMessage(native_.get()));
-        for (statement const& statement : all) {
-            result const result{
-                PQprepare(native_.get(), statement.name, statement.sql.c_str(), 0, nullptr)};
-            if (PQresultStatus(result.get()) != PGRES_COMMAND_OK) {
-                refuse(PQresultErrorMessage(result.get()));
+        for (statement const& each : all) {
+            result const prepared{
+                PQprepare(native_.get(), each.name, each.sql.c_str(), 0, nullptr)};
+            if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
+                refuse(PQresultErrorMessage(prepared.get()));
             }
         }
         PQenterPipelineMode(native_.get());
@@ -131,11 +131,11 @@ public:
     void finish() const {
         std::string problem;
         for (;;) {
-            result const result{PQgetResult(native_.get())};
-            auto const status = PQresultStatus(result.get());
+            result const received{PQgetResult(native_.get())};
+            auto const status = PQresultStatus(received.get());
             if (status == PGRES_PIPELINE_SYNC) break;
             if (status == PGRES_FATAL_ERROR && problem.empty()) {
-                problem = PQresultErrorMessage(result.get());
+                problem = PQresultErrorMessage(received.get());
                 if (PQstatus(native_.get()) != CONNECTION_OK) break;
             }
         }

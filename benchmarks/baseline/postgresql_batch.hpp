@@ -26,8 +26,8 @@ inline void send_changes(connection const& connection, account_changes& changes)
 
 /// Queues "enter_all".
 /// Shape:   json - memory that is reused
-inline void send_entries(connection const& connection, std::span<bench::request const> batch,
-                         std::string& json) {
+inline void send_entries(connection const& connection,
+                         std::span<bench::transfer_request const> batch, std::string& json) {
     auto ids = array::of_texts(batch.size());
     auto parameters = array::of_texts(batch.size());
     for (auto const& [id, transfer] : batch) {

@@ -33,7 +33,7 @@ public:
                         {"change_all", change_all_sql("accounts")},
                         {"enter_all", enter_all_sql()}}) {}
 
-    void run(bench::request const& request) {
+    void run(bench::transfer_request const& request) {
         auto const& [id, transfer] = request;
         write_json(json_, transfer.source, transfer.destination, transfer.amount);
         if (spelled_ == spelling::one_statement) {
@@ -53,7 +53,7 @@ public:
     }
 
     /// All transfers in one native transaction: one statement for the accounts, one for the log.
-    void run_batch(std::span<bench::request const> batch) {
+    void run_batch(std::span<bench::transfer_request const> batch) {
         changes_.clear();
         for (auto const& one : batch) {
             changes_.debit(one.second);

@@ -33,7 +33,7 @@ public:
                            {"credit", changing(credit_sql("second"))},
                            {"change_all", change_all_sql("second")}}) {}
 
-    void run(bench::request const& request) {
+    void run(bench::transfer_request const& request) {
         auto const& [id, transfer] = request;
         in_both(
             id,
@@ -48,7 +48,7 @@ public:
     }
 
     /// All transfers of a batch are one native transaction in each database, and their rows decide.
-    void run_batch(std::span<bench::request const> batch) {
+    void run_batch(std::span<bench::transfer_request const> batch) {
         debits_.clear();
         credits_.clear();
         for (auto const& one : batch) {

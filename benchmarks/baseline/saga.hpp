@@ -130,8 +130,8 @@ private:
     void keep_all(std::span<bench::trip_request const> batch, std::int64_t revision,
                   std::int64_t next) {
         auto const time = now();
-        in_step(batch, [&](auto const& one, results const& results) {
-            expect(keep_.changes_one(one.first, pending, revision, next, results.json, time));
+        in_step(batch, [&](auto const& one, results const& kept) {
+            expect(keep_.changes_one(one.first, pending, revision, next, kept.json, time));
         });
     }
     static void expect(bool changed) {

@@ -148,8 +148,8 @@ public:
     template <typename Ask, typename Take>
     void call_all(std::span<bench::trip_request const> batch, std::int64_t created, Ask const& ask,
                   Take const& take) {
-        using request = std::decay_t<decltype(ask(0))>;
-        service& to = services_[number_of<request>];
+        using transfer_request = std::decay_t<decltype(ask(0))>;
+        service& to = services_[number_of<transfer_request>];
         to.set_time(created);
         while (to.calls.size() < batch.size()) {
             to.calls.push_back(std::make_unique<http_call>(to.url));
@@ -164,7 +164,7 @@ public:
             perform(std::span{to.calls}.first(batch.size()));
         }
         for (std::size_t index = 0; index < batch.size(); ++index) {
-            answer_of<request> made{};
+            answer_of<transfer_request> made{};
             to.calls[index]->read(made);
             take(index, made);
         }

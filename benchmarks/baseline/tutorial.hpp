@@ -44,7 +44,7 @@ public:
                   "UPDATE log SET state = ?3, modified = ?4 WHERE id = ?1 AND state = ?2") {}
 
     [[nodiscard]] commits const& begin() const noexcept { return commits_; }
-    void insert(bench::request const& request, std::int64_t time) {
+    void insert(bench::transfer_request const& request, std::int64_t time) {
         auto const& [id, transfer] = request;
         write_json(json_, transfer.source, transfer.destination, transfer.amount);
         insert_.changes_one(id, time, json_);
@@ -95,10 +95,10 @@ public:
     [[nodiscard]] marks kept() const noexcept { return kept_; }
 
     /// Has no effect if the account has the mark, as in a recovery.
-    void debit(bench::request const& request) {
+    void debit(bench::transfer_request const& request) {
         change(debit_, request.first, request.second.source, request.second.amount);
     }
-    void credit(bench::request const& request) {
+    void credit(bench::transfer_request const& request) {
         change(credit_, request.first, request.second.destination, request.second.amount);
     }
     void pull(std::string_view id, std::string_view account) {
@@ -148,7 +148,7 @@ public:
           apart_(true) {}
 
     /// One transfer; every step is durable before the next step.
-    void run(bench::request const& request) {
+    void run(bench::transfer_request const& request) {
         auto const& [id, transfer] = request;
         log_.insert(request, now());
         log_.change(id, state::initial, state::pending, now());
@@ -161,7 +161,8 @@ public:
     }
 
     /// Many transfers, phase by phase; each phase is one commit to each file.
-    void run_batch(std::span<bench::request const> batch, last_step last = last_step::done) {
+    void run_batch(std::span<bench::transfer_request const> batch,
+                   last_step last = last_step::done) {
         // One reading of the clock serves a whole phase.
         auto const time = now();
         log_.begin().in_one([&] {
@@ -176,14 +177,14 @@ public:
     }
 
     /// Continues a batch that was left pending, with any part of it applied.
-    void recover_pending(std::span<bench::request const> batch) {
+    void recover_pending(std::span<bench::transfer_request const> batch) {
         sources_.expect_marks();
         destinations_.expect_marks();
         apply(batch);
         set(batch, state::pending, state::applied);
         finish(batch);
     }
-    void recover_applied(std::span<bench::request const> batch) { finish(batch); }
+    void recover_applied(std::span<bench::transfer_request const> batch) { finish(batch); }
 
 private:
     /// A mark in a table and the account's own row are two statements of one commit.
@@ -193,14 +194,14 @@ private:
         else function();
     }
 
-    void set(std::span<bench::request const> batch, state from, state to) const {
+    void set(std::span<bench::transfer_request const> batch, state from, state to) const {
         auto const time = now();
         log_.begin().in_one([&] {
             for (auto const& one : batch) log_.change(one.first, from, to, time);
         });
     }
 
-    void apply(std::span<bench::request const> batch) {
+    void apply(std::span<bench::transfer_request const> batch) {
         on_accounts(
             [&] {
                 for (auto const& one : batch) sources_.debit(one);
@@ -210,7 +211,7 @@ private:
             });
     }
 
-    void finish(std::span<bench::request const> batch) {
+    void finish(std::span<bench::transfer_request const> batch) {
         on_accounts(
             [&] {
                 for (auto const& [id, transfer] : batch) sources_.pull(id, transfer.source);

@@ -66,8 +66,8 @@ private:
 
     tutorial steps_;
     statement page_;
-    std::vector<bench::request> pending_;
-    std::vector<bench::request> applied_;
+    std::vector<bench::transfer_request> pending_;
+    std::vector<bench::transfer_request> applied_;
 };
 
 } // namespace baseline
