@@ -102,6 +102,7 @@ TEST_CASE("trip: a person pauses a service, and the next program resumes its cal
                    "1 entries\nthe calls of the service 'hotel' are paused: it burns\n"));
     CHECK(services.call({"resume", "service", "hotel"}).code == 0);
     running->wait();
+    CHECK(services.call({"run", file}).code == 0);
     CHECK(contains(services.call({"list"}).out, "done"));
     CHECK(contains(services.call({"resume", "service", "hotel"}).err, "no calls"));
 }
