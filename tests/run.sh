@@ -65,7 +65,8 @@ clang="clang-14 libclang-rt-14-dev llvm-14"
 more_packages=
 case $mode in
 all) more_packages=pgbouncer ;;
-ci | full) more_packages="pgbouncer $clang" ;;
+ci) more_packages="pgbouncer $clang" ;;
+full) more_packages="pgbouncer libbenchmark-dev $clang" ;;
 fuzz) more_packages=$clang ;;
 compilers) more_packages="clang-19 libc++-19-dev libc++abi-19-dev" ;;
 esac
@@ -260,8 +261,10 @@ if [ "$mode" = ci ]; then
     # Of the store suite only the cases "a wave …" and "threads …" have threads.
     single_thread='-E :.(log|engine|home):|:.store:.([^at]|a.[^w]|t[^h])'
 else
-    # The laws of random values run in this stage alone: their engines take the compiler long.
-    begin release .ci/build.sh release "$everything" all settle_rules settle_laws settle_linked_units
+    # The laws of random values run in this stage alone: their engines take the compiler long. The
+    # benchmarks are only built.
+    begin release .ci/build.sh release "$everything -DSETTLE_BUILD_BENCHMARKS=ON" all settle_rules \
+        settle_laws settle_linked_units
     tested="-LE ^exhaustive$"
     library="$library settle_simulation settle_search settle_searches"
     threaded="$threaded settle_fault settle_disks settle_simulation settle_smoke"
