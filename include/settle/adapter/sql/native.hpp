@@ -15,12 +15,11 @@ namespace detail::sql {
 /// Calls a function again while other native transactions, or changes of tables, hold what it
 /// needs. Whatever opens a database or binds a table waits for them.
 /// Shape:   IsHeld(code) - true if the server waited for a lock until its limit; function - may run
-///          more than once; longest - the time of all calls together
+///          more than once
 /// Errors:  rethrows the last settle::failure
 template <auto IsHeld, typename Function>
-auto repeat_while_held(Function&& function,
-                       std::chrono::milliseconds longest = retry_pauses::longest_effort) {
-    for (retry_pauses between{longest};;) {
+auto repeat_while_held(Function&& function) {
+    for (retry_pauses between;;) {
         try {
             return function();
         } catch (failure const& caught) {

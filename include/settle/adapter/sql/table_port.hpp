@@ -195,10 +195,10 @@ private:
         [[nodiscard]] auto const& entries() const { return port_->log_->entries(); }
         /// True if a locked entry takes a change, which is its only one.
         [[nodiscard]] bool takes(entry_write const& write) {
-            auto const found = locked_.find(*write.id);
+            auto const locked = locked_.find(*write.id);
             bool const fits =
-                found != locked_.end() && may_change(found->second, write.change, write.action);
-            if (fits) locked_.erase(found);
+                locked != locked_.end() && may_change(locked->second, write.change, write.action);
+            if (fits) locked_.erase(locked);
             return fits;
         }
 

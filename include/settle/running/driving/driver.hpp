@@ -137,9 +137,9 @@ private:
 
     template <std::size_t Count>
     void commit(detail::jobs_side_by_side<Count> const& group) {
+        if (how_ != phases::joined) return ask_log<step::commit>(group);
         if (!progress_.template begin<step::commit>(group)) return;
         auto decision = progress_.decision_to_join(group.jobs);
-        decision.look_at_others();
         calls_.commit(group.jobs, progress_.now(), decision);
         progress_.template end<step::commit>(group);
     }

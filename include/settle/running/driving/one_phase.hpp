@@ -50,7 +50,6 @@ private:
 /// none.
 class jobs_beside_commits {
 public:
-    jobs_beside_commits() = default;
     explicit jobs_beside_commits(std::span<job const> jobs);
 
     /// True if a job has to wait for an earlier one that shares a record: that has not committed
@@ -86,15 +85,14 @@ void require_applied(std::span<part_result const> results);
 template <typename Environment>
 class one_phase_decision final : public one_phase_decider {
 public:
-    /// Shape:   keeps_order - the wave has several jobs, whose order counts
+    /// Shape:   keeps_order - the wave has several jobs, whose order counts; joins - it is of
+    /// joined
+    ///          commits, which keep their order also behind jobs that are not in the wave
     one_phase_decision(std::span<job> jobs, Environment const& environment, options const& limits,
-                       bool keeps_order)
+                       bool keeps_order, bool joins)
         : jobs_(jobs), environment_(environment), attempts_(limits.attempts),
-          lifetime_(limits.lifetime), clocks_(limits.clocks), keeps_order_(keeps_order) {}
-
-    /// Keeps the order of joined commits, also behind the jobs that are not in their wave.
-    void look_at_others() {
-        if (keeps_order_) others_.emplace(jobs_);
+          lifetime_(limits.lifetime), clocks_(limits.clocks), keeps_order_(keeps_order) {
+        if (keeps_order && joins) others_.emplace(jobs);
     }
 
     bool decide(one_phase_request& request) override {
@@ -121,7 +119,7 @@ public:
                                                            own_copy_of(environment_), *this);
         copied->copies_ = std::make_unique<copied_jobs>(jobs_);
         copied->jobs_ = copied->copies_->jobs();
-        if (others_) copied->look_at_others();
+        if (others_) copied->others_.emplace(copied->jobs_);
         return copied;
     }
 

@@ -58,11 +58,11 @@ public:
 
     /// The decision for the one-phase transactions of a wave.
     [[nodiscard]] one_phase_decision<Environment> decision(std::span<job> jobs) const {
-        return {jobs, environment_, limits_, ordering_};
+        return {jobs, environment_, limits_, ordering_, false};
     }
-    /// The same for their joined commits. The order of their records holds since their applies.
+    /// The same for the joined commits of a wave.
     [[nodiscard]] one_phase_decision<Environment> decision_to_join(std::span<job> jobs) const {
-        return {jobs, environment_, limits_, jobs.size() > 1};
+        return {jobs, environment_, limits_, jobs.size() > 1, true};
     }
 
     /// Gives a job up that rests before its next calls, since others need its room.

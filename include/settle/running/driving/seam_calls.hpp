@@ -37,17 +37,7 @@ public:
 
     template <step Step>
     void write(std::span<job> jobs, write_context const& context) {
-        writes_.clear();
-        writers_.clear();
-        for (job& work : jobs) {
-            if (!work.takes(Step)) continue;
-            writes_.push_back(write_of<Step>(work));
-            if (Step == step::insert) {
-                writes_.back().last_moment = later(work.created, lifetime_);
-            }
-            writers_.push_back(&work);
-        }
-        write_all(context);
+        write_each<Step>(jobs, context, [](job const&) { return true; });
     }
 
     /// Writes the tries of jobs into their entries. A job whose entry another worker has claimed
@@ -93,10 +83,25 @@ private:
     /// Takes the answers for which a job waits.
     void go_on(job& work);
 
+    /// Writes the entries of the jobs that take a step and are chosen.
+    template <step Step, typename Chosen>
+    void write_each(std::span<job> jobs, write_context const& context, Chosen&& is_chosen) {
+        writes_.clear();
+        writers_.clear();
+        for (job& work : jobs) {
+            if (!work.takes(Step) || !is_chosen(work)) continue;
+            writes_.push_back(write_of<Step>(work));
+            if (Step == step::insert) {
+                writes_.back().last_moment = later(work.created, lifetime_);
+            }
+            writers_.push_back(&work);
+        }
+        write_all(context);
+    }
+
     /// True if the job leaves the part to its commit.
     [[nodiscard]] bool is_joined(job const& work, part_descriptor const& part) const {
-        return ports_.own_store != engine_ports::no_store && work.coordinator.joins() &&
-               store_of(part) == ports_.own_store;
+        return work.coordinator.joins() && store_of(part) == ports_.own_store;
     }
     /// Settles jobs in one store.
     /// Shape:   settles(job) - chooses the jobs; has(job, part) - chooses their parts

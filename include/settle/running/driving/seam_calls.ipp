@@ -238,15 +238,7 @@ SETTLE_FUNCTION void seam_calls::commit(std::span<job> jobs, write_context const
                std::any_of(parts.begin(), parts.end(),
                            [&](part_descriptor const& part) { return is_joined(work, part); });
     };
-    writes_.clear();
-    writers_.clear();
-    for (job& work : jobs) {
-        if (!work.takes(step::commit) || joins(work)) continue;
-        writes_.push_back(write_of<step::commit>(work));
-        writers_.push_back(&work);
-    }
-    write_all(context);
-    if (ports_.own_store == engine_ports::no_store) return;
+    write_each<step::commit>(jobs, context, [&](job const& work) { return !joins(work); });
     settle(jobs, ports_.own_store, context, decider, joins,
            [&](job const& work, part_descriptor const& part) { return is_joined(work, part); });
 }
@@ -255,8 +247,8 @@ SETTLE_FUNCTION void
 seam_calls::settle(std::span<job> jobs, std::size_t store, write_context const& context,
                    one_phase_decider& decider, function_view<bool(job const&)> settles,
                    function_view<bool(job const&, part_descriptor const&)> has) {
-    wave& all = waves_[store];
-    all.clear();
+    wave& sole_wave = waves_[store];
+    sole_wave.clear();
     std::size_t count = 0;
     std::size_t parts_of_all = 0;
     for (job const& work : jobs) {
@@ -266,24 +258,24 @@ seam_calls::settle(std::span<job> jobs, std::size_t store, write_context const& 
     }
     if (count == 0) return;
     // The requests of a transaction are spans of these vectors, which must not grow below.
-    all.requests.reserve(parts_of_all);
-    all.results.resize(parts_of_all);
+    sole_wave.requests.reserve(parts_of_all);
+    sole_wave.results.resize(parts_of_all);
     std::vector<one_phase_request> requests;
     requests.reserve(count);
     for (std::size_t index = 0; index < jobs.size(); ++index) {
         job& work = jobs[index];
         if (!settles(work)) continue;
-        std::size_t const first = all.requests.size();
-        work.type->for_each_part(
-            work.parameters, [&](part_descriptor const& part, std::size_t line, std::size_t) {
-                if (!has(work, part)) return;
-                all.requests.push_back(request_of(work, part, line, step::one_phase, lifetime_));
-            });
-        std::size_t const parts = all.requests.size() - first;
+        std::size_t const first = sole_wave.requests.size();
+        work.type->for_each_part(work.parameters, [&](part_descriptor const& part, std::size_t line,
+                                                      std::size_t) {
+            if (!has(work, part)) return;
+            sole_wave.requests.push_back(request_of(work, part, line, step::one_phase, lifetime_));
+        });
+        std::size_t const parts = sole_wave.requests.size() - first;
         requests.push_back({index, &work.id, work.type, work.parameters,
                             work.takes(step::one_phase) && work.coordinator.inserts(),
-                            std::span{all.requests}.subspan(first, parts),
-                            std::span{all.results}.subspan(first, parts)});
+                            std::span{sole_wave.requests}.subspan(first, parts),
+                            std::span{sole_wave.results}.subspan(first, parts)});
         requests.back().result.row = work.row;
     }
     caller_wait const within{limits_};

@@ -35,12 +35,13 @@ public:
         images_.emplace_back();
     }
     /// A commit with the first part alone: the other parts are elsewhere.
-    /// Shape:   found - the pending entry, as the worker knows it
+    /// Shape:   pending - the entry, as the worker knows it
     template <typename Direction>
-    void join(transaction_id id, typename Direction::parameters parameters, standing const& found) {
-        add<Direction>(std::move(id), std::move(parameters), 0, found);
+    void join(transaction_id id, typename Direction::parameters parameters,
+              standing const& pending) {
+        add<Direction>(std::move(id), std::move(parameters), 0, pending);
         one_phase_request& request = requests_.back();
-        for (part_request& part : parts_.back()) part.epoch_number = found.epoch_number;
+        for (part_request& part : parts_.back()) part.epoch_number = pending.epoch_number;
         request.parts = request.parts.first(1);
         request.results = request.results.first(1);
         joined_.insert(request.index);

@@ -33,9 +33,9 @@ private:
 
     void perform_all(group& all);
     /// On the disk, if a member needs that.
-    static commit_end end_of(std::span<member* const> all) {
-        for (member const* const one : all) {
-            if (one->ends == commit_end::on_disk) return commit_end::on_disk;
+    static commit_end end_of(std::span<member* const> members) {
+        for (member const* const caller : members) {
+            if (caller->ends == commit_end::on_disk) return commit_end::on_disk;
         }
         return commit_end::in_memory;
     }
