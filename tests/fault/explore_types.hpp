@@ -191,6 +191,12 @@ inline bounds joined(bounds bounds, std::uint32_t own_parts = 1) {
     return bounds;
 }
 
+/// A call may begin before it has an entry. The parts of `own_parts` are in the log's own store.
+inline bounds late(bounds bounds, std::uint32_t own_parts = 1) {
+    bounds.late_entries = true;
+    return joined(bounds, own_parts);
+}
+
 /// A batch may requeue a transaction that has applied.
 inline bounds in_a_batch(bounds bounds) {
     bounds.requeues = true;

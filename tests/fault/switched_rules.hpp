@@ -15,6 +15,7 @@ struct switched {
     static inline bool undo_is_exact = true;
     static inline bool parts_in_marks = true;
     static inline bool exclusive_marks = true;
+    static inline bool births_stand_alone = true;
     static inline bool escrow = true;
     static inline bool claims_raise = true;
     static inline bool unknown_claims = true;
@@ -22,6 +23,13 @@ struct switched {
     static inline bool acknowledged_only = true;
     static inline bool backs_off = true;
     static inline bool backs_off_anew = true;
+    static inline bool births_apply_once = true;
+    static inline bool births_are_fresh = true;
+    static inline bool late_entries_sent_once = true;
+    static inline bool late_entries_expire = true;
+    static inline bool late_entries_stay_open = true;
+    static inline bool refusals_are_written = true;
+    static inline bool others_wait_for_entries = true;
     static inline bool first_joins = true;
     static inline bool lifetimes = true;
     static inline bool keeps = true;
@@ -58,6 +66,9 @@ struct switched {
     static inline bool first_epochs_differ = true;
     static inline bool logs_wait = true;
     static inline bool sweeps_unlogged = true;
+    static inline bool bars_first = true;
+    static inline bool bars_hold = true;
+    static inline bool bars_stay = true;
     static inline bool one_phase_respects_marks = true;
     static inline bool one_phase_compares = true;
     static inline bool one_log = true;

@@ -67,8 +67,13 @@ struct record_changes {
     record_change on_record = record_change::none;
     std::uint64_t fields = 0;
     std::shared_ptr<image const> kept{}; ///< of an exclusive effect
+    epoch marked = 0;                    ///< of answer::other_call
 
-    [[nodiscard]] part_result result() && { return {what, std::move(kept), {}}; }
+    [[nodiscard]] part_result result() && {
+        part_result made{what, std::move(kept), {}};
+        made.marked = marked;
+        return made;
+    }
 };
 
 /// A conditional_change. Its mark has no exclusive effect.

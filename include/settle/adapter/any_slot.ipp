@@ -19,8 +19,12 @@ namespace detail {
 }
 
 [[nodiscard]] SETTLE_FUNCTION record_changes changes_of(record_answer<any_record>&& answered) {
-    return {answered.what, answered.on_mark, answered.on_record, answered.fields,
-            kept_image(answered.exclusive)};
+    return {answered.what,
+            answered.on_mark,
+            answered.on_record,
+            answered.fields,
+            kept_image(answered.exclusive),
+            answered.marked};
 }
 
 SETTLE_FUNCTION void conditional(part_request const& request, conditional_function function) {

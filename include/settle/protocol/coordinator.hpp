@@ -21,8 +21,8 @@ public:
     basic_coordinator() = default;
 
     /// Starts a new transaction.
-    /// Shape:   parts - the number of its parts; first - an epoch unique to this insert;
-    ///          stages - at least 1; several stages run in two phases
+    /// Shape:   parts - the number of its parts; first - an epoch unique to this insert, a birth if
+    ///          it begins late; stages - at least 1; several stages run in two phases
     [[nodiscard]] static basic_coordinator begin(std::size_t parts, epoch first,
                                                  goal purpose = goal::run, phases how = phases::two,
                                                  stage_plan stages = {}) {
@@ -32,6 +32,7 @@ public:
         if (stages.keeps_at_insert) coordinator.stages_.current = coordinator.stages_.kept = 1;
         coordinator.next_ = coordinator.first_step();
         coordinator.seen_ = first;
+        if (coordinator.late_) coordinator.begin_late();
         return coordinator;
     }
 
@@ -114,6 +115,7 @@ public:
         if (expired && Rules::old_inserts_keep_nothing) stages_.kept = stages_.current = 0;
         if (!acknowledged(reply)) return;
         in_log_ = true;
+        late_ = backs_out_ = false;
         state_ = insert_state();
         epoch_ = seen_;
         is_first_ = joins_;
@@ -122,21 +124,35 @@ public:
         else start(step::apply, stages_.kept);
     }
 
-    /// The log has no entry with this id.
+    /// The log has no entry with this id, or a bar.
     void found_nothing(view_of_entry const& view) {
         bool const leaves = goal_ == goal::tombstone && !Rules::sweeps_unlogged;
+        if (bars() && (view.barred >= seen_ || !Rules::bars_first)) {
+            state_ = settle::state::barred;
+            epoch_ = seen_;
+            next_ = step::end;
+            return;
+        }
         if (in_log_ || goal_ == goal::recover || leaves) {
             vanished_ = true;
             next_ = step::end;
             return;
         }
+        bar_ = view.barred;
         // A lost earlier insert can still land and be claimed; its epochs stay below this epoch.
-        seen_ = std::max(view.fresh, seen_ + epochs_per_millisecond);
-        next_ = first_step();
+        if (!is_birth(seen_)) seen_ = std::max(view.fresh, seen_ + epochs_per_millisecond);
+        // A call that looks whether there is an entry inserts one, which no bar holds up.
+        else if (!bars()) seen_ = view.fresh;
+        next_ = bar_ != 0 ? step::insert : first_step();
     }
 
     void found(standing const& entry, view_of_entry const& view) {
         bool const claimable = view.abandoned || (view.mine && unsure_);
+        // The marks of this call are stray now, but for those that its own late entry commits.
+        if (late_ && entry.committed != epoch_ && !std::exchange(backs_out_, true)) {
+            return undo_birth();
+        }
+        late_ = false;
         adopt(entry);
         // A worker that has to read its entry has lost its epoch; only a new claim gives it one.
         in_log_ = true;
@@ -217,7 +233,8 @@ public:
     void not_joined(std::uint32_t limit) {
         if (answers_.contains(answer::unavailable)) return;
         next_ = step::apply;
-        decide_apply(limit);
+        if (late_) decide_late(limit);
+        else decide_apply(limit);
     }
 
     void closed(log_answer reply) {
@@ -236,6 +253,40 @@ public:
             state_ = settle::state::canceling;
             compensate();
         }
+    }
+
+    // ------------------------------------------------------------------------------- late entries
+
+    /// The insert of the late entry, as decide_one_phase() has decided it, or of a refusal.
+    void decided(log_answer reply) {
+        settle::state const inserted = insert_state();
+        decided_state_ = settle::state::initial;
+        if (reply == log_answer::taken) {
+            unsure_ = late_ = false;
+            in_log_ = true;
+            state_ = inserted;
+            if (inserted == settle::state::canceled) return start(step::compensate);
+            committed_ = epoch_;
+            return inserted == settle::state::applied ? start(step::confirm) : ask_log(step::end);
+        }
+        if (next_ == step::decide) clear_decision();
+        if (took_no_effect(reply)) {
+            if (reply != log_answer::unavailable) fall_back();
+            return;
+        }
+        if (reply != log_answer::unknown) {
+            backs_out_ = true;
+            return undo_birth();
+        }
+        if (!Rules::late_entries_sent_once) return;
+        unsure_ = true;
+        ask_log(step::read);
+    }
+
+    /// Has the next steps insert an entry first, so that a recovery finds this call.
+    void fall_back() {
+        backs_out_ = false;
+        ask_log(step::read);
     }
 
     // --------------------------------------------------------------------------------- one phase
@@ -259,7 +310,10 @@ public:
             why_ = reason::busy;
             failed_ = answers_.index_of(answer::busy);
         }
-        decided_state_ = why_ == reason::none ? settle::state::done : settle::state::canceled;
+        bool const confirms = late_ && Rules::late_entries_stay_open;
+        decided_state_ = why_ != reason::none ? settle::state::canceled
+                         : confirms           ? settle::state::applied
+                                              : settle::state::done;
         return true;
     }
 
@@ -295,8 +349,9 @@ public:
     [[SETTLE_INLINED]] void decide(step current, std::uint32_t limit) {
         if (current == step::back_off) return all_known() ? begin_again() : void();
         bool const all = answers_.all(answer::applied);
-        if (current == step::apply && all && stages_.count == 1) ask_log(step::commit);
-        else if (current == step::apply) decide_apply(limit);
+        bool const ends = current == step::apply && all && stages_.count == 1;
+        if (ends) ask_log(late_ ? step::decide : step::commit);
+        else if (current == step::apply) late_ ? decide_late(limit) : decide_apply(limit);
         else if (all) end_wave();
         else decide_finish();
     }
@@ -327,8 +382,19 @@ private:
     void begin_cancel(reason why, std::size_t part) {
         why_ = why;
         failed_ = part;
-        ask_log(step::cancel);
+        if (late_ && !Rules::refusals_are_written) {
+            state_ = settle::state::canceled;
+            return start(step::compensate);
+        }
+        ask_log(late_ ? step::refuse : step::cancel);
     }
+    void begin_late() {
+        epoch_ = seen_;
+        is_first_ = joins_;
+        start(step::apply);
+    }
+    /// True if this sweep bars a birth.
+    [[nodiscard]] bool bars() const noexcept { return goal_ == goal::tombstone && is_birth(seen_); }
     [[nodiscard]] bool only_pivot_decides() const noexcept {
         return state_ == settle::state::deciding && Rules::pivot_decides;
     }
@@ -353,16 +419,8 @@ private:
     }
 
     /// Compensates every stage that can have been called: after all earlier stages were kept.
-    void compensate() {
-        if (!Rules::undo_waits) stages_.undone_after_later = 0;
-        start(step::compensate, last_called());
-        stages_.is_first_undo = true;
-    }
-    [[nodiscard]] stage_number last_called() const noexcept {
-        if (Rules::compensates_unanswered || stages_.kept == 0) return stages_.kept;
-        return static_cast<stage_number>(stages_.kept - 1);
-    }
-
+    void compensate();
+    [[nodiscard]] stage_number last_called() const noexcept;
     /// True if the log acknowledged the write. If not, the next step is the same write, or a read.
     bool acknowledged(log_answer reply) {
         if (reply == log_answer::taken) {
@@ -379,113 +437,34 @@ private:
         return false;
     }
 
-    [[gnu::noinline]] void decide_apply(std::uint32_t limit) {
-        if (fenced()) {
-            unsure_ = false;
-            return ask_log(step::read);
-        }
-        for (std::size_t part = 0; part < answers_.size(); ++part) {
-            reason const why = reason_of(answers_[part]);
-            if (why == reason::none) continue;
-            bool const is_pivot = stages_.is_last();
-            if (is_pivot || !only_pivot_decides()) return begin_cancel(why, part);
-            // Another worker may have ended the transaction. If not, a person must mend the record.
-            unsure_ = pausing_ = true;
-            return ask_log(step::read);
-        }
-        if (answers_.contains(answer::unavailable)) return;
-        if (answers_.contains(answer::unknown)) repeat();
-        else if (answers_.contains(answer::busy)) back_off(limit);
-        else end_stage();
-    }
-
-    void end_stage() {
-        auto const next = static_cast<stage_number>(stages_.current + 1);
-        if (stages_.is_last()) ask_log(committing_step());
-        // After a claim only the records are applied again. The results of kept stages stay.
-        else if (stages_.current < stages_.kept) start(step::apply, stages_.kept);
-        else if (Rules::keeps) ask_log(step::keep);
-        else start(step::apply, next);
-    }
-
+    /// Decides the apply wave of a call without an entry.
+    [[gnu::noinline]] void decide_late(std::uint32_t limit);
+    /// Undoes all marks of this call, which has no entry.
+    void undo_birth();
+    /// A call without an entry has undone its marks.
+    void begin_anew();
+    /// Undoes the marks of another call, which can have no entry: this worker holds the id.
+    void clear_other_call();
+    [[gnu::noinline]] void decide_apply(std::uint32_t limit);
+    void end_stage();
     /// The outcome of an apply is unknown: a claim makes its late write carry an old epoch.
-    void repeat() {
-        // A call has the same key under each epoch, so it may be repeated.
-        if (stages_.current != 0) return answers_.forget(answer::unknown);
-        if (Rules::unknown_claims && Rules::all_parts_again) return claim_again();
-        part_answers const before = answers_;
-        if (Rules::unknown_claims) claim_again();
-        answers_ = before;
-        answers_.forget(answer::unknown);
-    }
-
+    void repeat();
     /// No worker waits while its transaction holds a mark.
-    void back_off(std::uint32_t limit) {
-        if (!Rules::backs_off) return answers_.forget(answer::busy);
-        if (attempts_ >= limit && !only_pivot_decides()) {
-            return cancel_for(reason::busy, answers_.index_of(answer::busy));
-        }
-        if (may_start_over()) return roll_back_attempt();
-        if (!Rules::kept_stages_stay) {
-            stages_.kept = 0;
-            return claim_again();
-        }
-        // A call cannot be undone and made again: its key is closed by then.
-        ++attempts_;
-        answers_.forget(answer::busy);
-        next_ = step::pause;
-    }
-
+    void back_off(std::uint32_t limit);
     /// Undoes the parts that this wave may have applied, and starts over.
-    void roll_back_attempt() {
-        for (answer& one : answers_) {
-            bool const may_have_effect = one == answer::applied || one == answer::unknown;
-            one = may_have_effect ? answer::none : answer::nothing;
-        }
-        next_ = step::back_off;
-        if (!answers_.contains(answer::none)) begin_again();
-    }
-
-    void begin_again() {
-        if (Rules::backs_off_anew) return claim_again();
-        ++attempts_;
-        answers_.reset();
-        next_ = step::pause;
-    }
-
-    [[gnu::noinline]] void decide_finish() {
-        if (all_known()) end_wave();
-    }
-
+    void roll_back_attempt();
+    void begin_again();
+    [[gnu::noinline]] void decide_finish();
     /// Makes unknown parts due again: finish and undo may be repeated. True if no part is due.
-    [[nodiscard]] bool all_known() {
-        bool const again =
-            answers_.contains(answer::unknown) || answers_.contains(answer::unavailable);
-        answers_.forget(answer::unknown);
-        // With several stages, a part without an answer is of another stage.
-        return !again && (stages_.count > 1 || !answers_.contains(answer::none));
-    }
-
+    [[nodiscard]] bool all_known();
     [[SETTLE_INLINED]] void end_wave() {
         if (stages_.count > 1 && next_stage()) return;
         ask_log(is_final(state_) ? step::end : step::close);
     }
 
     /// Confirms the records first. Compensates stages that wait for later ones, the last first.
-    [[gnu::noinline]] bool next_stage() {
-        stage_number const next =
-            next_ == step::confirm ? stages_.next_confirmed() : stages_.next_undone();
-        // In a final entry, only marks of records can be stray.
-        if (next == stages_.current || is_final(state_)) return false;
-        start(next_, next);
-        return true;
-    }
-
-    void claim_again() {
-        pausing_ = !requeueing_;
-        ask_log(step::claim);
-    }
-
+    [[gnu::noinline]] bool next_stage();
+    void claim_again();
     /// Forgets the answers of the wave, so that more states of a search are equal.
     [[SETTLE_INLINED]] void ask_log(step action) {
         answers_.reset();
@@ -497,3 +476,5 @@ private:
 using coordinator = basic_coordinator<detail::protocol_rules>;
 
 SETTLE_END
+
+#include <settle/protocol/coordinator.ipp>

@@ -96,18 +96,33 @@ public:
 
     /// The state in which the entry is inserted, and its epoch.
     [[nodiscard]] settle::state insert_state() const noexcept {
-        return next_ == step::one_phase                            ? decided_state_
-               : goal_ == goal::submit                             ? settle::state::initial
-               : goal_ == goal::cancel || goal_ == goal::tombstone ? settle::state::canceled
-                                                                   : settle::state::pending;
+        bool const decides = next_ == step::one_phase || next_ == step::decide;
+        bool const bars = goal_ == goal::tombstone && is_birth(seen_);
+        bool const cancels =
+            next_ == step::refuse || goal_ == goal::cancel || goal_ == goal::tombstone;
+        return decides                 ? decided_state_
+               : goal_ == goal::submit ? settle::state::initial
+               : bars                  ? settle::state::barred
+               : cancels               ? settle::state::canceled
+                                       : settle::state::pending;
     }
     [[nodiscard]] epoch insert_epoch() const noexcept { return seen_; }
+    /// The bar that step::insert replaces, by its epoch; 0 if there is none.
+    [[nodiscard]] epoch replaced_bar() const noexcept { return bar_; }
+    /// The epoch whose marks step::back_off undoes.
+    [[nodiscard]] epoch undone_epoch() const noexcept { return clearing_ ? other_ : epoch_; }
+    /// True if this call may have marks, and has no entry.
+    [[nodiscard]] bool is_late() const noexcept { return late_; }
     /// True if the commit executes the parts in the log's own store. Until then they have no mark,
     /// and no other wave sends them.
     [[nodiscard]] bool joins() const noexcept { return is_first_; }
     /// For a joined commit: true if its native transaction must write the entry, since all parts
     /// are applied; false if it must change nothing.
     [[nodiscard]] bool may_join() const noexcept { return answers_.all(answer::applied); }
+    /// True if a part of a wave must be sent again before it can be decided.
+    [[nodiscard]] bool must_ask_again() const noexcept {
+        return answers_.contains(answer::unavailable) || answers_.contains(answer::none);
+    }
 
     /// True if a part found a mark with a higher epoch: another worker has claimed the entry.
     [[nodiscard]] bool fenced() const noexcept { return answers_.contains(answer::fenced); }
@@ -118,7 +133,11 @@ public:
     [[nodiscard]] bool inserts() const noexcept { return !in_log_ && goal_ != goal::recover; }
 
     /// Takes a store's answer to a part.
-    void answered(std::size_t part, answer reply) noexcept { answers_[part] = reply; }
+    /// Shape:   other - of answer::other_call: the epoch of the mark that is there
+    void answered(std::size_t part, answer reply, epoch other = 0) noexcept {
+        answers_[part] = reply;
+        if (reply == answer::other_call) other_ = other;
+    }
     /// Makes the next step read the entry: after a wait, or before an insert that may find it.
     void look_again() { next_ = step::read; }
     /// Instead of decide_one_phase(), if an earlier transaction of the window must end first: the
@@ -139,11 +158,14 @@ public:
         seed = hash_mix(seed, seen_);
         seed = hash_mix(seed, committed_);
         seed = hash_mix(seed, failed_);
-        seed = hash_mix(seed, (wrote_ ? 1U : 0U) | (unsure_ ? 2U : 0U) | (pausing_ ? 4U : 0U) |
-                                  (vanished_ ? 8U : 0U) | (in_log_ ? 16U : 0U) |
-                                  (one_phase_ ? 32U : 0U) | (requeueing_ ? 64U : 0U) |
-                                  (joins_ ? 128U : 0U) | (is_first_ ? 256U : 0U) |
-                                  static_cast<std::uint64_t>(decided_state_) << 16U);
+        seed = hash_mix(
+            seed, (wrote_ ? 1U : 0U) | (unsure_ ? 2U : 0U) | (pausing_ ? 4U : 0U) |
+                      (vanished_ ? 8U : 0U) | (in_log_ ? 16U : 0U) | (one_phase_ ? 32U : 0U) |
+                      (requeueing_ ? 64U : 0U) | (joins_ ? 128U : 0U) | (is_first_ ? 256U : 0U) |
+                      (late_ ? 512U : 0U) | (backs_out_ ? 1024U : 0U) | (clearing_ ? 2048U : 0U) |
+                      static_cast<std::uint64_t>(decided_state_) << 16U);
+        if (other_ != 0) seed = hash_mix(seed, other_);
+        if (bar_ != 0) seed = hash_mix(seed, bar_ + 1);
         if (stages_.packed() != 0) seed = hash_mix(seed, stages_.packed());
         for (answer const one : answers_) seed = hash_mix(seed, static_cast<std::uint64_t>(one));
         return seed;
@@ -155,6 +177,8 @@ public:
         function(epoch_);
         function(seen_);
         function(committed_);
+        function(other_);
+        function(bar_);
     }
 
     /// Lets a search cap the number of attempts, so that its state space stays finite.
@@ -178,7 +202,8 @@ protected:
     /// Transactions with several stages have two phases.
     void choose(phases how) noexcept {
         one_phase_ = how == phases::one && stages_.count == 1;
-        joins_ = how == phases::joined && stages_.count == 1;
+        late_ = how == phases::late && goal_ == goal::run && stages_.count == 1;
+        joins_ = (how == phases::joined || how == phases::late) && stages_.count == 1;
     }
     [[nodiscard]] bool holds_epoch() const noexcept { return epoch_ != 0; }
 
@@ -212,7 +237,9 @@ protected:
 
     part_answers answers_;
     epoch epoch_ = 0; ///< the epoch that this worker holds; 0 if it holds none
+    epoch other_ = 0; ///< the epoch of a mark of another call, which this worker has met
     epoch seen_ = 0;  ///< the epoch that the next insert writes or compare-and-set expects
+    epoch bar_ = 0;   ///< of the bar that was read in place of an entry, or 0
     epoch committed_ = 0;
     std::size_t failed_ = no_part;
     stage_progress stages_;
@@ -231,6 +258,9 @@ protected:
     settle::state decided_state_ = settle::state::initial; ///< the final state, in one phase
     bool in_log_ = false; ///< the log had the entry, or took its insert
     bool vanished_ = false;
+    bool late_ = false;      ///< this call may have marks of its birth, and has no entry
+    bool backs_out_ = false; ///< of a late call: its marks go, and it looks for an entry then
+    bool clearing_ = false;  ///< step::back_off undoes marks of another call
 };
 
 SETTLE_END

@@ -76,10 +76,16 @@ struct standing {
 };
 
 /// True if a mark with this epoch is stray: its transaction is final and did not commit with that
-/// epoch. Marks that other programs write without an epoch have epoch 0, which no commit has.
+/// epoch, or it has a birth and the entry of another call is there. Marks that other programs write
+/// without an epoch have epoch 0, which no commit has. A mark of a birth above a bar is not stray:
+/// its call may still insert its entry.
 [[nodiscard]] constexpr bool is_stray(standing const& entry, epoch marked) {
-    return entry.state == state::canceled ||
-           (entry.state == state::done && (entry.committed != marked || marked == 0));
+    switch (entry.state) {
+    case state::canceled: return true;
+    case state::done: return entry.committed != marked || marked == 0;
+    case state::barred: return is_birth(marked) && entry.epoch_number >= marked;
+    default: return is_birth(marked) && entry.committed != marked;
+    }
 }
 
 /// Shape:   Entry - has the members of a standing

@@ -22,6 +22,15 @@ template <typename Rules = detail::protocol_rules>
            (current.revision == change.from_revision || !Rules::revisions_compare);
 }
 
+/// True if an insert takes effect although an entry is there: over the bar that its worker has
+/// read. No late entry takes effect over a bar. Shape:   replaced - the epoch of that bar; 0 if the
+/// worker has read none
+template <typename Rules = detail::protocol_rules>
+[[nodiscard]] constexpr bool may_replace(standing const& current, epoch replaced) {
+    return current.state == state::barred &&
+           (current.epoch_number == replaced || !Rules::bars_hold);
+}
+
 /// Changes the fields of an entry that the coordinator reads.
 /// Shape:   Entry - has the members of a standing
 template <typename Entry>
@@ -41,11 +50,12 @@ constexpr void change_entry(Entry& changed, transition const& change) {
     return after;
 }
 
-/// True if an insert takes no effect after its last moment. It keeps a stage, whose calls would
-/// stay although an earlier entry of the id may have been purged.
+/// True if an insert takes no effect after its last moment, since an earlier entry of the id may
+/// have been purged: the insert keeps a stage, whose calls would stay, or it commits.
 template <typename Rules = detail::protocol_rules>
 [[nodiscard]] constexpr bool has_last_moment(transition const& inserted) {
-    return inserted.stages_kept != 0 && Rules::old_inserts_keep_nothing;
+    return (inserted.stages_kept != 0 && Rules::old_inserts_keep_nothing) ||
+           (inserted.to == state::applied && Rules::late_entries_expire);
 }
 
 /// True if a change stores the results that its worker has.

@@ -35,6 +35,21 @@ template <typename Environment>
     return fresh_epoch(environment, environment.now());
 }
 
+/// The birth of a call: 31 bits of seconds and 31 random bits.
+/// Shape:   now - as for fresh_epoch()
+template <typename Environment>
+[[nodiscard]] epoch fresh_birth(Environment const& environment, timestamp now) {
+    std::uint64_t const second = detail::milliseconds_since_2025(now) / 1000;
+    return least_birth +
+           (second * births_per_second + environment.random() % births_per_second) % least_birth;
+}
+
+/// The time of a birth.
+[[nodiscard]] inline timestamp time_of_birth(epoch birth) {
+    auto const seconds = static_cast<std::int64_t>((birth - least_birth) / births_per_second);
+    return timestamp{std::chrono::milliseconds{seconds * 1000 + detail::first_millisecond}};
+}
+
 /// The time of the insert whose epoch a claim has raised.
 [[nodiscard]] inline timestamp time_of_epoch(epoch number) {
     return timestamp{std::chrono::milliseconds{

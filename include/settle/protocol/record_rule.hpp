@@ -23,6 +23,7 @@ struct record_answer {
     std::uint64_t fields = 0;
     /// The exclusive effect in the mark that an apply added or found, for the entry's images.
     std::shared_ptr<exclusive_effect<Record> const> exclusive;
+    epoch marked = 0; ///< of `other_call`: the epoch of the mark that is there
 
     // Not defaulted: the compiler would then clear the whole object before it sets the members.
     record_answer() {}
@@ -276,6 +277,11 @@ record_answer<Record> apply_exclusive(record_slot<Record>& slot, transaction_id 
 template <typename Rules, typename Record>
 record_answer<Record> adopt_mark(mark<Record>& mark, epoch under) {
     bool const looks = Rules::marks_carry_epochs;
+    if (looks && Rules::births_stand_alone && !are_comparable(mark.epoch_number, under)) {
+        auto other = refused<Record>(answer::other_call);
+        other.marked = mark.epoch_number;
+        return other;
+    }
     if (looks && Rules::applying_fences && mark.epoch_number > under) {
         return refused<Record>(answer::fenced);
     }
@@ -442,6 +448,9 @@ finish(record_slot<Record>& slot, transaction_id const& id, part_number part, ep
     bool const looks = Rules::marks_carry_epochs && Rules::finish_looks;
     mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
     if (found == nullptr) return {};
+    if (looks && Rules::births_stand_alone && !are_comparable(found->epoch_number, committed)) {
+        return {};
+    }
     if (looks && committed != 0 && found->epoch_number > committed) return {};
     bool const same = committed != 0 && found->epoch_number == committed;
     return detail::resolve(slot, found, !looks || same);
@@ -454,6 +463,7 @@ record_answer<Record> undo(record_slot<Record>& slot, transaction_id const& id, 
                            epoch latest = epoch_limit) {
     mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
     if (found == nullptr || found->epoch_number > latest) return {};
+    if (Rules::births_stand_alone && !are_comparable(found->epoch_number, latest)) return {};
     return detail::resolve(slot, found, false);
 }
 

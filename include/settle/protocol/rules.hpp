@@ -28,6 +28,8 @@ struct protocol_rules {
     static constexpr bool parts_in_marks = true;
     /// An exclusive part needs a record without marks, and its mark keeps other parts away.
     static constexpr bool exclusive_marks = true;
+    /// A mark with a birth is adopted, confirmed and undone only under the same birth.
+    static constexpr bool births_stand_alone = true;
     /// Guards hold for every outcome of the other marks.
     static constexpr bool escrow = true;
 
@@ -45,6 +47,21 @@ struct protocol_rules {
     static constexpr bool backs_off = true;
     /// A worker that backed off starts over under a new epoch.
     static constexpr bool backs_off_anew = true;
+    /// An apply of a birth whose outcome is unknown is not repeated under that birth.
+    static constexpr bool births_apply_once = true;
+    /// A call that backed off before it had an entry starts over under a new birth.
+    static constexpr bool births_are_fresh = true;
+    /// A late entry whose outcome is unknown is not sent again: the worker reads, and undoes
+    /// nothing until it knows.
+    static constexpr bool late_entries_sent_once = true;
+    /// A late entry takes no effect after the last moment of its call.
+    static constexpr bool late_entries_expire = true;
+    /// A late entry is `applied`, so that its close follows the confirms.
+    static constexpr bool late_entries_stay_open = true;
+    /// A call without an entry writes its refusal before it tells it.
+    static constexpr bool refusals_are_written = true;
+    /// The marks of another call are undone only under an acknowledged entry.
+    static constexpr bool others_wait_for_entries = true;
     /// Only a worker under whose claims alone parts were applied leaves parts to its commit.
     static constexpr bool first_joins = true;
     /// An entry that is too old is only canceled.
@@ -133,6 +150,12 @@ struct protocol_rules {
     static constexpr bool logs_wait = true;
     /// A mark without an entry is stray.
     static constexpr bool sweeps_unlogged = true;
+    /// A sweeper bars the birth of a mark without an entry before it undoes the mark.
+    static constexpr bool bars_first = true;
+    /// No late entry takes effect over a bar of its birth.
+    static constexpr bool bars_hold = true;
+    /// A bar is purged like a final entry, not earlier.
+    static constexpr bool bars_stay = true;
     /// A store belongs to one log.
     static constexpr bool one_log = true;
     /// One phase respects marks as an apply does.

@@ -16,21 +16,33 @@ SETTLE_BEGIN
 /// `initial` → `pending` → `applied` → `done`; `pending` → `canceling` → `canceled`;
 /// `initial` → `canceled`; in one phase also `initial` → `done`. With a pivot `pending` →
 /// `deciding` → `applied` or `canceling`: in `deciding` the pivot may have been called, and only
-/// its answer decides. A type that confirms no part becomes `done` instead of `applied`.
-enum class state : std::uint8_t { initial, pending, applied, done, canceling, canceled, deciding };
+/// its answer decides. A type that confirms no part becomes `done` instead of `applied`. A late
+/// entry is inserted as `applied` or `canceled`. `barred` is the trace of a sweep: the id is free,
+/// and no call with a birth up to the epoch of the bar inserts its late entry any more.
+enum class state : std::uint8_t {
+    initial,
+    pending,
+    applied,
+    done,
+    canceling,
+    canceled,
+    deciding,
+    barred
+};
 
 [[nodiscard]] constexpr std::string_view name_of(state value) {
-    constexpr std::string_view names[]{"initial",   "pending",  "applied", "done",
-                                       "canceling", "canceled", "deciding"};
+    constexpr std::string_view names[]{"initial",   "pending",  "applied",  "done",
+                                       "canceling", "canceled", "deciding", "barred"};
     return names[static_cast<std::size_t>(value)];
 }
 
-inline constexpr std::array all_states{state::initial, state::pending,   state::applied,
-                                       state::done,    state::canceling, state::canceled,
-                                       state::deciding};
+inline constexpr std::array all_states{state::initial,  state::pending,   state::applied,
+                                       state::done,     state::canceling, state::canceled,
+                                       state::deciding, state::barred};
 
+/// True if no worker changes an entry any more. A later call of the id may replace a bar.
 [[nodiscard]] constexpr bool is_final(state value) {
-    return value == state::done || value == state::canceled;
+    return value == state::done || value == state::canceled || value == state::barred;
 }
 
 /// True if an entry may go from one state to another, or stay in it under a new owner.
@@ -119,7 +131,8 @@ enum class answer : std::uint8_t {
     busy,            ///< a mark is in the way; the transaction may start over
     unavailable,     ///< took no effect; may be sent again
     unknown,         ///< took effect at most once, possibly later
-    refused          ///< a service or the work of a prepared part; only to an apply
+    refused,         ///< a service or the work of a prepared part; only to an apply
+    other_call       ///< the part has the mark of another call of the id; only to an apply
 };
 
 [[nodiscard]] constexpr std::string_view name_of(answer value) {
@@ -136,7 +149,8 @@ enum class answer : std::uint8_t {
                                        "busy",
                                        "unavailable",
                                        "unknown",
-                                       "refused"};
+                                       "refused",
+                                       "marked by another call"};
     return names[static_cast<std::size_t>(value)];
 }
 
@@ -157,11 +171,25 @@ enum class answer : std::uint8_t {
 /// The fencing number of an entry. 0 is no epoch: the mark or entry is from another program.
 using epoch = std::uint64_t;
 
-/// Every epoch is below this limit, so that a reader that uses doubles keeps it exact.
+/// Every epoch but a birth is below this limit, so that a reader that uses doubles keeps it exact.
 inline constexpr epoch epoch_limit = epoch{1} << 53;
 
 /// First epochs grow by this number each millisecond. An entry has far fewer claims.
 inline constexpr epoch epochs_per_millisecond = epoch{1} << 11;
+
+/// The least birth. A birth is the epoch of a call that applies its parts before it has an entry.
+/// It is a name rather than a number: no operation adopts, confirms or undoes the mark of another
+/// birth. Only a bar compares births.
+inline constexpr epoch least_birth = epoch{1} << 62;
+/// Births grow by this number each second.
+inline constexpr epoch births_per_second = epoch{1} << 31;
+
+[[nodiscard]] constexpr bool is_birth(epoch value) { return value >= least_birth; }
+
+/// True if both epochs can be of claims of one entry, so that the higher one is the later one.
+[[nodiscard]] constexpr bool are_comparable(epoch first, epoch second) {
+    return first == second || (!is_birth(first) && !is_birth(second));
+}
 
 using transaction_id = std::string;
 

@@ -9,28 +9,35 @@ SETTLE_BEGIN
 
 /// The next step of a transaction, which the driver takes.
 enum class step : std::uint8_t {
-    insert,          ///< log: insert the entry
-    read,            ///< log: read the entry
-    claim,           ///< log: raise the epoch and become the owner
-    commit,          ///< log: pending or deciding → applied
-    close,           ///< log: applied → done, canceling → canceled
-    cancel,          ///< log: pending or deciding → canceling, initial → canceled
-    apply,           ///< stores: apply the parts that are due
-    confirm,         ///< stores: finish the parts that are due, by the committed epoch
-    compensate,      ///< stores: undo the parts that are due, up to the epoch of the entry
-    back_off,        ///< stores: undo the parts that are due, only under this worker's epoch
-    pause,           ///< driver: wait a little, then resume()
-    wait,            ///< driver: another owner is at work; wait, then look_again()
-    end,             ///< no step is left: `state()` says how the run ended
-    one_phase,       ///< one store: write the entry and every part in one native transaction
-    keep,            ///< log: write the results of the applied stage; before a pivot also
-                     ///< pending → deciding
-    commit_and_close ///< log: pending or deciding → done, if no part has work after the commit
+    insert,           ///< log: insert the entry
+    read,             ///< log: read the entry
+    claim,            ///< log: raise the epoch and become the owner
+    commit,           ///< log: pending or deciding → applied
+    close,            ///< log: applied → done, canceling → canceled
+    cancel,           ///< log: pending or deciding → canceling, initial → canceled
+    apply,            ///< stores: apply the parts that are due
+    confirm,          ///< stores: finish the parts that are due, by the committed epoch
+    compensate,       ///< stores: undo the parts that are due, up to the epoch of the entry
+    back_off,         ///< stores: undo the parts that are due, only under this worker's epoch
+    pause,            ///< driver: wait a little, then resume()
+    wait,             ///< driver: another owner is at work; wait, then look_again()
+    end,              ///< no step is left: `state()` says how the run ended
+    one_phase,        ///< one store: write the entry and every part in one native transaction
+    keep,             ///< log: write the results of the applied stage; before a pivot also
+                      ///< pending → deciding
+    commit_and_close, ///< log: pending or deciding → done, if no part has work after the commit
+    decide,           ///< log: insert the late entry as `applied`, with the parts in its own store
+    refuse            ///< log: insert the late entry as `canceled`
 };
 
 /// True if the step commits in two phases.
 [[nodiscard]] constexpr bool commits(step value) noexcept {
-    return value == step::commit || value == step::commit_and_close;
+    return value == step::commit || value == step::commit_and_close || value == step::decide;
+}
+
+/// True if the step certainly inserts an entry.
+[[nodiscard]] constexpr bool only_inserts(step value) noexcept {
+    return value == step::insert || value == step::decide || value == step::refuse;
 }
 
 /// True if a write of the log may be lost when its server ends. A close is: a worker that finds the
@@ -47,10 +54,10 @@ enum class step : std::uint8_t {
 }
 
 [[nodiscard]] constexpr std::string_view name_of(step value) {
-    constexpr std::string_view names[]{"insert",     "read",      "claim", "commit",
-                                       "close",      "cancel",    "apply", "confirm",
-                                       "compensate", "back off",  "pause", "wait",
-                                       "end",        "one phase", "keep",  "commit and close"};
+    constexpr std::string_view names[]{
+        "insert", "read",      "claim",      "commit",           "close",  "cancel",
+        "apply",  "confirm",   "compensate", "back off",         "pause",  "wait",
+        "end",    "one phase", "keep",       "commit and close", "decide", "refuse"};
     return names[static_cast<std::size_t>(value)];
 }
 
@@ -95,7 +102,8 @@ enum class goal : std::uint8_t {
     submit,   ///< insert the entry as `initial`
     recover,  ///< bring an existing entry to a final state
     cancel,   ///< cancel an entry of any owner; insert a missing entry as `canceled`
-    tombstone ///< insert the entry as `canceled`; leave an existing entry unchanged
+    tombstone ///< insert the entry as `canceled`, or as a bar of a birth; leave an existing entry
+              ///< unchanged
 };
 
 /// The number of phases of a transaction.
@@ -105,7 +113,11 @@ enum class phases : std::uint8_t {
          ///< began in two phases ends in two
     /// Two, of which the commit is one native transaction with the parts in the log's own store:
     /// they leave no mark. A worker that finds an entry of another worker runs two.
-    joined
+    joined,
+    /// The parts elsewhere are applied before there is an entry; the native transaction of the
+    /// joined commit inserts it. After a lost answer, or beside another call of the id, the worker
+    /// inserts the entry first and goes on as with `joined`.
+    late
 };
 
 /// The facts that a driver passes to its coordinator after it read an entry or found none.
@@ -114,6 +126,7 @@ struct view_of_entry {
     bool abandoned = false; ///< no owner is at work: the entry is `initial`, its owner's process is
                             ///< gone, or the entry stood still for too long
     epoch fresh = 0;        ///< an epoch unique to the next insert
+    epoch barred = 0;       ///< of found_nothing(): the epoch of the bar, 0 if there is none
 };
 
 SETTLE_END

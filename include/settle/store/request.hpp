@@ -50,6 +50,7 @@ struct part_result {
     std::uint32_t retry_after_ms = 0; ///< the pause that the store asks for before the next try
     bool for_person = false;          ///< only a person can change the answer
     bool not_sent = false;            ///< for a reason of this process; no try of the part
+    epoch marked = 0; ///< of answer::other_call: the epoch of the mark that is there
 
     void fail(answer reply, error const& why) {
         what = reply;
@@ -109,11 +110,11 @@ struct entry_write {
     transaction_id const* id;
     transaction_descriptor const* type;
     void const* parameters; ///< of the type
-    step action;            ///< insert, claim, keep, commit, close, cancel, pause or one_phase;
-                            ///< the same for all writes of one call
+    step action;            ///< insert, claim, keep, commit, close, cancel, pause, one_phase,
+                            ///< decide or refuse; the same for all writes of one call
     bool inserts;           ///< the write inserts the entry; otherwise it changes the entry
     /// The compare-and-set. An insert uses `to`, `to_epoch`, `committed`, `why` and `stages_kept`
-    /// alone.
+    /// alone; see also replaces_bar().
     transition change;
     timestamp created;
     std::size_t failed_part; ///< the part that `change.why` names, or no_part
@@ -127,8 +128,14 @@ struct entry_write {
     /// Of a pause after calls that failed; 0 in any other write.
     std::uint32_t call_tries = 0;
     timestamp next_try{}; ///< the end of that pause
-    /// An insert that keeps a stage takes no effect after this time.
+    /// An insert that keeps a stage or commits takes no effect after this time.
     timestamp last_moment = timestamp::max();
+
+    /// True if the insert replaces an entry that has the state `from` and the epoch `from_epoch`: a
+    /// bar. If there is no entry of the id, it inserts one.
+    [[nodiscard]] bool replaces_bar() const noexcept {
+        return inserts && change.from == state::barred;
+    }
 
     /// True if an insert must take no effect. The log calls this inside its native write, so that
     /// no purge can come between.

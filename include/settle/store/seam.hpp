@@ -273,9 +273,10 @@ namespace detail {
 /// What a session can do beyond what every session must, with the defaults of the others.
 struct session_capabilities {
     bool settles_in_one_phase = false;
-    bool limits_ids = false;      ///< it has longest_id()
-    bool forgets = false;         ///< it keeps receipts, which a purge erases
-    bool compares_clocks = false; ///< it has time(), the clock that dates its receipts
+    bool marks_keep_births = true; ///< false where a mark of another program has no epoch
+    bool limits_ids = false;       ///< it has longest_id()
+    bool forgets = false;          ///< it keeps receipts, which a purge erases
+    bool compares_clocks = false;  ///< it has time(), the clock that dates its receipts
     bool keeps_home = false;
     bool keeps_at_insert = false;
     bool fetches_ahead = false;

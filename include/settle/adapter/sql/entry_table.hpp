@@ -52,6 +52,19 @@ public:
                   write_context const& context) const {
         static_cast<void>(send_writes(purpose::insert_new, to, writes, context));
     }
+    /// Queues the end of the bars that inserts replace.
+    void send_erase_bars(connection& to, std::span<sent_write const> writes) const {
+        auto ids = array::texts();
+        auto epochs = array::integers();
+        bool any = false;
+        for (auto const& sent : writes) {
+            if (!sent.write->replaces_bar()) continue;
+            ids.add(std::string_view{*sent.id});
+            epochs.add(number_in(sent.write->change.from_epoch));
+            any = true;
+        }
+        if (any) static_cast<void>(to.send(*erase_bars_, ids, epochs));
+    }
     /// Queues changes of entries that send_locks() has locked and that match the changes.
     void send_certain(connection& to, std::span<sent_write const> writes,
                       write_context const& context) const {
@@ -106,6 +119,7 @@ private:
     mutable statement_cache<shape, statement> writes_;
     statement const* locks_;
     statement const* look_;
+    statement const* erase_bars_;
     statement const* read_;
     statement const* all_;
     statement const* of_state_;
@@ -138,8 +152,13 @@ entry_table<Sql>::entry_table(pool& from)
     locks_ =
         &from.prepare(dialect::lock("e.id, e.state, e.epoch, e.revision", ids, table_, "e", of_ids),
                       ids, "lock entries");
-    look_ = &from.prepare(dialect::look_up("e.id, e.open", ids, table_, "e", of_ids), ids,
-                          "look for entries");
+    // A later call may replace a bar.
+    look_ = &from.prepare(dialect::look_up("e.id, e.open OR e.state = 7", ids, table_, "e", of_ids),
+                          ids, "look for entries");
+    std::vector<parameter_type> const bars{text_array, integer_array};
+    erase_bars_ = &from.prepare(
+        dialect::erase(table_, "e", bars, of_ids + " AND e.epoch = w.c1 AND e.state = 7"), bars,
+        "replace bars");
     auto const columns = entry_columns_sql();
     read_ = &from.prepare(dialect::look_up(columns + ", w.n", ids, table_, "e", of_ids), ids,
                           "read entries");

@@ -175,6 +175,7 @@ private:
             ended = native.perform(
                 [&](typename Sql::connection& connection) {
                     if (may_be_lost) commit_without_disk(connection);
+                    if (inserts) entries_->send_erase_bars(connection, all);
                     if (inserts) entries_->send_new(connection, all, context);
                     else entries_->send_certain(connection, all, context);
                 },
@@ -186,6 +187,7 @@ private:
         if (!takes_all) {
             ended = insert_absent<Sql>(native, [&](typename Sql::connection& connection) {
                 if (may_be_lost) commit_without_disk(connection);
+                if (inserts) entries_->send_erase_bars(connection, all);
                 number = inserts ? entries_->send_insert(connection, all, context)
                                  : entries_->send_change(connection, all, context);
             });

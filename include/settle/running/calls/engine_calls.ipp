@@ -13,6 +13,11 @@
 SETTLE_BEGIN
 namespace detail {
 
+/// True if the log has a bar in place of an entry.
+[[nodiscard]] inline bool is_bar(std::optional<entry> const& found) {
+    return found && found->state == state::barred;
+}
+
 // ---------------------------------------------------------------------------------------- running
 
 template <typename Rules>
@@ -73,6 +78,13 @@ recovery_report engine_calls<Rules>::recover(known_directions known, recover_opt
     auto report =
         detail::take_over{context_, known, options.stop, room}.all(filter, options.limit, selects);
     forget_ended(context_.stuck, context_.ports.log);
+    if (context_.how == phases::late && report.problem.empty()) {
+        // Nothing in the log names a call that stopped before it had an entry.
+        auto const age = std::min<std::chrono::milliseconds>(options.older_than, limits.takeover);
+        auto swept = sweeper{context_, options.stop, {true, age}}.sweep();
+        report.problem = std::move(swept.problem);
+        std::move(swept.skipped.begin(), swept.skipped.end(), std::back_inserter(report.skipped));
+    }
     return report;
 }
 
@@ -82,8 +94,9 @@ outcome engine_calls<Rules>::cancel(known_directions known, transaction_id const
     if (!gate_.is_open(options)) return gate_.refusal(id);
     call_options const limits{options.deadline, options.stop};
     auto patience = context_.patience_of(limits);
-    auto const looked_up = patience([&] { return context_.ports.log.read(id); });
+    auto looked_up = patience([&] { return context_.ports.log.read(id); });
     if (!looked_up.has_value()) return unreadable(id, looked_up.problem());
+    if (is_bar(looked_up.value())) looked_up.value().reset();
     call_options const call = patience.rest();
     // A final entry holds its outcome, so no definition is needed.
     if (looked_up.value() && is_final(looked_up.value()->state))
@@ -161,7 +174,7 @@ outcome engine_calls<Rules>::with_unfinished(known_directions known, transaction
     auto patience = context_.patience_of(call);
     auto const looked_up = patience([&] { return context_.ports.log.read(id); });
     if (!looked_up.has_value()) return unreadable(id, looked_up.problem());
-    if (!looked_up.value()) return unknown_id(id);
+    if (!looked_up.value() || is_bar(looked_up.value())) return unknown_id(id);
     entry const& stored = *looked_up.value();
     if (is_final(stored.state)) return ended(stored);
     return with_entry(known, stored, [&](known_direction const& direction, void const* parameters) {
@@ -186,7 +199,7 @@ outcome engine_calls<Rules>::reverse(known_directions known, transaction_id cons
     auto const begun = context_.environment.elapsed();
     auto const looked_up = context_.read(id, call);
     if (!looked_up.has_value()) return unreadable(id, looked_up.problem());
-    if (!looked_up.value()) return unknown_id(id);
+    if (!looked_up.value() || is_bar(looked_up.value())) return unknown_id(id);
     entry const& original = *looked_up.value();
     std::string why = why_not_reversible(original, context_.environment.now(), context_.limits);
     if (!why.empty()) {

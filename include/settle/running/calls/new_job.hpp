@@ -13,9 +13,18 @@ namespace detail {
 template <typename Driver, typename Environment>
 job new_job(transaction_id&& id, new_request const& request, goal purpose, Driver const& driver,
             Environment const& environment) {
-    return job{std::move(id), request.direction, request.parameters,
-               driver.time(), request.parts,     fresh_epoch(environment, driver.time()),
-               purpose,       driver.how(),      driver.stages_of(*request.direction)};
+    auto const now = driver.time();
+    auto const how = driver.how_begins(*request.direction);
+    bool const is_late = how == phases::late && purpose == goal::run;
+    return job{std::move(id),
+               request.direction,
+               request.parameters,
+               now,
+               request.parts,
+               is_late ? fresh_birth(environment, now) : fresh_epoch(environment, now),
+               purpose,
+               how,
+               driver.stages_of(*request.direction)};
 }
 
 /// The job of an entry that this worker takes over.

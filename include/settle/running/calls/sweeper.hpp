@@ -20,11 +20,19 @@ inline result<std::uint64_t> count_marks(std::span<store_port* const> stores, pa
     return count;
 }
 
+/// Which marks a sweep undoes.
+struct swept_marks {
+    bool only_births = false; ///< only marks of calls that began before they had an entry
+    /// Marks of younger births stay if they have no entry: their calls are probably under way.
+    std::chrono::milliseconds older_than{0};
+};
+
 template <typename Rules>
 class sweeper {
 public:
-    sweeper(seam_context<Rules> const& context, std::stop_token const& stop)
-        : context_(context), call_{std::nullopt, stop}, patience_(context.patience_of(call_)) {}
+    sweeper(seam_context<Rules> const& context, std::stop_token const& stop, swept_marks swept = {})
+        : context_(context), call_{std::nullopt, stop}, patience_(context.patience_of(call_)),
+          swept_(swept), now_(context.environment.now()) {}
     sweeper(sweeper const&) = delete;
     sweeper& operator=(sweeper const&) = delete;
 
@@ -46,7 +54,8 @@ private:
             }
             ++report_.looked_at;
             if (!locator.fault.empty()) return note_failure(locator.id, locator.fault);
-            auto const stored = entry_of(locator.id);
+            if (swept_.only_births && !is_birth(locator.epoch_number)) return true;
+            auto const stored = entry_of(locator.id, locator.epoch_number);
             if (!stored.has_value()) return note_failure(locator.id, stored.problem());
             if (!is_stray(stored.value(), locator.epoch_number)) return true;
             auto const undone = patience_([&] { return store.resolve(locator, false); });
@@ -66,21 +75,33 @@ private:
         return report_.problem.empty();
     }
 
-    /// The entry of a mark. For a mark without an entry, inserts one as canceled first, so that a
-    /// later insert of that id finds it.
-    result<standing> entry_of(transaction_id const& id) {
+    /// The entry of a mark. For a mark without an entry, inserts one as canceled, or as a bar of
+    /// the mark's birth, first: so a later insert finds it.
+    result<standing> entry_of(transaction_id const& id, epoch marked) {
         auto const looked_up = patience_([&] { return context_.ports.log.read(id); });
         if (!looked_up.has_value()) return looked_up.problem();
-        if (looked_up.value()) return standing_of(*looked_up.value());
-        auto buried = worker{context_}.bury(id, call_);
+        auto const& found = looked_up.value();
+        bool const is_free = !found || (found->state == state::barred && is_birth(marked) &&
+                                        found->epoch_number < marked);
+        if (!is_free) return standing_of(*found);
+        if (is_birth(marked) && is_young(marked)) return standing{};
+        auto buried = worker{context_}.bury(id, marked, call_);
         if (!thrown_) thrown_ = buried.thrown;
         if (buried.is_new) ++report_.tombstones;
         return std::move(buried.entry);
     }
 
+    /// True if the call of a birth is probably under way.
+    [[nodiscard]] bool is_young(epoch birth) const {
+        auto const age = age_of(time_of_birth(birth), now_, context_.limits.clocks);
+        return age < swept_.older_than;
+    }
+
     seam_context<Rules> const& context_;
     call_options call_;
     patience patience_;
+    swept_marks swept_;
+    timestamp now_;
     sweep_report report_;
     std::exception_ptr thrown_; ///< an exception of the observer, about a tombstone
 };

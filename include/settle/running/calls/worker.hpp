@@ -86,7 +86,8 @@ public:
     outcome take_over(entry const& stored, new_request const& request, call_options const& call,
                       typed_calls const& typed, bool cancels);
     unknown_cancel cancel_unknown(transaction_id const& id, call_options const& call);
-    tombstone bury(transaction_id const& id, call_options const& call);
+    /// Shape:   marked - the epoch of the mark; a birth is barred, and may still be barred later
+    tombstone bury(transaction_id const& id, epoch marked, call_options const& call);
 
 private:
     outcome bring_to_end(driver_type& driver, job& work, typed_calls const& typed);

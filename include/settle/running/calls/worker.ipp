@@ -55,12 +55,14 @@ unknown_cancel worker<Context>::cancel_unknown(transaction_id const& id, call_op
 }
 
 template <typename Context>
-tombstone worker<Context>::bury(transaction_id const& id, call_options const& call) {
+tombstone worker<Context>::bury(transaction_id const& id, epoch marked, call_options const& call) {
     nothing const no_parameters;
     auto driver = context_.driver(call);
-    epoch const first = fresh_epoch(context_.environment);
+    epoch const first = is_birth(marked) ? marked : fresh_epoch(context_.environment);
     auto work =
         make_job<undescribed>(id, no_parameters, coordinator::begin(0, first, goal::tombstone));
+    // A bar may be there, which a plain insert does not replace.
+    if (is_birth(marked)) work.coordinator.look_again();
     work.created = driver.time();
     execution_state execution;
     auto const& calls = driver_type::template calls_of<undescribed>();
@@ -69,8 +71,8 @@ tombstone worker<Context>::bury(transaction_id const& id, call_options const& ca
         return {work.problem, false, driver.thrown()};
     }
     if (execution.seen) return {standing_of(*execution.seen), false, driver.thrown()};
-    return {standing{state::canceled, work.coordinator.epoch_number(), 0, 0}, true,
-            driver.thrown()};
+    auto const& c = work.coordinator;
+    return {standing{c.state(), c.epoch_number(), 0, 0}, true, driver.thrown()};
 }
 
 template <typename Context>

@@ -374,6 +374,7 @@ public:
         auto view = ports_.view();
         auto how = phases::two;
         if (given_.phases() != phases::two && settles_in_one_phase_here()) how = phases::one;
+        else if (given_.phases() == phases::one) how = phases::late;
         else if (own_store_ != engine_ports::no_store) how = phases::joined;
         view.own_store = own_store_;
         return seam_context<order_rules>{view,

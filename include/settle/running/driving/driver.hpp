@@ -22,8 +22,15 @@ public:
     driver(driver const&) = delete;
     driver& operator=(driver const&) = delete;
 
-    /// One phase or two, for transactions that begin here.
+    /// One phase or two, for transactions that are taken over here.
     [[nodiscard]] phases how() const { return how_; }
+    /// The same for transactions that begin here.
+    [[nodiscard]] phases how_begins([[maybe_unused]] transaction_descriptor const& type) const {
+        if constexpr (Calls::one_phase) {
+            if (how_ == phases::late && !calls_.begins_late(type)) return phases::joined;
+        }
+        return how_;
+    }
     /// The stages of a transaction that begins here.
     [[nodiscard]] stage_plan stages_of(transaction_descriptor const& type) const {
         stage_plan made = type.stages;
@@ -98,8 +105,12 @@ private:
         ask_stores<step::apply>(group, typed);
         ask_stores<step::back_off>(group, typed);
         if constexpr (Calls::several_stages) ask_log<step::keep>(group);
-        if constexpr (Calls::one_phase) commit(group);
-        else ask_log<step::commit>(group);
+        if constexpr (Calls::one_phase) {
+            if (how_ == phases::late) decide(group);
+            commit(group);
+        } else {
+            ask_log<step::commit>(group);
+        }
         if constexpr (Calls::several_stages) ask_log<step::commit_and_close>(group);
         ask_log<step::cancel>(group);
         ask_stores<step::confirm>(group, typed);
@@ -137,11 +148,23 @@ private:
 
     template <std::size_t Count>
     void commit(detail::jobs_side_by_side<Count> const& group) {
-        if (how_ != phases::joined) return ask_log<step::commit>(group);
-        if (!progress_.template begin<step::commit>(group)) return;
+        bool const joins = how_ == phases::joined || how_ == phases::late;
+        if (joins) join<step::commit>(group);
+        else ask_log<step::commit>(group);
+    }
+    /// Commits with the parts in the log's own store, in one native transaction.
+    template <step Step, std::size_t Count>
+    void join(detail::jobs_side_by_side<Count> const& group) {
+        if (!progress_.template begin<Step>(group)) return;
         auto decision = progress_.decision_to_join(group.jobs);
-        calls_.commit(group.jobs, progress_.now(), decision);
-        progress_.template end<step::commit>(group);
+        calls_.template commit<Step>(group.jobs, progress_.now(), decision);
+        progress_.template end<Step>(group);
+    }
+    /// Inserts the late entries.
+    template <std::size_t Count>
+    void decide(detail::jobs_side_by_side<Count> const& group) {
+        join<step::decide>(group);
+        ask_log<step::refuse>(group);
     }
 
     template <std::size_t Count>

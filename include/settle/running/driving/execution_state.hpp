@@ -24,6 +24,7 @@ struct execution_state {
     bool behind_marks = false;  ///< the entry was unchanged at that read; a claim verifies it
     bool ended_here = false;    ///< a write of this call made the entry final
     bool failed_unsure = false; ///< a write of unknown outcome had a permanent error
+    bool leaving = false;       ///< it is given up once its entry is in the log
     bool behind_twin = false;   ///< rests until an earlier job of its window with its id is over
     answer failed_answer =
         answer::none; ///< the first answer of a wave other than applied or nothing

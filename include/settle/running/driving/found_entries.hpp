@@ -40,8 +40,10 @@ protected:
                                                                     : interruption::none;
         }
         view_of_entry view;
-        if (!looked_up.value()) {
+        bool const is_bar = looked_up.value() && looked_up.value()->state == state::barred;
+        if (!looked_up.value() || is_bar) {
             view.fresh = fresh_epoch(environment_, now_);
+            if (is_bar) view.barred = looked_up.value()->epoch_number;
             // A repeated insert keeps the call's creation time, so that an old transaction expires:
             // it may have been settled and purged while this worker slept.
             work.coordinator.found_nothing(view);

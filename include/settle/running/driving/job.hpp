@@ -83,7 +83,7 @@ struct job {
     /// Takes a store's answer to one part.
     void take(std::size_t number, part_number part, part_descriptor const& descriptor,
               part_result const& result) {
-        coordinator.answered(number, result.what);
+        coordinator.answered(number, result.what, result.marked);
         for_person = for_person || result.for_person;
         was_tried = was_tried || (descriptor.stage != 0 && !result.not_sent);
         if (result.what == answer::unknown) unanswered.push_back(number);
@@ -204,15 +204,25 @@ namespace detail {
 template <step Step>
 [[nodiscard, gnu::always_inline]] inline entry_write write_of(job const& work) {
     auto const& c = work.coordinator;
-    bool const inserts = Step == step::insert || (Step == step::one_phase && c.inserts());
+    bool const inserts = only_inserts(Step) || (Step == step::one_phase && c.inserts());
     auto const change = [&]() __attribute__((always_inline)) {
         if (!inserts) return c.change(Step);
-        return transition{
-            state::initial, 0, c.insert_state(), c.insert_epoch(), 0, 0, c.why(), true, 0, 0,
-            c.stages_kept()};
+        bool const replaces = Step == step::insert && c.replaced_bar() != 0;
+        bool const commits = Step == step::decide && c.insert_state() == state::applied;
+        return transition{replaces ? state::barred : state::initial,
+                          replaces ? c.replaced_bar() : 0,
+                          c.insert_state(),
+                          c.insert_epoch(),
+                          commits ? c.insert_epoch() : 0,
+                          0,
+                          c.why(),
+                          true,
+                          0,
+                          0,
+                          c.stages_kept()};
     };
-    bool const ends_done =
-        commits(Step) || (Step == step::one_phase && c.insert_state() == state::done);
+    bool const decides = Step == step::one_phase || Step == step::decide;
+    bool const ends_done = decides ? c.insert_state() != state::canceled : commits(Step);
     // The write is built in place, so that no member is set twice.
     return {&work.id,
             work.type,
@@ -225,8 +235,8 @@ template <step Step>
             ends_done && !work.images.empty() ? &work.images : nullptr,
             work.row,
             stores_results(Step) && !work.results.empty() ? &work.results : nullptr,
-            Step == step::cancel || Step == step::one_phase ? reason_text_of(work)
-                                                            : std::string_view{},
+            Step == step::cancel || Step == step::refuse || decides ? reason_text_of(work)
+                                                                    : std::string_view{},
             Step == step::pause ? work.call_tries : 0,
             Step == step::pause ? work.next_try : timestamp{}};
 }

@@ -102,7 +102,7 @@ public:
         if constexpr (observed && ends_entry(Step)) {
             if (!watches() || work.reply != log_answer::unknown) return;
             auto const& c = work.coordinator;
-            if constexpr (Step == step::insert) execution.last_unsure = c.insert_epoch();
+            if constexpr (only_inserts(Step)) execution.last_unsure = c.insert_epoch();
             else if constexpr (Step == step::one_phase) execution.last_unsure = c.one_phase_epoch();
             else execution.last_unsure = c.change(Step).to_epoch;
             if (execution.first_unsure == 0) execution.first_unsure = execution.last_unsure;
@@ -148,7 +148,7 @@ private:
     }
 
     static constexpr bool ends_entry(step taken) {
-        return taken == step::insert || taken == step::close || taken == step::cancel ||
+        return only_inserts(taken) || taken == step::close || taken == step::cancel ||
                taken == step::commit_and_close || taken == step::one_phase;
     }
 

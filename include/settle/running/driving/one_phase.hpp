@@ -97,7 +97,7 @@ public:
 
     bool decide(one_phase_request& request) override {
         job& work = jobs_[request.index];
-        if (work.coordinator.next() == step::commit) return decide_to_join(request, work);
+        if (commits(work.coordinator.next())) return decide_to_join(request, work);
         for (std::size_t index = 0; index < request.parts.size(); ++index) {
             part_request const& part = request.parts[index];
             work.take(index, part.part, *part.descriptor, request.results[index]);
@@ -106,8 +106,7 @@ public:
             work.coordinator.clear_decision();
             return false;
         }
-        bool const expired = age_of(work.created, environment_.now(), clocks_) > lifetime_;
-        if (!work.coordinator.decide_one_phase(attempts_, expired)) return false;
+        if (!work.coordinator.decide_one_phase(attempts_, is_expired(work))) return false;
         request.write = write_of<step::one_phase>(work);
         bool const is_done = request.write.change.to == state::done;
         if (is_done && !request.left_out) require_applied(request.results);
@@ -151,9 +150,25 @@ private:
         bool const joins = work.coordinator.may_join();
         work.follows_earlier = must_wait(request, work) ||
                                (others_ && rules::requeues && others_->precede(work, joins));
-        if (work.follows_earlier || !joins) return false;
+        if (work.follows_earlier) return false;
+        if (work.coordinator.next() == step::decide) return decide_late(request, work);
+        if (!joins) return false;
         request.write = write_of<step::commit>(work);
         return true;
+    }
+
+    /// Decides a late entry.
+    bool decide_late(one_phase_request& request, job& work) {
+        auto& c = work.coordinator;
+        if (c.must_ask_again() || !c.decide_one_phase(attempts_, is_expired(work))) return false;
+        request.write = write_of<step::decide>(work);
+        request.write.last_moment = later(work.created, lifetime_);
+        if (c.why() == reason::none && !request.left_out) require_applied(request.results);
+        return true;
+    }
+
+    [[nodiscard]] bool is_expired(job const& work) const {
+        return age_of(work.created, environment_.now(), clocks_) > lifetime_;
     }
 
     std::span<job> jobs_;

@@ -65,7 +65,8 @@ SETTLE_FUNCTION bool one_phase_order::has_settled(decision const& decision) {
 
 SETTLE_FUNCTION jobs_beside_commits::jobs_beside_commits(std::span<job const> jobs) {
     for (job const& other : jobs) {
-        bool const commits_here = other.coordinator.joins() && other.takes(step::commit);
+        bool const commits_here =
+            other.takes(step::decide) || (other.coordinator.joins() && other.takes(step::commit));
         if (other.coordinator.next() != step::end && !commits_here) jobs_.push_back(&other);
     }
 }
@@ -77,7 +78,7 @@ SETTLE_FUNCTION bool jobs_beside_commits::precede(job const& work, bool joins) c
         // The jobs of a window stand in their order.
         if (other >= &work) break;
         auto const& c = other->coordinator;
-        bool const commits = other->takes(step::commit);
+        bool const commits = settle::commits(c.next()) && !other->resting;
         bool const is_open =
             !commits && (c.state() == state::initial || c.state() == state::pending);
         bool const has_marks = !c.joins();

@@ -149,7 +149,9 @@ public:
         bool const requeued = follows_earlier(work);
         bool const fenced = has_answer(work, answer::fenced);
         bool const has_failed = requeued || fenced || has_answer(work, answer::unavailable) ||
-                                has_answer(work, answer::unknown) || has_answer(work, answer::busy);
+                                has_answer(work, answer::unknown) ||
+                                has_answer(work, answer::busy) ||
+                                has_answer(work, answer::other_call);
         for (std::size_t part = 0; part < records_.size(); ++part) {
             if (has_failed) blocked_.insert(records_[part]);
             else if (answer_of(work, part) == answer::applied) pending_.insert(records_[part]);

@@ -77,6 +77,9 @@ public:
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] bool begin(jobs_side_by_side<Count> const& group) {
         bool any = false;
+        if constexpr (Step == step::apply && Calls::one_phase && Count != 1) {
+            twins_.hold_back(group);
+        }
         for (std::size_t i = 0; i < group.jobs.size(); ++i) {
             bool const takes_part = group.jobs[i].takes(Step);
             // A single job needs no note: its wave ends only if it takes part.
@@ -222,6 +225,12 @@ private:
         } else if constexpr (Step == step::keep) {
             c.kept(work.reply);
             if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
+        } else if constexpr (Step == step::decide || Step == step::refuse) {
+            bool const may_be_own =
+                work.reply == log_answer::taken || work.reply == log_answer::unknown;
+            work.new_id = work.new_id && !may_be_own;
+            if (work.reply == log_answer::held_back) take_held_back(work, execution);
+            else c.decided(work.reply);
         } else if constexpr (commits(Step)) {
             if (work.reply == log_answer::held_back) take_held_back(work, execution);
             else c.committed(work.reply);
@@ -287,6 +296,8 @@ private:
             execution.cut = interruption::elsewhere;
         }
         if (execution.cut != interruption::none || next == step::end) return end(work, execution);
+        // The caller waits no longer; the entry lets a recovery bring the transaction to its end.
+        if (execution.leaving && !work.coordinator.is_late()) return end_if_late(work, execution);
         // A job that only waits for an earlier job of its wave takes no pause: the earlier job ends
         // first, or rests, and then keep_order() keeps this job back. The time limit of this job
         // begins here all the same.
@@ -298,6 +309,7 @@ private:
                              (writes_log(taken) && work.reply == log_answer::unknown);
         bool const hopeless = std::exchange(work.hopeless, false);
         if (stalled && fails_always(taken, work, execution, hopeless)) {
+            if (leaves(work, execution)) return;
             execution.cut = interruption::failed;
             return end(work, execution);
         }
@@ -341,7 +353,14 @@ private:
             give_up(work, execution, std::move(why));
         }
     }
+    /// True if a job that is given up inserts its entry first, since it may have marks.
+    bool leaves(job& work, execution_state& execution) {
+        if (!work.coordinator.is_late() || std::exchange(execution.leaving, true)) return false;
+        work.coordinator.fall_back();
+        return true;
+    }
     void give_up(job& work, execution_state& execution, error why) {
+        if (leaves(work, execution)) return;
         if (work.problem.empty()) work.problem = std::move(why);
         execution.cut = interruption::stopped;
         end(work, execution);

@@ -14,7 +14,7 @@ namespace detail {
 
 /// True if the step sends a write to the log.
 [[nodiscard]] constexpr bool writes_log(step taken) {
-    return taken == step::insert || taken == step::claim || taken == step::keep || commits(taken) ||
+    return only_inserts(taken) || taken == step::claim || taken == step::keep || commits(taken) ||
            taken == step::close || taken == step::cancel || taken == step::one_phase;
 }
 

@@ -65,9 +65,20 @@ public:
     void watch(std::shared_ptr<answer_signal> signal, job_source const& source);
     [[nodiscard]] job_source const* source() const noexcept { return source_; }
 
-    /// Commits the jobs that take step::commit. A job that joins parts to its commit commits in the
+    /// True if a transaction of this type may apply its parts before it has an entry: all parts are
+    /// records, of stores whose marks keep births.
+    [[nodiscard]] bool begins_late(transaction_descriptor const& type) const;
+
+    /// Commits the jobs that take the step. A job that joins parts to its commit commits in the
     /// log's own store, in one native transaction with these parts.
-    void commit(std::span<job> jobs, write_context const& context, one_phase_decider& decider);
+    /// Shape:   Step - commit, or decide, which inserts late entries
+    template <step Step>
+    void commit(std::span<job> jobs, write_context const& context, one_phase_decider& decider) {
+        static_assert(commits(Step));
+        if (Step == step::decide) decide_alone(jobs, context, decider);
+        else write_each<Step>(jobs, context, [&](job const& work) { return !joins_parts(work); });
+        join_parts(Step, jobs, context, decider);
+    }
 
     /// Settles the jobs that take step::one_phase, in the only store.
     void settle(std::span<job> jobs, write_context const& context, one_phase_decider& decider);
@@ -99,6 +110,17 @@ private:
         write_all(context);
     }
 
+    void join_parts(step action, std::span<job> jobs, write_context const& context,
+                    one_phase_decider& decider);
+    /// Inserts the late entries of jobs that have no part in the log's own store.
+    void decide_alone(std::span<job> jobs, write_context const& context,
+                      one_phase_decider& decider);
+    /// True if the job leaves a part to its commit.
+    [[nodiscard]] bool joins_parts(job const& work) const {
+        auto const& parts = work.type->participants;
+        return std::any_of(parts.begin(), parts.end(),
+                           [&](part_descriptor const& part) { return is_joined(work, part); });
+    }
     /// True if the job leaves the part to its commit.
     [[nodiscard]] bool is_joined(job const& work, part_descriptor const& part) const {
         return work.coordinator.joins() && store_of(part) == ports_.own_store;

@@ -17,6 +17,7 @@ SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& 
     auto const& c = work.coordinator;
     bool const in_one_phase = c.next() == step::one_phase;
     epoch const under = action == step::compensate ? c.latest()
+                        : action == step::back_off ? c.undone_epoch()
                         : in_one_phase             ? c.one_phase_epoch()
                                                    : c.epoch_number();
     return {&part,
@@ -230,17 +231,46 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
         [](job const&, part_descriptor const&) { return true; });
 }
 
-SETTLE_FUNCTION void seam_calls::commit(std::span<job> jobs, write_context const& context,
-                                        one_phase_decider& decider) {
-    auto const joins = [&](job const& work) {
-        auto const& parts = work.type->participants;
-        return work.takes(step::commit) &&
-               std::any_of(parts.begin(), parts.end(),
-                           [&](part_descriptor const& part) { return is_joined(work, part); });
-    };
-    write_each<step::commit>(jobs, context, [&](job const& work) { return !joins(work); });
-    settle(jobs, ports_.own_store, context, decider, joins,
-           [&](job const& work, part_descriptor const& part) { return is_joined(work, part); });
+SETTLE_FUNCTION bool seam_calls::begins_late(transaction_descriptor const& type) const {
+    bool const inserts_in_time =
+        ports_.own_store != engine_ports::no_store || ports_.log.capabilities().keeps_at_insert;
+    return inserts_in_time && type.stages.count == 1 && type.described &&
+           std::all_of(type.participants.begin(), type.participants.end(),
+                       [&](part_descriptor const& part) {
+                           return part.kind == &record_kind &&
+                                  ports_.stores[store_of(part)]->capabilities().marks_keep_births;
+                       });
+}
+
+SETTLE_FUNCTION void seam_calls::join_parts(step action, std::span<job> jobs,
+                                            write_context const& context,
+                                            one_phase_decider& decider) {
+    if (ports_.own_store == engine_ports::no_store) return;
+    settle(
+        jobs, ports_.own_store, context, decider,
+        [&](job const& work) { return work.takes(action) && joins_parts(work); },
+        [&](job const& work, part_descriptor const& part) { return is_joined(work, part); });
+}
+
+SETTLE_FUNCTION void seam_calls::decide_alone(std::span<job> jobs, write_context const& context,
+                                              one_phase_decider& decider) {
+    writes_.clear();
+    writers_.clear();
+    // The decider looks at earlier requests.
+    std::vector<one_phase_request> requests;
+    requests.reserve(jobs.size());
+    for (std::size_t index = 0; index < jobs.size(); ++index) {
+        job& work = jobs[index];
+        if (!work.takes(step::decide) || joins_parts(work)) continue;
+        auto& request = requests.emplace_back(
+            one_phase_request{index, &work.id, work.type, work.parameters, true, {}, {}});
+        bool const writes = decider.decide(request);
+        work.reply = request.result.reply = writes ? log_answer::taken : log_answer::held_back;
+        if (!writes) continue;
+        writes_.push_back(request.write);
+        writers_.push_back(&work);
+    }
+    write_all(context);
 }
 
 SETTLE_FUNCTION void
@@ -273,7 +303,7 @@ seam_calls::settle(std::span<job> jobs, std::size_t store, write_context const& 
         });
         std::size_t const parts = sole_wave.requests.size() - first;
         requests.push_back({index, &work.id, work.type, work.parameters,
-                            work.takes(step::one_phase) && work.coordinator.inserts(),
+                            !work.takes(step::commit) && work.coordinator.inserts(),
                             std::span{sole_wave.requests}.subspan(first, parts),
                             std::span{sole_wave.results}.subspan(first, parts)});
         requests.back().result.row = work.row;

@@ -44,6 +44,7 @@ public:
     // The members of a driver.
 
     [[nodiscard]] phases how() const;
+    [[nodiscard]] phases how_begins(transaction_descriptor const& type) const;
     [[nodiscard]] stage_plan stages_of(transaction_descriptor const& type) const;
     [[nodiscard]] timestamp time() const;
     void look_at_clock();

@@ -30,6 +30,10 @@ phases seam_driver<Rules>::how() const {
     return held_->how();
 }
 template <typename Rules>
+phases seam_driver<Rules>::how_begins(transaction_descriptor const& type) const {
+    return held_->how_begins(type);
+}
+template <typename Rules>
 stage_plan seam_driver<Rules>::stages_of(transaction_descriptor const& type) const {
     return held_->stages_of(type);
 }

@@ -14,6 +14,18 @@ namespace detail {
 /// other worker moves the entry, so further reads would be wasted.
 class twins {
 public:
+    /// Call before an apply wave. A call without an entry must not meet the marks of an earlier
+    /// job.
+    void hold_back(jobs_side_by_side<std::dynamic_extent> const& group) {
+        bool noted = false;
+        for (std::size_t i = 1; i < group.jobs.size(); ++i) {
+            job& work = group.jobs[i];
+            if (!work.coordinator.is_late() || !work.takes(step::apply)) continue;
+            if (!std::exchange(noted, true)) note_ids(group);
+            if (has_earlier(i, group)) let_rest(work, group.executions[i]);
+        }
+    }
+
     /// Call after a wave that inserts or reads entries.
     void let_rest(jobs_side_by_side<std::dynamic_extent> const& group) {
         bool noted = false;
@@ -21,10 +33,7 @@ public:
             execution_state& execution = group.executions[i];
             if (!execution.takes_part || execution.over || !finds_entry(group.jobs[i])) continue;
             if (!std::exchange(noted, true)) note_ids(group);
-            if (!has_earlier(i, group)) continue;
-            group.jobs[i].resting = true;
-            execution.wakes = std::chrono::nanoseconds::max();
-            execution.behind_twin = any_ = true;
+            if (has_earlier(i, group)) let_rest(group.jobs[i], execution);
         }
     }
 
@@ -50,6 +59,12 @@ public:
 
 private:
     using jobs_of_window = jobs_side_by_side<std::dynamic_extent>;
+
+    void let_rest(job& work, execution_state& execution) {
+        work.resting = true;
+        execution.wakes = std::chrono::nanoseconds::max();
+        execution.behind_twin = any_ = true;
+    }
 
     /// A job that rests before it reads has found the log unreachable.
     static bool finds_entry(job const& work) {

@@ -54,7 +54,8 @@ protected:
                     if (again && !anew) ++next.again;
                     // An id submitted after its purge is a new transaction.
                     if (anew) next.entries[t].closed = next.entries[t].passing = false;
-                    begin(w, role::caller, t, beginning(*all_[t], fresh(next, t), aim, how));
+                    epoch const first = how == phases::late ? birth(next, t) : fresh(next, t);
+                    begin(w, role::caller, t, beginning(*all_[t], first, aim, how));
                     w.old = false;
                 },
                 [&] { return words + all_[t]->id(); });
@@ -64,6 +65,7 @@ protected:
             call(goal::run, phases::one, "calls run in one phase ");
         }
         if (joins(t)) call(goal::run, phases::joined, "calls run with a joined commit ");
+        if (begins_late(t)) call(goal::run, phases::late, "calls run with a late entry ");
         if (within_.submits) call(goal::submit, phases::two, "submits ");
     }
 
@@ -88,8 +90,8 @@ protected:
     template <typename Branch>
     void begin_cancel(world_type const& now, std::size_t t, Branch const& branch) const {
         model_entry const& entry = now.entries[t];
-        if (!within_.cancels || entry.closed || (entry.present && is_final(entry.now.state)))
-            return;
+        bool const is_over = entry.present && is_final(entry.now.state) && !entry.is_barred();
+        if (!within_.cancels || entry.closed || is_over) return;
         branch(
             move_kind::outside,
             [&](world_type&, worker& w) { begin(w, role::canceler, t, canceling(*all_[t])); },
@@ -113,7 +115,7 @@ protected:
     void look_at(std::size_t t, std::size_t part, epoch marked, std::string const& what, bool own,
                  Branch const& branch) const {
         auto const look = [&](world_type& next, worker& w, bool found_stray) {
-            begin_tombstone(next, w, t);
+            begin_tombstone(next, w, t, marked);
             w.part = static_cast<std::uint8_t>(part);
             w.marked = marked;
             w.found_stray = found_stray;
@@ -134,14 +136,15 @@ protected:
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                begin_tombstone(next, w, t);
+                begin_tombstone(next, w, t, 0);
                 w.lists = true;
             },
             [&] { return "begins to sweep " + all_[t]->id(); });
     }
 
-    void begin_tombstone(world_type& next, worker& w, std::size_t t) const {
-        begin(w, role::sweeper, t, coordinator_type::begin(0, fresh(next, t), goal::tombstone));
+    void begin_tombstone(world_type& next, worker& w, std::size_t t, epoch marked) const {
+        epoch const first = is_birth(marked) ? marked : fresh(next, t);
+        begin(w, role::sweeper, t, coordinator_type::begin(0, first, goal::tombstone));
         w.coordinator.look_again();
     }
 
@@ -166,6 +169,12 @@ protected:
 
     [[nodiscard]] bool joins(std::size_t t) const {
         return knows_one_phase && own_parts(t) != 0 && all_[t]->calls.empty();
+    }
+    [[nodiscard]] bool begins_late(std::size_t t) const {
+        bool const records_alone = all_[t]->parts() == all_[t]->records();
+        std::uint32_t const all_parts = (std::uint32_t{1} << all_[t]->records()) - 1;
+        return knows_one_phase && within_.late_entries && records_alone &&
+               own_parts(t) != all_parts;
     }
     /// True if a worker leaves a part to its commit.
     [[nodiscard]] bool is_joined(worker const& w, std::size_t part) const {
@@ -227,11 +236,21 @@ protected:
     epoch fresh(world_type& state, std::size_t t) const {
         if (!rules::first_epochs_differ && state.entries[t].first_epoch != 0)
             return state.entries[t].first_epoch;
+        return highest(state, t, false) + epochs_per_millisecond;
+    }
+    /// A new birth of the transaction: above all others.
+    epoch birth(world_type& state, std::size_t t) const {
+        return std::max(highest(state, t, true), least_birth) + births_per_second;
+    }
+    /// The highest birth, or the highest other epoch.
+    epoch highest(world_type& state, std::size_t t, bool of_births) const {
         epoch most = 0;
-        auto const note = [&](epoch epoch) { most = std::max(most, epoch); };
+        auto const note = [&](epoch epoch) {
+            if (is_birth(epoch) == of_births) most = std::max(most, epoch);
+        };
         state.visit_epochs(t, note);
         state.visit_marks(all_[t]->id(), note);
-        return most + epochs_per_millisecond;
+        return most;
     }
 
     transactions const& all_;

@@ -28,6 +28,7 @@ struct bounds {
     /// A bit for each part that is a record in the log's own store: a call may join them to its
     /// commit. 0: none.
     std::uint32_t own_parts = 0;
+    bool late_entries = false;   ///< a call may begin before it has an entry
     bool keeps_at_insert = true; ///< an insert may keep stage 0, as the log promises it
     bool submits = false;        ///< an id may be submitted, for any worker to run later
     bool requeues = false;       ///< an applied transaction may be requeued, as in a batch

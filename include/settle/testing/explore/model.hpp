@@ -134,13 +134,16 @@ struct model_entry {
         if (ever_resolved != 0) print.add(resolved | std::uint64_t{ever_resolved} << 8U);
     }
 
-    log_answer insert(state inserted, epoch first, bool is_old) {
-        if (present) return log_answer::conflict;
+    template <typename Rules>
+    log_answer insert(state inserted, epoch first, bool is_old, epoch replaced = 0) {
+        if (present && !may_replace<Rules>(now, replaced)) return log_answer::conflict;
         present = true;
         old = is_old;
         now = {inserted, first, 0, 0};
         return log_answer::taken;
     }
+    /// True if there is no entry but a bar.
+    [[nodiscard]] bool is_barred() const { return present && now.state == state::barred; }
 
     /// Shape:   action - the step that sends the change; confirms - a part has work after the
     /// commit
@@ -158,14 +161,21 @@ struct model_entry {
     void check_outcome(state ended) {
         // After a purge and a new insert, the first outcome no longer applies.
         if (present && purges != 0) return;
-        bool const committed = present ? now.state == state::done : commits != 0;
-        bool const over = !present || is_final(now.state);
+        bool const known = present && !is_barred();
+        bool const committed = known ? now.state == state::done : commits != 0;
+        bool const over = !known || is_final(now.state);
         if (!over || committed != (ended == state::done)) broken = breach::outcome;
     }
 
     void purge() {
+        bool const is_bar = is_barred();
         present = false;
         old = false;
+        // No transaction ends with a bar.
+        if (is_bar) {
+            now = {};
+            return;
+        }
         ++purges;
         earlier = commits;
         results = 0;

@@ -103,8 +103,9 @@ private:
     template <typename Branch>
     void check_mark(world_type const& now, worker const& me, Branch const& branch) const {
         if (me.lists) return list_names(now, me, branch);
+        auto const& seen = me.coordinator;
         bool const stray =
-            is_stray({me.coordinator.state(), 0, me.coordinator.committed(), 0}, me.marked);
+            is_stray({seen.state(), seen.epoch_number(), seen.committed(), 0}, me.marked);
         branch(
             move_kind::protocol,
             [&](world_type&, worker& w) {
@@ -184,12 +185,13 @@ private:
     void read(world_type const& now, worker const& me, Branch const& branch) const {
         std::size_t const t = me.transaction;
         model_entry const& entry = now.entries[t];
-        if (!entry.present) {
+        if (!entry.present || entry.is_barred()) {
             branch(
                 move_kind::protocol,
                 [&](world_type& next, worker& w) {
                     view_of_entry view;
                     view.fresh = this->fresh(next, t);
+                    view.barred = entry.now.epoch_number;
                     w.coordinator.found_nothing(view);
                     if constexpr (requires { w.coordinator.vanished(); }) {
                         if (me.what == role::sweeper && w.coordinator.vanished()) w.rest();
@@ -222,10 +224,11 @@ private:
         sent.transaction = me.transaction;
         sent.at = me.coordinator.next();
         sent.inserts = me.coordinator.insert_state();
-        sent.under = sent.at == step::insert ? me.coordinator.insert_epoch() : 0;
+        sent.under = only_inserts(sent.at) ? me.coordinator.insert_epoch() : 0;
         sent.change = me.coordinator.change();
         if constexpr (knows_one_phase) {
             if (sent.at == step::insert) sent.change.stages_kept = me.coordinator.stages_kept();
+            if (sent.at == step::insert) sent.replaced = me.coordinator.replaced_bar();
         }
         sent.old = me.old;
         if (stores_results(sent.at)) {
@@ -235,8 +238,8 @@ private:
         log_answer reply{};
         bool joins = false;
         if constexpr (knows_one_phase) {
-            joins = sent.at == step::commit && me.coordinator.joins();
-            if (joins) join_parts(me, sent, branch);
+            joins = (sent.at == step::commit && me.coordinator.joins()) || sent.at == step::decide;
+            if (joins) join_parts(me, sent, expired, branch);
         }
         if (!joins) {
             branch(
@@ -267,16 +270,22 @@ private:
     /// A joined commit: one native transaction executes the parts in the log's own store and writes
     /// the entry, or changes nothing.
     template <typename Branch>
-    void join_parts(worker const& me, sent_operation& sent, Branch const& branch) const {
+    void join_parts(worker const& me, sent_operation& sent, bool expired,
+                    Branch const& branch) const {
         sent.joined = this->own_parts(me.transaction);
         sent.under = me.coordinator.epoch_number();
+        sent.old = sent.old || expired;
+        bool const begins = sent.at == step::decide;
         log_answer reply{};
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                reply = operations_.join(next, sent, &w.coordinator);
-                if (reply == log_answer::held_back) w.coordinator.not_joined(within_.attempts);
-                else w.coordinator.committed(reply);
+                auto& c = w.coordinator;
+                reply =
+                    begins ? operations_.decide(next, sent, c) : operations_.join(next, sent, &c);
+                if (reply == log_answer::held_back) c.not_joined(within_.attempts);
+                else if (begins) c.decided(reply);
+                else c.committed(reply);
             },
             [&] { return text(sent) + words(reply); });
         if (!within_.requeues) return;
@@ -317,6 +326,7 @@ private:
                             bool old) {
         if constexpr (knows_one_phase) {
             if (sent.at == step::keep) return to.kept(reply);
+            if (sent.at == step::decide || sent.at == step::refuse) return to.decided(reply);
         }
         switch (sent.at) {
         case step::insert: to.inserted(reply, old || sent.old); break;

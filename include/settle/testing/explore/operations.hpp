@@ -41,7 +41,10 @@ public:
         if (call_model const* const made = transaction.call_of(sent.part)) {
             return execute_call(next.rows[row_of(sent)], *made, received(sent, chosen));
         }
-        return {transaction.execute(next.data, sent.at, sent.part, sent.under, sent.committed), 0};
+        auto const reply =
+            transaction.execute(next.data, sent.at, sent.part, sent.under, sent.committed);
+        return {reply, 0,
+                reply == answer::other_call ? transaction.mark_epoch(next.data, sent.part) : 0};
     }
 
     /// As execute(), at a receiver that stops between its row and its effect. False if it cannot.
@@ -96,7 +99,7 @@ public:
         bool const writes = m.decide_one_phase(within_.attempts, sent.old || entry.old);
         state const ends = m.insert_state();
         if (writes) {
-            written = m.inserts() ? entry.insert(ends, sent.under, sent.old)
+            written = m.inserts() ? entry.template insert<rules>(ends, sent.under, sent.old)
                                   : entry.template change<rules>(m.change(), step::one_phase, true);
         }
         bool const done = writes && confirms_one_phase<rules>(written, ends);
@@ -144,13 +147,45 @@ public:
         return written;
     }
 
+    /// The insert of a late entry, with the parts in the log's own store.
+    /// Shape:   m - the coordinator in this step; the caller passes the result to it
+    log_answer decide(world_type& next, sent_operation const& sent, coordinator_type& m) const {
+        auto const& transaction = *all_[sent.transaction];
+        model_entry& entry = next.entries[sent.transaction];
+        if (entry.present && !may_replace<rules>(entry.now, 0)) return log_answer::conflict;
+        for (std::size_t part = 0; part < transaction.parts(); ++part) {
+            bool const is_own = (sent.joined >> part & 1U) != 0;
+            m.answered(part,
+                       is_own ? transaction.execute(next.data, step::one_phase, part, sent.under, 0)
+                              : answer::applied);
+        }
+        auto written = log_answer::held_back;
+        bool const is_late = rules::late_entries_expire && sent.old;
+        if (m.decide_one_phase(within_.attempts, is_late)) {
+            written = entry.template insert<rules>(m.insert_state(), sent.under, sent.old);
+        }
+        bool const commits = written == log_answer::taken && m.why() == reason::none;
+        if (commits) {
+            entry.now.committed = sent.under;
+            transaction.commit(next.data);
+            ++entry.commits;
+        }
+        for (std::size_t part = 0; part < transaction.parts(); ++part) {
+            if ((sent.joined >> part & 1U) == 0 || m.answer_of(part) != answer::applied) continue;
+            transaction.execute(next.data, commits ? step::confirm : step::back_off, part,
+                                sent.under, sent.under);
+        }
+        return written;
+    }
+
     log_answer perform_at_log(world_type& next, sent_operation const& sent) const {
         model_entry& entry = next.entries[sent.transaction];
-        if (sent.at == step::insert) {
+        if (only_inserts(sent.at)) {
             if (!entry.present && entry.first_epoch == 0 && !rules::first_epochs_differ)
                 entry.first_epoch = sent.under;
             if (sent.old && has_last_moment<rules>(sent.change)) return log_answer::unavailable;
-            log_answer const written = entry.insert(sent.inserts, sent.under, sent.old);
+            log_answer const written =
+                entry.template insert<rules>(sent.inserts, sent.under, sent.old, sent.replaced);
             if (written == log_answer::taken) entry.now.stages_kept = sent.change.stages_kept;
             return written;
         }
@@ -174,6 +209,7 @@ public:
     log_answer land(world_type& next, sent_operation const& sent) const {
         if constexpr (knows_one_phase) {
             if (sent.at == step::one_phase) return land_one_phase(next, sent);
+            if (sent.at == step::decide) return land_decision(next, sent);
             if (sent.joined != 0) return join(next, sent, nullptr);
         }
         return perform_at_log(next, sent);
@@ -199,6 +235,14 @@ private:
                 ? coordinator_type::begin(parts, sent.under, goal::run, phases::one)
                 : coordinator_type::take(parts, before, phases::one);
         return settle_in_one_phase(next, sent, m);
+    }
+
+    log_answer land_decision(world_type& next, sent_operation const& sent) const {
+        std::size_t const parts = all_[sent.transaction]->parts();
+        auto m = coordinator_type::begin(parts, sent.under, goal::run, phases::late);
+        for (std::size_t part = 0; part < parts; ++part) m.answered(part, answer::applied);
+        m.decide(within_.attempts);
+        return decide(next, sent, m);
     }
 
     transactions const& all_;

@@ -83,8 +83,10 @@ private:
             });
         }
         purge_rows(now, t, function);
-        bool const old = entry.old || (!rules::logs_wait && entry.passing);
-        if (entry.purges == 0 && entry.present && old && is_final(entry.now.state)) {
+        bool const is_bar = entry.is_barred();
+        bool const old =
+            entry.old || (!rules::logs_wait && entry.passing) || (is_bar && !rules::bars_stay);
+        if ((entry.purges == 0 || is_bar) && entry.present && old && is_final(entry.now.state)) {
             world_type next = now;
             next.entries[t].purge();
             for (auto& one : next.prepared) {

@@ -172,9 +172,19 @@ private:
             });
     }
 
+    static epoch undone_epoch(worker const& me) {
+        if constexpr (knows_one_phase) return me.coordinator.undone_epoch();
+        else return me.coordinator.epoch_number();
+    }
+
     /// The driver's limit: it cancels while the outcome of a later stage is unknown.
     template <typename Branch>
     void give_up(worker const& me, Branch const& branch) const {
+        if (me.coordinator.is_late() && me.coordinator.next() == step::apply) {
+            branch(
+                move_kind::outside, [](world_type&, worker& w) { w.coordinator.fall_back(); },
+                [] { return "begins its entry at its time limit"; });
+        }
         if (!within_.cancels || me.coordinator.next() != step::apply || me.coordinator.stage() == 0)
             return;
         branch(
@@ -188,8 +198,9 @@ private:
         sent.transaction = me.transaction;
         sent.part = static_cast<std::uint8_t>(part);
         sent.at = me.coordinator.next();
-        sent.under =
-            sent.at == step::compensate ? me.coordinator.latest() : me.coordinator.epoch_number();
+        sent.under = sent.at == step::compensate ? me.coordinator.latest()
+                     : sent.at == step::back_off ? undone_epoch(me)
+                                                 : me.coordinator.epoch_number();
         sent.committed = sent.at == step::confirm ? me.coordinator.committed() : 0;
         auto const& model = *all_[me.transaction];
         if (model.prepared_of(part) != nullptr) {
@@ -221,7 +232,13 @@ private:
             set_begun(w, part, other_half && sent.begins);
             if (other_half) return;
         }
-        if (model.call_of(part) == nullptr) return w.coordinator.answered(part, reply.what);
+        if (model.call_of(part) == nullptr) {
+            if constexpr (knows_one_phase) {
+                return w.coordinator.answered(part, reply.what, reply.marked);
+            } else {
+                return w.coordinator.answered(part, reply.what);
+            }
+        }
         std::size_t const call = part - model.first_call();
         auto const bit = static_cast<std::uint8_t>(1U << call);
         if (sent.burns) {

@@ -14,6 +14,7 @@ namespace testing {
 struct call_answer {
     answer what = answer::nothing;
     std::uint8_t result = 0;
+    epoch marked = 0; ///< of answer::other_call
 };
 
 /// A late answer to a worker that does not wait for it any more.

@@ -70,7 +70,9 @@ private:
         auto settled = cell.slot;
         for (auto const& mark : cell.slot.marks) {
             epoch const committed = committed_of(now, mark.id);
-            if (committed != 0) finish<Rules>(settled, mark.id, mark.part, committed);
+            bool const is_apart = !are_comparable(mark.epoch_number, committed);
+            if (is_apart) undo_exactly<Rules>(settled, mark.id, mark.part, mark.epoch_number);
+            else if (committed != 0) finish<Rules>(settled, mark.id, mark.part, committed);
             else undo<Rules>(settled, mark.id, mark.part);
         }
         if (equal_members(settled.record, cell.truth)) return {};
@@ -90,7 +92,8 @@ private:
         model_entry const& entry = now.entries[t];
         std::string const& id = all_[t]->id();
         // With a rule switched off, a search must find a harmful end, not the broken rule itself.
-        if (has_all_rules() && entry.broken != breach::none) {
+        bool const is_harmful = has_all_rules() || entry.broken == breach::outcome;
+        if (is_harmful && entry.broken != breach::none) {
             return id + " " + std::string{words_of(entry.broken)};
         }
         if (entry.commits > 1U + entry.purges) return id + " was committed twice";

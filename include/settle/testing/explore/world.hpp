@@ -61,6 +61,7 @@ struct sent_operation {
     state inserts = state::initial;
     epoch under = 0;
     epoch committed = 0;
+    epoch replaced = 0;        ///< the bar that an insert replaces
     bool begins = false;       ///< the first half of a request for a prepared part; never late
     bool burns = false;        ///< an apply whose answer only shows that its call can be undone
     bool closes = false;       ///< closes the key of a refused call
@@ -79,6 +80,7 @@ struct sent_operation {
                         static_cast<std::uint64_t>(change.to) << 48U);
         fingerprint.add(under);
         fingerprint.add(committed);
+        fingerprint.add(replaced);
         fingerprint.add(change.from_epoch);
         fingerprint.add(change.to_epoch);
         fingerprint.add(change.committed);
@@ -143,6 +145,7 @@ struct world {
             if (call.transaction != transaction) continue;
             function(call.under);
             function(call.committed);
+            function(call.replaced);
             function(call.change.from_epoch);
             function(call.change.to_epoch);
             function(call.change.committed);
@@ -178,10 +181,12 @@ struct world {
         std::array<epoch, 24> renamed{};
         bool same = true;
         for (std::size_t i = 0; i < count; ++i) {
+            bool const is_first_birth = is_birth(seen[i]) && (i == 0 || !is_birth(seen[i - 1]));
             epoch const apart = i == 0 ? 1 : seen[i] - seen[i - 1];
-            renamed[i] = (i == 0 ? 0 : renamed[i - 1]) + (apart < epochs_per_millisecond / 2
-                                                              ? std::min<epoch>(apart, 2)
-                                                              : epochs_per_millisecond);
+            epoch const gap = is_birth(seen[i]) ? births_per_second : epochs_per_millisecond;
+            renamed[i] = is_first_birth ? least_birth
+                                        : (i == 0 ? 0 : renamed[i - 1]) +
+                                              (apart < gap / 2 ? std::min<epoch>(apart, 2) : gap);
             same = same && renamed[i] == seen[i];
         }
         if (same) return;

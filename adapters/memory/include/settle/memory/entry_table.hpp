@@ -30,11 +30,14 @@ public:
         std::string const* const owner = interned_owner(context.owner);
         if (is_final(change.to)) make_room(ended_);
         if (sorted_) make_room(new_);
+        if (write.replaces_bar()) erase_bar(*write.id, change.from_epoch);
         auto const [row, fresh] = by_id_.find_or_add(*write.id, [&] { return new_row(write); });
         row_number = number_of(row);
         if (!fresh) return log_answer::conflict;
         row->state = change.to;
         row->epoch_number = change.to_epoch;
+        row->committed = change.committed;
+        row->failed_part = write.failed_part;
         row->stages_kept = change.stages_kept;
         row->owner = owner;
         row->created = write.created;
@@ -117,8 +120,7 @@ public:
             std::pop_heap(ended_.begin(), ended_.end(), later);
             entry_row& row = *ended_.back().row;
             ended_.pop_back();
-            by_id_.erase(row.id);
-            pool_of(*row.direction).give_back(row);
+            erase(row);
         }
         gone.more = due();
         if (gone.erased != 0) forget_order();
@@ -157,6 +159,20 @@ private:
         return found;
     }
 
+    /// Erases the entry of an id if it is this bar.
+    [[gnu::cold, gnu::noinline]] void erase_bar(transaction_id const& id, epoch barred) {
+        entry_row* const row = by_id_.find(id);
+        if (row == nullptr || row->state != state::barred || row->epoch_number != barred) return;
+        std::erase_if(ended_, [&](ended const& one) { return one.row == row; });
+        std::make_heap(ended_.begin(), ended_.end(), later);
+        erase(*row);
+        forget_order();
+    }
+    void erase(entry_row& row) {
+        by_id_.erase(row.id);
+        pool_of(*row.direction).give_back(row);
+    }
+
     /// Ensures that one more entry can be added without an allocation.
     template <typename Value>
     [[gnu::always_inline]] static void make_room(std::vector<Value>& in) {
@@ -168,7 +184,7 @@ private:
         entry_row& row = pool.take(write.parameters);
         try {
             row.id = *write.id;
-            if (!write.why_text.empty()) store_lists(row, write);
+            if (!write.why_text.empty() || write.images != nullptr) store_lists(row, write);
         } catch (...) {
             pool.give_back(row);
             throw;

@@ -14,7 +14,7 @@ SETTLE_FUNCTION entry_table::entry_table(pool& from)
         &from.prepare("SELECT id FROM " + table() + " WHERE id > $1 ORDER BY id LIMIT 1 OFFSET $2",
                       {text_value, integer_value}, "look at the log");
     purge_ = &from.prepare("DELETE FROM " + table() +
-                               " WHERE id > $1 AND ($2 IS NULL OR id <= $2) AND state IN (3, 5) "
+                               " WHERE id > $1 AND ($2 IS NULL OR id <= $2) AND state IN (3, 5, 7) "
                                "AND greatest(created, modified) < $3 ORDER BY id LIMIT $4",
                            {text_value, text_value, integer_value, integer_value}, "erase entries",
                            expectation::counted);

@@ -164,7 +164,7 @@ SETTLE_FUNCTION document entry_layout::query_of_unreadable(entry_filter const& f
 SETTLE_FUNCTION document entry_layout::query_of_finished(timestamp before,
                                                          std::int64_t passed) const {
     document query;
-    append_states(query, {state::done, state::canceled});
+    append_states(query, {state::done, state::canceled, state::barred});
     document created;
     document modified;
     created.date("$gte", passed).date("$lt", count_of(before));

@@ -189,11 +189,35 @@ private:
             if (pairs.empty()) return;
         }
         auto client = server_->connect();
+        std::erase_if(pairs, [&](sent_write const& sent) {
+            bool const replaces = sent.write->replaces_bar();
+            if (replaces) replace_bar(client, sent, context);
+            return replaces;
+        });
+        if (pairs.empty()) return;
         detail::bulk writes{client, collection()};
         remove_unfit(pairs, context, [&](document const& inserted) { writes.insert(inserted); });
         auto const result = writes.execute("insert entries");
         set_results(pairs, detail::commit_result_of(result));
         for (auto const& one : result.refused) refuse(*pairs[one.index].result, one.problem);
+    }
+
+    /// Inserts an entry in place of a bar. If the bar is gone, the answer is `conflict`.
+    void replace_bar(detail::link& client, sent_write const& sent,
+                     write_context const& context) const {
+        detail::brief_updates update{client, collection()};
+        try {
+            update.update(entries_->filter_of(*sent.id, sent.write->change),
+                          document_of(*sent.write, context));
+        } catch (failure const& caught) {
+            return settle::detail::set_result(*sent.result,
+                                              {detail::commit_status::undone, caught.problem()});
+        }
+        auto const result = update.execute("replace a bar");
+        settle::detail::set_result(*sent.result, detail::commit_result_of(result));
+        if (result.problem.empty() && result.matched == 0) {
+            sent.result->reply = log_answer::conflict;
+        }
     }
 
     static void set_results(some_writes all, settle::detail::commit_result const& ended) {
@@ -235,7 +259,7 @@ private:
         state stored_state = state::initial;
         bool const ends = stored && stored->text() &&
                           entries_->read_state(*stored->text(), stored_state) &&
-                          is_final(stored_state);
+                          is_final(stored_state) && stored_state != state::barred;
         return ends ? log_answer::ended : log_answer::conflict;
     }
     [[nodiscard]] std::string const& states() const noexcept { return entries_->state_field; }

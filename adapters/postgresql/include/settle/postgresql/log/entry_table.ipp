@@ -11,12 +11,12 @@ namespace postgresql::detail {
 SETTLE_FUNCTION entry_table::entry_table(pool& from)
     : settle::detail::sql::entry_table<parts>(from), channel_(work_channel(from)) {
     using enum value_type;
-    purge_ = &from.prepare("DELETE FROM " + table() + " WHERE ctid = ANY(ARRAY(SELECT ctid FROM " +
-                               table() +
-                               " WHERE ctid >= $1::tid AND ctid < $2::tid AND state IN (3, 5) AND "
-                               "greatest(created, modified) < $3 LIMIT $4)) AND state IN (3, 5) "
-                               "RETURNING (ctid::text::point)[0]::int8",
-                           {text, text, int8, int8}, "erase entries");
+    purge_ = &from.prepare(
+        "DELETE FROM " + table() + " WHERE ctid = ANY(ARRAY(SELECT ctid FROM " + table() +
+            " WHERE ctid >= $1::tid AND ctid < $2::tid AND state IN (3, 5, 7) AND "
+            "greatest(created, modified) < $3 LIMIT $4)) AND state IN (3, 5, 7) "
+            "RETURNING (ctid::text::point)[0]::int8",
+        {text, text, int8, int8}, "erase entries");
     pages_ =
         &from.prepare("SELECT pg_relation_size($1::regclass) / current_setting('block_size')::int8",
                       {text}, "look at the size of the log");

@@ -61,7 +61,10 @@ public:
                   "look for an entry"),
           erase_(writer.on(),
                  std::string{"DELETE FROM settle_entry WHERE number = ?1 AND "}.append(is_old),
-                 "erase an entry") {}
+                 "erase an entry"),
+          erase_bar_(writer.on(),
+                     "DELETE FROM settle_entry WHERE id = ?1 AND state = 7 AND epoch = ?2",
+                     "replace a bar") {}
     entry_table(entry_table const&) = delete;
     entry_table& operator=(entry_table const&) = delete;
 
@@ -118,6 +121,7 @@ private:
     statement insert_;
     statement number_;
     statement erase_;
+    statement erase_bar_;
     /// For each action, without and with lists.
     std::array<std::array<statement, 2>, static_cast<std::size_t>(step::commit_and_close) + 1>
         changes_by_;

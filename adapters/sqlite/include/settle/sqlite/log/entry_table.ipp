@@ -14,6 +14,10 @@ SETTLE_FUNCTION void entry_table::insert(std::span<sent_write> all, write_contex
         });
     for (auto one = in_time; one != all.end(); ++one) one->result->reply = log_answer::unavailable;
     all = {all.begin(), in_time};
+    for (sent_write const& sent : all) {
+        if (!sent.write->replaces_bar()) continue;
+        run{erase_bar_, *sent.write->id, number_in(sent.write->change.from_epoch)}.change();
+    }
     auto const before = [](sent_write const& left, sent_write const& right) {
         return std::less<>{}(left.write->type, right.write->type);
     };

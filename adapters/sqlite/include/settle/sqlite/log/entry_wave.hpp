@@ -19,7 +19,7 @@ using settle::detail::sent_write;
 
 /// True if an entry is finished and both its times precede ?2: either clock may have been wrong. An
 /// entry of unknown age stays.
-inline constexpr char const* is_old = "state IN (3, 5) AND max(created, modified) < ?2 AND "
+inline constexpr char const* is_old = "state IN (3, 5, 7) AND max(created, modified) < ?2 AND "
                                       "typeof(created) = 'integer' AND "
                                       "typeof(modified) = 'integer'";
 

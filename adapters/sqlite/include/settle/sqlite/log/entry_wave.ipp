@@ -26,6 +26,7 @@ SETTLE_FUNCTION void new_entries::give(cell to, std::size_t row, int field) {
     // A negative number as long as the epoch that will replace it: a row that grew would split its
     // full page.
     case entry_field::committed:
+        if (change.committed != 0) return to.give(number_in(change.committed));
         return to.give(is_final(change.to) ? 0 : -number_in(change.to_epoch));
     // These columns are never NULL.
     case entry_field::reason: return to.give(number_in(change.why));
