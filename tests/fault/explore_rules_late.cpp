@@ -11,10 +11,10 @@ auto const one = runs("t1", sixty);
 struct repaint {
     BOOST_HANA_DEFINE_STRUCT(repaint, (std::string, id), (std::string, colour));
 };
-constexpr auto repaint_type =
-    settle::transaction<repaint, "repaint">(participant<"flag">(flags, param<&repaint::id>)
-                                                .apply(field<&flag::colour> = param<&repaint::colour>)
-                                                .compensate(settle::inverse));
+constexpr auto repaint_type = settle::transaction<repaint, "repaint">(
+    participant<"flag">(flags, param<&repaint::id>)
+        .apply(field<&flag::colour> = param<&repaint::colour>)
+        .compensate(settle::inverse));
 
 bounds called_again(bounds bounds) {
     bounds.calls_again = 1;
@@ -41,8 +41,8 @@ TEST_CASE("rule: an unknown late entry is not sent again") {
     bounds calm = late(within(2, 1));
     calm.crashes = false;
     needs(switched::late_entries_sent_once, settle::type<paint_type>, settle::type<repaint_type>,
-          starts(flags, flag{"A", "white"}, flag{"B", "white"}),
-          runs("t1", paint{"A", "B", "red"}), runs("t2", repaint{"A", "blue"}), calm);
+          starts(flags, flag{"A", "white"}, flag{"B", "white"}), runs("t1", paint{"A", "B", "red"}),
+          runs("t2", repaint{"A", "blue"}), calm);
 }
 
 TEST_CASE("rule: a late entry expires") {

@@ -152,8 +152,7 @@ void basic_coordinator<Rules>::decide_finish() {
 
 template <typename Rules>
 bool basic_coordinator<Rules>::all_known() {
-    bool const again =
-        answers_.contains(answer::unknown) || answers_.contains(answer::unavailable);
+    bool const again = answers_.contains(answer::unknown) || answers_.contains(answer::unavailable);
     answers_.forget(answer::unknown);
     // With several stages, a part without an answer is of another stage.
     return !again && (stages_.count > 1 || !answers_.contains(answer::none));

@@ -157,7 +157,7 @@ entry_table<Sql>::entry_table(pool& from)
                           ids, "look for entries");
     std::vector<parameter_type> const bars{text_array, integer_array};
     erase_bars_ = &from.prepare(
-        dialect::erase(table_, "e", bars, of_ids + " AND e.epoch = w.c1 AND e.state = 7"), bars,
+        dialect::erase(table_, "e", bars, "e.id = w.c0 AND e.epoch = w.c1 AND e.state = 7"), bars,
         "replace bars");
     auto const columns = entry_columns_sql();
     read_ = &from.prepare(dialect::look_up(columns + ", w.n", ids, table_, "e", of_ids), ids,

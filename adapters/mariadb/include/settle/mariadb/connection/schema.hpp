@@ -10,7 +10,7 @@ SETTLE_BEGIN
 namespace mariadb {
 
 /// The version of the tables settle_…; it changes when older libraries cannot use them.
-inline constexpr std::string_view schema_version = "2";
+inline constexpr std::string_view schema_version = "3";
 
 namespace detail {
 
@@ -23,6 +23,9 @@ struct own_tables {
     /// The statements that create the others. A CREATE TABLE ends with its last column.
     /// Shape:   schema - with the dot after it, as SQL takes it
     std::vector<std::string> (*create)(std::string const& schema);
+    /// The version whose tables become tables of this version with the last of these statements; or
+    /// none.
+    std::string_view earlier{};
 };
 
 /// The tables of records and of the log.

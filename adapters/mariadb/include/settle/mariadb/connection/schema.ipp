@@ -22,8 +22,8 @@ namespace mariadb::detail {
     for (auto at = columns.find(" AS text)"); at != columns.npos; at = columns.find(" AS text)")) {
         columns.replace(at, 9, " AS CHAR)");
     }
-    return "CREATE VIEW IF NOT EXISTS " + prefix + "settle_entries AS SELECT " + columns +
-           " FROM " + prefix + "settle_entry AS e";
+    return "CREATE OR REPLACE VIEW " + prefix + "settle_entries AS SELECT " + columns + " FROM " +
+           prefix + "settle_entry AS e";
 }
 
 [[nodiscard]] SETTLE_FUNCTION std::vector<std::string> record_tables(std::string const& prefix) {
@@ -48,7 +48,7 @@ namespace mariadb::detail {
 }
 
 SETTLE_FUNCTION own_tables const& database_tables() noexcept {
-    static constexpr own_tables tables{"settle_", schema_version, &record_tables};
+    static constexpr own_tables tables{"settle_", schema_version, &record_tables, "2"};
     return tables;
 }
 
@@ -78,7 +78,15 @@ SETTLE_FUNCTION metadata_table try_to_prepare_schema(pool& from, own_tables cons
             session->sync();
         }
     }
-    auto const version = metadata.get_or_init("schema_version", tables.version);
+    auto version = metadata.get_or_init("schema_version", tables.version);
+    if (version == tables.earlier) {
+        auto session = from.take();
+        session->send_sql(tables.create(from.schema_prefix()).back(),
+                          "upgrade the tables of settle");
+        session->sync();
+        metadata.replace("schema_version", version, tables.version);
+        version = metadata.get_or_init("schema_version", tables.version);
+    }
     if (version == tables.version) return metadata;
     raise(errc::other_version,
           "settle: the tables " + from.schema_prefix() + std::string{tables.prefix} +

@@ -54,8 +54,9 @@ SETTLE_FUNCTION void create_tables(connection& connection, std::string const& sc
 SETTLE_FUNCTION void upgrade_tables(connection& connection, std::string const& schema) {
     for (auto const& sql : {"ALTER TABLE " + schema +
                                 "settle_entry ADD COLUMN IF NOT EXISTS reason_text text, "
-                                "ADD COLUMN call_tries bigint, ADD COLUMN next_try bigint, "
-                                "ADD COLUMN tried_in bigint",
+                                "ADD COLUMN IF NOT EXISTS call_tries bigint, "
+                                "ADD COLUMN IF NOT EXISTS next_try bigint, "
+                                "ADD COLUMN IF NOT EXISTS tried_in bigint",
                             entries_view(schema)}) {
         connection.send_sql(sql, "upgrade the tables of settle");
     }

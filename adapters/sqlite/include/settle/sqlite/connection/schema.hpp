@@ -14,7 +14,7 @@ SETTLE_BEGIN
 namespace sqlite {
 
 /// The version of the tables settle_…; it changes when older libraries cannot use them.
-inline constexpr std::int64_t schema_version = 6;
+inline constexpr std::int64_t schema_version = 7;
 
 /// `PRAGMA application_id` of a file that settle made: "setl".
 inline constexpr std::int64_t application_id = 0x7365746c;
