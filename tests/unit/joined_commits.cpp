@@ -1,89 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Commits that execute the parts in the log's own store, with the other parts in a second file.
-#include "engine_types.hpp"
-#include "sqlite_file.hpp"
+#include "two_files.hpp"
 
-namespace joined_test {
-
-using namespace engine_test;
-using sqlite_test::folder;
-using sqlite_test::sql;
-
-struct vault {
-    std::string id;
-    std::int64_t gold = 0;
-};
-struct deposit {
-    std::string from, to;
-    std::int64_t amount = 0;
-};
-/// An exclusive effect on an account: its new balance.
-struct correction {
-    std::string from, to;
-    std::int64_t balance = 0;
-};
-
-} // namespace joined_test
-BOOST_HANA_ADAPT_STRUCT(joined_test::vault, id, gold);
-BOOST_HANA_ADAPT_STRUCT(joined_test::deposit, from, to, amount);
-BOOST_HANA_ADAPT_STRUCT(joined_test::correction, from, to, balance);
-
-namespace joined_test {
-
-inline constexpr settle::collection<vault, "vaults", &vault::id> vaults;
-
-inline constexpr auto deposit_type = settle::transaction<deposit, "deposit">(
-    settle::participant<"from">(accounts, param<&deposit::from>)
-        .require(field<&account::balance> >= param<&deposit::amount>)
-        .apply(field<&account::balance> -= param<&deposit::amount>)
-        .compensate(settle::inverse),
-    settle::participant<"to">(vaults, param<&deposit::to>)
-        .confirm(field<&vault::gold> += param<&deposit::amount>));
-inline constexpr auto correction_type = settle::transaction<correction, "correction">(
-    settle::participant<"from">(accounts, param<&correction::from>)
-        .apply(field<&account::balance> = param<&correction::balance>)
-        .compensate(settle::inverse),
-    settle::participant<"to">(vaults, param<&correction::to>)
-        .confirm(field<&vault::gold> += lit<1>));
-
-namespace {
-
-/// Accounts beside the log in one file, vaults in another.
-struct two_files {
-    folder own{};
-    settle::sqlite::database books{own.file("books")};
-    settle::sqlite::database cellar{own.file("cellar")};
-    world_state world{};
-    std::function<void(settle::event const&)> action{};
-
-    template <typename... More>
-    auto make(More const&... more) {
-        return settle::engine{books,
-                              settle::bind(vaults, cellar),
-                              settle::type<deposit_type>,
-                              settle::type<correction_type>,
-                              settle::with_environment(manual_environment{world}),
-                              settle::observed_by(hook{action}),
-                              more...};
-    }
-    two_files() {
-        auto engine = make();
-        open_accounts(engine, {{"A", 100}, {"B", 0}});
-        engine.create(vaults, {"V", 0}).value();
-    }
-    /// The marks in both files.
-    [[nodiscard]] std::string marks() const {
-        std::string const query = "SELECT count(*) FROM settle_mark";
-        return sql(own.file("books"), query).at(0) + "+" + sql(own.file("cellar"), query).at(0);
-    }
-    [[nodiscard]] std::string sums() {
-        auto engine = make();
-        return std::to_string(balance_of(engine, "A")) + "+" +
-               std::to_string(engine.at(vaults, "V").gold);
-    }
-};
-
-} // namespace
+using namespace two_files_test;
 
 TEST_CASE("joined: a part in the log's own store leaves no mark and comes with the commit") {
     two_files files;
@@ -91,7 +10,7 @@ TEST_CASE("joined: a part in the log's own store leaves no mark and comes with t
     files.action = [&](settle::event const& event) {
         seen.append(name_of(event.taken)).append(" ").append(files.marks()).append(", ");
     };
-    auto engine = files.make();
+    auto engine = files.make(settle::early_entries);
     CHECK(engine.run("t", deposit{"A", "V", 60}).done());
     CHECK(seen == "insert 0+0, apply 0+1, commit 0+1, confirm 0+0, close 0+0, end 0+0, ");
     CHECK(files.sums() == "40+60");
@@ -114,7 +33,7 @@ TEST_CASE("joined: a part in the log's own store leaves no mark and comes with t
 
 TEST_CASE("joined: a part that is refused at the commit cancels, with its reason") {
     two_files files;
-    auto engine = files.make();
+    auto engine = files.make(settle::early_entries);
     auto const poor = engine.run("t", deposit{"A", "V", 101});
     CHECK(poor.canceled());
     CHECK(poor.why == reason::guard_failed);
@@ -132,7 +51,7 @@ TEST_CASE("joined: a part that is refused at the commit cancels, with its reason
 TEST_CASE("joined: a busy part backs off, and is executed once the other transaction has ended") {
     two_files files;
     auto other = files.make(settle::two_phases);
-    auto engine = files.make();
+    auto engine = files.make(settle::early_entries);
     files.action = kill_after(settle::step::apply);
     CHECK_THROWS_AS(std::ignore = other.run("c", correction{"A", "V", 70}), killed);
     files.action = {};
@@ -160,11 +79,11 @@ TEST_CASE("joined: whoever takes over finds every mark, wherever its worker was 
     for (auto const last : {step::insert, step::apply, step::commit, step::confirm, step::close}) {
         CAPTURE(name_of(last));
         two_files files;
-        auto engine = files.make();
+        auto engine = files.make(settle::early_entries);
         files.action = kill_after(last);
         CHECK_THROWS_AS(std::ignore = engine.run("t", deposit{"A", "V", 60}), killed);
         files.action = {};
-        auto next = files.make();
+        auto next = files.make(settle::early_entries);
         CHECK(next.run("t", deposit{"A", "V", 60}).done());
         CHECK(files.sums() == "40+60");
         CHECK(files.marks() == "0+0");
@@ -173,8 +92,8 @@ TEST_CASE("joined: whoever takes over finds every mark, wherever its worker was 
 
 TEST_CASE("joined: a worker that was overtaken before its commit changes nothing") {
     two_files files;
-    auto engine = files.make();
-    auto next = files.make();
+    auto engine = files.make(settle::early_entries);
+    auto next = files.make(settle::early_entries);
     std::string const id = "t";
     files.action = [&](settle::event const& event) {
         if (event.taken != settle::step::apply) return;
@@ -190,7 +109,7 @@ TEST_CASE("joined: a worker that was overtaken before its commit changes nothing
 
 TEST_CASE("joined: transactions of a window keep their order on a record in the own store") {
     two_files files;
-    auto engine = files.make();
+    auto engine = files.make(settle::early_entries);
     std::vector<correction> all;
     for (std::int64_t balance = 1; balance <= 50; ++balance) {
         all.push_back({"A", balance % 7 == 0 ? "W" : "V", balance});
@@ -211,5 +130,3 @@ TEST_CASE("joined: transactions of a window keep their order on a record in the 
     CHECK(payments[3].done());
     CHECK(files.sums() == "0+93");
 }
-
-} // namespace joined_test

@@ -84,7 +84,8 @@ private:
         bool const is_free = !found || (found->state == state::barred && is_birth(marked) &&
                                         found->epoch_number < marked);
         if (!is_free) return standing_of(*found);
-        if (is_birth(marked) && is_young(marked)) return standing{};
+        // No mark is stray beside a bar of lower births.
+        if (is_birth(marked) && is_young(marked)) return standing{state::barred, 0, 0, 0};
         auto buried = worker{context_}.bury(id, marked, call_);
         if (!thrown_) thrown_ = buried.thrown;
         if (buried.is_new) ++report_.tombstones;

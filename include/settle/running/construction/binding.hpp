@@ -23,6 +23,9 @@ inline constexpr type_tag<Type> type{};
 
 /// Makes an engine use two phases even where one native transaction could hold everything.
 inline constexpr phases two_phases = phases::two;
+/// Makes an engine with several stores insert every entry before it applies a part, so that the log
+/// names each transaction from its beginning on.
+inline constexpr phases early_entries = phases::joined;
 
 template <typename Database>
 struct log_binding {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// Types whose records are in two SQLite files: accounts beside the log, and vaults elsewhere.
+#pragma once
+
+#include "engine_types.hpp"
+#include "sqlite_file.hpp"
+
+namespace two_files_test {
+
+using namespace engine_test;
+using sqlite_test::folder;
+using sqlite_test::sql;
+
+struct vault {
+    std::string id;
+    std::int64_t gold = 0;
+};
+struct deposit {
+    std::string from, to;
+    std::int64_t amount = 0;
+};
+/// An exclusive effect on an account: its new balance.
+struct correction {
+    std::string from, to;
+    std::int64_t balance = 0;
+};
+
+} // namespace two_files_test
+BOOST_HANA_ADAPT_STRUCT(two_files_test::vault, id, gold);
+BOOST_HANA_ADAPT_STRUCT(two_files_test::deposit, from, to, amount);
+BOOST_HANA_ADAPT_STRUCT(two_files_test::correction, from, to, balance);
+
+namespace two_files_test {
+
+inline constexpr settle::collection<vault, "vaults", &vault::id> vaults;
+
+inline constexpr auto deposit_type = settle::transaction<deposit, "deposit">(
+    settle::participant<"from">(accounts, param<&deposit::from>)
+        .require(field<&account::balance> >= param<&deposit::amount>)
+        .apply(field<&account::balance> -= param<&deposit::amount>)
+        .compensate(settle::inverse),
+    settle::participant<"to">(vaults, param<&deposit::to>)
+        .confirm(field<&vault::gold> += param<&deposit::amount>));
+inline constexpr auto correction_type = settle::transaction<correction, "correction">(
+    settle::participant<"from">(accounts, param<&correction::from>)
+        .apply(field<&account::balance> = param<&correction::balance>)
+        .compensate(settle::inverse),
+    settle::participant<"to">(vaults, param<&correction::to>)
+        .confirm(field<&vault::gold> += lit<1>));
+
+/// Accounts beside the log in one file, vaults in another.
+struct two_files {
+    folder own{};
+    settle::sqlite::database books{own.file("books")};
+    settle::sqlite::database cellar{own.file("cellar")};
+    world_state world{};
+    std::function<void(settle::event const&)> action{};
+
+    template <typename... More>
+    auto make(More const&... more) {
+        return settle::engine{books,
+                              settle::bind(vaults, cellar),
+                              settle::type<deposit_type>,
+                              settle::type<correction_type>,
+                              settle::with_environment(manual_environment{world}),
+                              settle::observed_by(hook{action}),
+                              more...};
+    }
+    two_files() {
+        auto engine = make();
+        open_accounts(engine, {{"A", 100}, {"B", 0}});
+        engine.create(vaults, {"V", 0}).value();
+    }
+    /// The marks in both files.
+    [[nodiscard]] std::string marks() const {
+        std::string const query = "SELECT count(*) FROM settle_mark";
+        return sql(own.file("books"), query).at(0) + "+" + sql(own.file("cellar"), query).at(0);
+    }
+    [[nodiscard]] std::string sums() {
+        auto engine = make();
+        return std::to_string(balance_of(engine, "A")) + "+" +
+               std::to_string(engine.at(vaults, "V").gold);
+    }
+};
+
+} // namespace two_files_test
