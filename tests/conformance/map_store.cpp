@@ -62,6 +62,9 @@ entry entry_of(entry_line const& line) {
 std::optional<entry> entry_after(settle::entry_write const& write, entry const* found,
                                  settle::write_context const& context) {
     settle::transition const& to = write.change;
+    bool const replaces =
+        found != nullptr && write.replaces_bar() && may_replace(standing_of(*found), to.from_epoch);
+    if (replaces) found = nullptr;
     if (write.inserts != (found == nullptr)) return std::nullopt;
     entry entry;
     if (found != nullptr) {

@@ -139,6 +139,8 @@ public:
             return;
         }
         bar_ = view.barred;
+        // The refusal of unknown outcome is lost, or will be.
+        if (late_) clear_decision();
         // A lost earlier insert can still land and be claimed; its epochs stay below this epoch.
         if (!is_birth(seen_)) seen_ = std::max(view.fresh, seen_ + epochs_per_millisecond);
         // A call that looks whether there is an entry inserts one, which no bar holds up.

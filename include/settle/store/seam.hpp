@@ -103,7 +103,10 @@
 //       the kept stages that the insert gives: none, unless the session has keeps_at_insert. A keep
 //       leaves the epoch and the owner, and may change `pending` to `deciding`; it raises the
 //       revision and the number of kept stages, which no other write changes. A write with lists of
-//       images and results replaces the lists of the entry; any other write leaves them. Answers:
+//       images and results replaces the lists of the entry; any other write leaves them. If
+//       write.replaces_bar(), an insert replaces the entry that is there, if that has the state and
+//       the epoch that write.change expects, in the same native write. A purge treats a bar as a
+//       finished entry, and no insert is answered `ended` for it. Answers:
 //         taken        the write is durable
 //         conflict     the entry is there already (insert), or not in the state, epoch and revision
 //                      that the change expects

@@ -28,6 +28,7 @@
 #include <settle/testing/store_suite/engine_cases.hpp>
 #include <settle/testing/store_suite/exclusive_cases.hpp>
 #include <settle/testing/store_suite/home_cases.hpp>
+#include <settle/testing/store_suite/late_entry_cases.hpp>
 #include <settle/testing/store_suite/log_call_cases.hpp>
 #include <settle/testing/store_suite/log_cases.hpp>
 #include <settle/testing/store_suite/members.hpp>
@@ -116,6 +117,9 @@
                              settle_suite::in_sessions<Fixture>);                                  \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_one_phase_again,                                  \
                              settle_suite::in_sessions<Fixture>);                                  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_births, settle_suite::in_sessions<Fixture>);      \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_late_entry, settle_suite::in_sessions<Fixture>);  \
+    TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_bars, settle_suite::in_sessions<Fixture>);        \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_listing, settle_suite::in_sessions<Fixture>);     \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_outcomes, settle_suite::in_engines<Fixture>);     \
     TEST_CASE_TEMPLATE_APPLY(settle_suite::suite_batch, settle_suite::in_engines<Fixture>);        \

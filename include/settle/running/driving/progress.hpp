@@ -247,7 +247,8 @@ private:
             else c.decide(Step, limits_.attempts);
             // A fenced worker reads the entry at once. A worker whose record cannot be used while
             // the pivot decides reads it too, and then pauses.
-            if (Step == step::apply && c.next() == step::read && !c.pauses()) {
+            // A call without an entry looks for one.
+            if (Step == step::apply && c.next() == step::read && !c.pauses() && !c.is_late()) {
                 execution.fenced = true;
             }
         }

@@ -32,12 +32,13 @@ public:
                      std::string parameters = {}) {
         auto const [at, fresh] = entries_.try_emplace(id);
         observed_entry& observed = at->second;
-        if (!fresh && !observed.gone) return complain(id + ": inserted, though the log had it");
-        if (fresh) {
+        // A bar is the entry of no transaction.
+        bool const is_first = fresh || observed.state == state::barred;
+        if (!is_first && !observed.gone) return complain(id + ": inserted, though the log had it");
+        if (is_first) {
             observed.type = std::move(type);
             observed.parameters = std::move(parameters);
-        }
-        if (observed.gone) {
+        } else {
             observed.again = true;
             ++again_;
         }
@@ -89,6 +90,7 @@ public:
         note_insert(*taken.id, taken.change.to, taken.change.to_epoch,
                     typed ? taken.type->name() : std::string{},
                     typed ? taken.type->json(taken.parameters) : std::string{});
+        if (taken.change.to == state::applied) note_commit(*taken.id, entries_.at(*taken.id));
     }
     /// A native transaction has written an entry in one phase, and its records if it is done.
     void note_one_phase(entry_write const& taken) {

@@ -46,6 +46,14 @@ public:
         request.results = request.results.first(1);
         joined_.insert(request.index);
     }
+    /// A late entry, with the first part alone.
+    template <typename Direction>
+    void decide(transaction_id id, typename Direction::parameters parameters, epoch birth) {
+        add<Direction>(std::move(id), std::move(parameters), birth);
+        one_phase_request& request = requests_.back();
+        request.parts = request.parts.first(1);
+        request.results = request.results.first(1);
+    }
     /// The transaction is never to be written.
     void decline(std::size_t index) { declined_.insert(index); }
 
@@ -95,7 +103,10 @@ public:
             failed = part;
         }
         if (busy && why == reason::none) return false;
-        state const to = why == reason::none ? state::done : state::canceled;
+        bool const is_late = request.inserts && is_birth(current.epoch_number);
+        state const to = why != reason::none ? state::canceled
+                         : is_late           ? state::applied
+                                             : state::done;
         test_transaction const& transaction = transactions_[index];
         transition changed = claim_of(current);
         changed.to = to;
@@ -103,10 +114,11 @@ public:
         request.write = request.inserts
                             ? transaction.insert(to, current.epoch_number, at_millisecond(0), why)
                             : transaction.change(step::one_phase, changed);
-        request.write.action = step::one_phase;
+        request.write.action = is_late ? step::decide : step::one_phase;
+        if (to == state::applied) request.write.change.committed = current.epoch_number;
         request.write.failed_part = failed;
         if (why != reason::none) request.write.why_text = reason_text;
-        if (to == state::done && !images.empty()) request.write.images = &images;
+        if (to != state::canceled && !images.empty()) request.write.images = &images;
         return true;
     }
     /// Returns: null. A faulty database would dereference it, so the suite sends no wave late.
