@@ -109,7 +109,7 @@ TEST_CASE("every run: a violated clause is reported with the steps that led to i
     auto const seen = every_run(run_bounds{1}, grants);
     CHECK_FALSE(seen);
     CHECK(seen.runs == 1);
-    CHECK(seen.trace.find("w0: insert\n") != std::string::npos);
+    CHECK(seen.trace.find("w0: decide\n") != std::string::npos);
     CHECK(seen.trace.find("WRONG: suite_ledgers: a reader sees 105, more than the opening sum "
                           "100") != std::string::npos);
 }

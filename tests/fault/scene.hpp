@@ -33,8 +33,10 @@ using memory_database = settle::memory::database;
 /// An engine with the types of the fault tests.
 template <typename Database>
 auto engine_on(Database& database, manual_environment const& time,
-               settle::options const& limits = fault_limits()) {
+               settle::options const& limits = fault_limits(),
+               settle::phases how = settle::phases::one) {
     return settle::engine{database,
+                          how,
                           settle::with_environment(time),
                           limits,
                           settle::type<move_type>,

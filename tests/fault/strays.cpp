@@ -154,7 +154,8 @@ TEST_CASE("stray: a sweep leaves the marks of pending transactions") {
             return call.what == step ? fault{fault_kind::crash_before} : fault{};
         });
         try {
-            std::ignore = engine_on(fragile, time).run("t", move{"A", "B", 30});
+            std::ignore = engine_on(fragile, time, fault_limits(), settle::early_entries)
+                              .run("t", move{"A", "B", 30});
         } catch (crash const&) {
         }
         std::string const before = snapshot(engine);

@@ -135,8 +135,9 @@ public:
     /// Takes a store's answer to a part.
     /// Shape:   other - of answer::other_call: the epoch of the mark that is there
     void answered(std::size_t part, answer reply, epoch other = 0) noexcept {
-        answers_[part] = reply;
-        if (reply == answer::other_call) other_ = other;
+        // A mark that a store does not name cannot be undone.
+        answers_[part] = reply == answer::other_call && other == 0 ? answer::busy : reply;
+        if (other != 0) other_ = other;
     }
     /// Makes the next step read the entry: after a wait, or before an insert that may find it.
     void look_again() { next_ = step::read; }

@@ -47,7 +47,7 @@ private:
     [[gnu::noinline]] record_answer<record> undo(record_slot<record>& slot) const {
         auto const& c = work_.coordinator;
         if (at_ == step::compensate) return settle::undo(slot, work_.id, part_, c.latest());
-        return undo_exactly(slot, work_.id, part_, c.epoch_number());
+        return undo_exactly(slot, work_.id, part_, c.undone_epoch());
     }
 
     job const& work_;
@@ -95,7 +95,7 @@ public:
 
     /// Gives the answer to the coordinator, and the image to the job for a later commit.
     [[gnu::always_inline]] void answered(record_answer<record> const& result) const {
-        work_.coordinator.answered(flat_, result.what);
+        work_.coordinator.answered(flat_, result.what, result.marked);
         if constexpr (applies) {
             if (result.exclusive) work_.keep(image_of(part(), *result.exclusive));
         }

@@ -37,8 +37,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a mark with a birth is of that birth alone", F
     REQUIRE(bench.template apply<move_type>("u", {"A", "B", 1}, 5) == "applied, applied");
     CHECK(bench.template apply<move_type>("u", {"A", "B", 1}, first_birth) ==
           "marked by another call, marked by another call");
-    CHECK(bench.template confirm<move_type>("u", {"A", "B", 1}, first_birth) ==
-          "nothing, nothing");
+    CHECK(bench.template confirm<move_type>("u", {"A", "B", 1}, first_birth) == "nothing, nothing");
     CHECK(bench.template compensate<move_type>("u", {"A", "B", 1}) == "applied, applied");
 
     REQUIRE(bench.template apply<relabel_type>("v", {"A", "new"}, first_birth) == "applied");
