@@ -34,12 +34,20 @@ struct row {
     [[nodiscard]] bool holds() const { return !budget || ratio <= *budget; }
 };
 
+/// A round whose work is done in slices, so that the slices of two sides can alternate.
+struct sliced_round {
+    std::function<double(std::size_t slice)> run; ///< returns the seconds of a slice
+    std::function<void()> check;                  ///< checks the result of all slices
+};
+
 /// One way to do the work of a case.
 struct side {
     std::string name;
     /// Does the whole work once from a fresh start, checks the result, and returns the
     /// seconds of the work alone.
     std::function<double()> round;
+    /// Begins such a round in slices. It takes the place of `round` in a comparison by slices.
+    std::function<sliced_round()> begin{};
 };
 
 /// The same work done by settle and by hand.
@@ -50,6 +58,7 @@ struct comparison {
     std::vector<side> baselines; ///< the fastest baseline is compared with settle
     std::optional<double> budget{};
     std::size_t rounds = 0; ///< 0 takes the usual number
+    std::size_t slices = 0; ///< of a round; the first is not timed. 0 compares whole rounds
 };
 
 /// The options of a case, and the rows that it adds.

@@ -55,7 +55,7 @@ double one_phase_by_hand(mongodb_set const& set, workload const& work, std::size
     {
         auto const with = bank.by_hand();
         baseline::mongodb::one_phase by_hand{with};
-        seconds = detail::run_by_hand(by_hand, work, window);
+        seconds = detail::run_by_hand(by_hand, work.requests, window);
     }
     bank.check();
     return seconds;
@@ -76,7 +76,7 @@ double tutorial_round(mongodb_set const& set, workload const& work, std::size_t 
     {
         auto const with = bank.by_hand(options.retries);
         baseline::mongodb::tutorial by_hand{with, options.changes, options.each};
-        seconds = detail::run_by_hand(by_hand, work, window);
+        seconds = detail::run_by_hand(by_hand, work.requests, window);
     }
     bank.check();
     return seconds;

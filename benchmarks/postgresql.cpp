@@ -40,25 +40,56 @@ double one_phase_by_hand(postgresql_pair const& pair, workload const& work, mode
 
 // -------------------------------------------------------------------------------------- two phases
 
-void check(postgresql_bank const& first, postgresql_bank const& second, workload const& work) {
-    auto const expected = expected_of(work);
-    first.check(expected.first);
-    second.check(expected.second);
+using settle::postgresql::database;
+
+/// The transfers of a comparison, and the number of them in a slice: a window of a batch, or a few
+/// that run one at a time.
+struct sliced_work {
+    workload all;
+    std::size_t window;
+    std::size_t slice;
+
+    [[nodiscard]] std::span<transfer_request const> requests(std::size_t number) const {
+        return std::span{all.requests}.subspan(number * slice, slice);
+    }
+};
+
+/// The accounts of a round, on both servers.
+struct two_banks {
+    two_banks(postgresql_pair const& pair, workload const& work,
+              std::initializer_list<std::string> more = {})
+        : first(pair, 0, work, "first", more), second(pair, 1, work, "second") {}
+
+    void check(workload const& work) const {
+        auto const expected = expected_of(work);
+        first.check(expected.first);
+        second.check(expected.second);
+    }
+
+    postgresql_bank first;
+    postgresql_bank second;
+};
+
+auto engine_apart(database& first, database& second) {
+    return settle::engine{settle::log_in(first), settle::bind(first_bank, first),
+                          settle::bind(second_bank, second), settle::type<transfer_apart_type>};
 }
 
-double settle_apart(postgresql_pair const& pair, workload const& work, std::size_t window) {
-    postgresql_bank const first{pair, 0, work, "first"};
-    postgresql_bank const second{pair, 1, work, "second"};
-    double seconds = 0;
-    {
-        settle::postgresql::database database{first.address()};
-        settle::postgresql::database there{second.address()};
-        settle::engine engine{settle::log_in(database), settle::bind(first_bank, database),
-                              settle::bind(second_bank, there), settle::type<transfer_apart_type>};
-        seconds = detail::run_settle(engine, work, window);
-    }
-    check(first, second, work);
-    return seconds;
+sliced_round settle_apart(postgresql_pair const& pair, sliced_work const& work) {
+    struct round {
+        two_banks banks;
+        database first{banks.first.address()};
+        database second{banks.second.address()};
+        decltype(engine_apart(first, second)) engine = engine_apart(first, second);
+    };
+    std::shared_ptr<round> const made{new round{{pair, work.all}}};
+    return {[made, &work](std::size_t slice) {
+                return detail::run_by_settle(made->engine, work.requests(slice), work.window);
+            },
+            [made, &work] {
+                expect_settled(made->engine, work.all);
+                made->banks.check(work.all);
+            }};
 }
 
 /// A variant of the program by hand.
@@ -66,33 +97,27 @@ struct prepared_options {
     std::string name;
     overlap databases;
     preparing which;
-    std::size_t window = 1;
-    std::size_t threads = 1; ///< each with a connection to each server
+    bool by_index = false; ///< the server finds accounts by their index, whatever it expects
 };
 
-double prepared_by_hand(postgresql_pair const& pair, workload const& work,
-                        prepared_options const& options) {
-    postgresql_bank const first{pair, 0, work, "first", {baseline::postgresql::log_sql}};
-    postgresql_bank const second{pair, 1, work, "second"};
-    auto const make = [&] {
-        return std::make_unique<prepared>(first.address(), second.address(), options.databases,
-                                          options.which);
-    };
-    double seconds = 0;
-    if (options.threads == 1) {
-        auto const by_hand = make();
-        seconds = detail::run_by_hand(*by_hand, work, options.window);
-    } else {
-        seconds = detail::run_threads(work.requests, options.threads, [&](std::size_t) {
-            return [by = std::shared_ptr<prepared>{make()}](transfer_request const& request) {
-                by->run(request);
-            };
-        });
-    }
-    check(first, second, work);
-    first.check_count("log WHERE state = 3", work.requests.size());
-    for (auto const* const bank : {&first, &second}) bank->check_count("pg_prepared_xacts", 0);
-    return seconds;
+sliced_round prepared_by_hand(postgresql_pair const& pair, sliced_work const& work,
+                              prepared_options const& options) {
+    std::string const settings =
+        options.by_index ? "%20-cenable_hashjoin%3Doff%20-cenable_seqscan%3Doff" : "";
+    auto const banks = std::make_shared<two_banks>(
+        pair, work.all, std::initializer_list<std::string>{baseline::postgresql::log_sql});
+    auto const by_hand = std::make_shared<prepared>(banks->first.address() + settings,
+                                                    banks->second.address() + settings,
+                                                    options.databases, options.which);
+    return {[by_hand, &work](std::size_t slice) {
+                return detail::run_by_hand(*by_hand, work.requests(slice), work.window);
+            },
+            [banks, &work] {
+                banks->check(work.all);
+                banks->first.check_count("log WHERE state = 3", work.all.requests.size());
+                banks->first.check_count("pg_prepared_xacts", 0);
+                banks->second.check_count("pg_prepared_xacts", 0);
+            }};
 }
 
 // ----------------------------------------------------------------------------------------- cases
@@ -132,39 +157,44 @@ add_case one_phase(int number, std::string const& kind, mode timed, sizes const&
             }};
 }
 
-/// The programs by hand. In batches, single transfers of several threads are tried as well.
+/// The programs by hand.
 std::vector<prepared_options> variants_of(std::size_t window) {
     std::vector<prepared_options> variants{
-        {"prepared on both servers, side by side", overlap::both, preparing::both, window},
-        {"prepared on the second server", overlap::none, preparing::second, window},
-        {"prepared on the second server, side by side", overlap::both, preparing::second, window}};
+        {"prepared on both servers, side by side", overlap::both, preparing::both},
+        {"prepared on the second server", overlap::none, preparing::second},
+        {"prepared on the second server, side by side", overlap::both, preparing::second}};
     if (window == 1) {
         variants.push_back({"prepared on both servers in turn", overlap::none, preparing::both});
     } else {
-        variants.push_back({"8 threads, prepared on both servers, side by side", overlap::both,
-                            preparing::both, 1, 8});
-        variants.push_back(
-            {"8 threads, prepared on the second server", overlap::none, preparing::second, 1, 8});
+        variants.push_back({"prepared on the second server, side by side, by the index",
+                            overlap::both, preparing::second, true});
     }
     return variants;
 }
 
-add_case two_phases(int number, std::string const& kind, std::size_t window, sizes const& sizes,
-                    std::optional<double> budget) {
+add_case two_phases(int number, std::string const& kind, std::size_t window, std::size_t accounts,
+                    sizes const& sizes, std::optional<double> budget) {
     return {number, "PostgreSQL, two phases on two servers, " + kind,
-            [window, sizes, budget](context& context, std::string const& name) {
+            [window, accounts, sizes, budget](context& context, std::string const& name) {
                 auto const* const on = postgresql_pair::get();
                 if (on == nullptr) return;
-                auto const work = work_of(context.size(sizes.full, sizes.quick));
+                sliced_work const work{
+                    make_workload(
+                        {.transfers = context.size(sizes.full, sizes.quick), .accounts = accounts}),
+                    window, std::max<std::size_t>(window, 25)};
+                auto const side_of = [&](std::string const& called, auto const& begin) {
+                    return side{called, {}, begin};
+                };
                 std::vector<side> baselines;
                 for (prepared_options const& options : variants_of(window)) {
-                    baselines.push_back({options.name, [on, &work, options] {
-                                             return prepared_by_hand(*on, work, options);
-                                         }});
+                    baselines.push_back(side_of(options.name, [on, &work, options] {
+                        return prepared_by_hand(*on, work, options);
+                    }));
                 }
-                compare(context, name, work,
-                        {"settle", [&] { return settle_apart(*on, work, window); }},
-                        std::move(baselines), budget);
+                compare(context, name, work.all,
+                        side_of("settle", [&] { return settle_apart(*on, work); }),
+                        std::move(baselines), budget, work.slice,
+                        work.all.requests.size() / work.slice);
             }};
 }
 
@@ -172,9 +202,10 @@ add_case const all[] = {
     one_phase(70, "one at a time", mode::one_at_a_time, {1'000, 300}, 1.10),
     one_phase(71, "batches of 1,000", mode::batches, {30'000, 10'000}, 1.20),
     one_phase(72, "64 threads", mode::threads, {6'400, 1'920}, 0.50),
-    two_phases(73, "one at a time", 1, {500, 100}, 1.00),
-    // The former budget was for a program by hand without batches.
-    two_phases(74, "batches of 1,000", usual_window, {5'000, 2'000}, std::nullopt),
+    two_phases(73, "one at a time", 1, 10'000, {1'000, 500}, 1.15),
+    two_phases(74, "batches of 1,000", usual_window, 10'000, {20'000, 10'000}, 2.00),
+    two_phases(75, "batches of 1,000, 100,000 accounts", usual_window, 100'000, {20'000, 10'000},
+               2.00),
 };
 
 } // namespace

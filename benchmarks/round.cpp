@@ -30,17 +30,43 @@ unit unit_of(double seconds) {
     return {"s", 1};
 }
 
+/// The seconds of each side for one round. Each side is the first in turn, since it may leave work
+/// to the disk or to a server.
+std::vector<double> seconds_of(std::vector<side const*> const& sides, std::size_t slices,
+                               std::size_t number = 0) {
+    std::vector<double> seconds(sides.size());
+    auto const in_turn = [&](std::size_t turn, auto const& run) {
+        for (std::size_t i = 0; i < sides.size(); ++i) run((turn + i) % sides.size());
+    };
+    if (slices == 0) {
+        in_turn(number, [&](std::size_t which) { seconds[which] = sides[which]->round(); });
+        return seconds;
+    }
+    std::vector<sliced_round> begun;
+    for (auto const* const one : sides) begun.push_back(one->begin());
+    for (std::size_t slice = 0; slice < slices; ++slice) {
+        in_turn(number + slice, [&](std::size_t which) {
+            double const passed = begun[which].run(slice);
+            // In the first slice, statements are prepared and caches are warmed up.
+            if (slice > 0) seconds[which] += passed;
+        });
+    }
+    for (auto const& one : begun) one.check();
+    return seconds;
+}
+
 /// The fastest side, by the better of two rounds: the first round may warm caches up.
 side const& fastest(comparison const& comparison) {
     if (comparison.baselines.size() == 1) {
-        comparison.baselines.front().round();
+        seconds_of({&comparison.baselines.front()}, comparison.slices);
         return comparison.baselines.front();
     }
     side const* best = nullptr;
     double least = 0;
     for (side const& baseline : comparison.baselines) {
-        double const first = baseline.round();
-        double const seconds = std::min(first, baseline.round());
+        auto const run = [&] { return seconds_of({&baseline}, comparison.slices).front(); };
+        double const first = run();
+        double const seconds = std::min(first, run());
         fmt::print(stderr, "    {:.0f} a second {}\n", comparison.operations / seconds,
                    baseline.name);
         if (best == nullptr || seconds < least) {
@@ -111,21 +137,16 @@ void context::add(row const& row) {
 
 double context::compare(comparison const& comparison) {
     side const& baseline_side = fastest(comparison);
-    comparison.settle.round();
+    seconds_of({&comparison.settle}, comparison.slices);
     std::size_t const rounds = comparison.rounds != 0 ? comparison.rounds : size(9, 3);
     std::vector<double> settle;
     std::vector<double> baseline;
     std::vector<double> ratios;
     for (std::size_t i = 0; i < rounds; ++i) {
-        double by_settle = 0;
-        double by_hand = 0;
-        // Each side is the first in turn, since it may leave work to the disk or to a server.
-        if (i % 2 == 0) by_settle = comparison.settle.round();
-        by_hand = baseline_side.round();
-        if (i % 2 != 0) by_settle = comparison.settle.round();
-        settle.push_back(by_settle / comparison.operations);
-        baseline.push_back(by_hand / comparison.operations);
-        ratios.push_back(by_settle / by_hand);
+        auto const seconds = seconds_of({&comparison.settle, &baseline_side}, comparison.slices, i);
+        settle.push_back(seconds[0] / comparison.operations);
+        baseline.push_back(seconds[1] / comparison.operations);
+        ratios.push_back(seconds[0] / seconds[1]);
     }
     auto const [least, most] = std::minmax_element(ratios.begin(), ratios.end());
     row row;

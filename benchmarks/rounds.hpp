@@ -17,8 +17,7 @@ namespace bench::detail {
 
 /// Seconds for all requests; a window of 1 means single transactions.
 template <typename ByHand>
-double run_by_hand(ByHand& by_hand, workload const& work, std::size_t window) {
-    std::span<transfer_request const> const all{work.requests};
+double run_by_hand(ByHand& by_hand, std::span<transfer_request const> all, std::size_t window) {
     stopwatch const watch;
     if (window == 1) {
         for (auto const& one : all) by_hand.run(one);
@@ -29,12 +28,15 @@ double run_by_hand(ByHand& by_hand, workload const& work, std::size_t window) {
 }
 
 template <typename Engine>
+double run_by_settle(Engine& engine, std::span<transfer_request const> all, std::size_t window) {
+    return window == 1 ? run_each(engine, all) : run_batches(engine, all, window);
+}
+
+template <typename Engine>
 double run_settle(Engine& engine, workload const& work, std::size_t window,
                   timed_run timed = timed_run::first) {
-    double const seconds = time_of(timed, [&] {
-        return window == 1 ? run_each(engine, work.requests)
-                           : run_batches(engine, work.requests, window);
-    });
+    double const seconds =
+        time_of(timed, [&] { return run_by_settle(engine, work.requests, window); });
     expect_settled(engine, work);
     return seconds;
 }

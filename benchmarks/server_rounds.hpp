@@ -50,7 +50,7 @@ double round_by_hand(Bank const& bank, workload const& work, mode timed, Make co
         seconds = detail::run_workers(work, connections, make);
     } else {
         auto const by_hand = make();
-        seconds = detail::run_by_hand(*by_hand, work, window_of(timed));
+        seconds = detail::run_by_hand(*by_hand, work.requests, window_of(timed));
     }
     bank.check(work.expected);
     bank.check_count("log WHERE state = 3", work.requests.size());
@@ -69,17 +69,18 @@ struct sizes {
     std::size_t quick;
 };
 
-/// Shape:   untimed - the number of transfers that do not count
+/// Shape:   untimed - the number of transfers that do not count; slices - as in a comparison
 inline void compare(context& context, std::string const& name, workload const& work, side settle,
                     std::vector<side> baselines, std::optional<double> budget,
-                    std::size_t untimed = 0) {
+                    std::size_t untimed = 0, std::size_t slices = 0) {
     comparison compared;
     compared.name = name;
     compared.operations = static_cast<double>(work.requests.size() - untimed);
     compared.settle = std::move(settle);
     compared.baselines = std::move(baselines);
     compared.budget = budget;
-    compared.rounds = context.size(7, 3);
+    compared.rounds = context.size(7, slices == 0 ? 3 : 7);
+    compared.slices = slices;
     context.compare(compared);
 }
 

@@ -44,7 +44,7 @@ inline double one_phase_by_hand(std::string const& path, workload const& work, s
     double seconds = 0;
     {
         detail::worker by{path};
-        seconds = detail::run_by_hand(by.by_hand, work, window);
+        seconds = detail::run_by_hand(by.by_hand, work.requests, window);
     }
     check_by_hand(path, work);
     return seconds;
@@ -132,7 +132,7 @@ inline double tutorial_round(std::string const& path, workload const& work, std:
     {
         baseline::connection const on{path};
         baseline::tutorial by_hand{on, kept};
-        seconds = detail::run_by_hand(by_hand, work, window);
+        seconds = detail::run_by_hand(by_hand, work.requests, window);
     }
     check_by_hand(path, work);
     check_no_marks(path, "accounts", in_table);

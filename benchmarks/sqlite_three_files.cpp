@@ -55,7 +55,7 @@ double round_by_hand(three_files const& files, workload const& work, baseline::m
         baseline::connection const first{files.first};
         baseline::connection const second{files.second};
         baseline::tutorial by_hand{log, first, second, kept};
-        seconds = detail::run_by_hand(by_hand, work, usual_window);
+        seconds = detail::run_by_hand(by_hand, work.requests, usual_window);
     }
     check(files, work);
     check_count(files.log, "SELECT count(*) FROM log WHERE state = 3", work.requests.size());
