@@ -28,7 +28,7 @@ namespace postgresql::detail {
 SETTLE_FUNCTION void create_tables(connection& connection, std::string const& schema) {
     // Ids and keys are compared by their bytes. `open` is true while an entry is not final: the
     // index of open entries changes only when an entry is inserted and when it ends, and room in
-    // the pages keeps all other changes away from the indexes.
+    // the pages for a second version of each row keeps all other changes away from the indexes.
     std::array<std::string, 4> const all{
         "settle_entry(id text COLLATE \"C\" PRIMARY KEY, state smallint NOT NULL, "
         "epoch bigint NOT NULL, revision bigint NOT NULL DEFAULT 0, committed bigint, "
@@ -37,7 +37,7 @@ SETTLE_FUNCTION void create_tables(connection& connection, std::string const& sc
         "open boolean NOT NULL, type text, definition text, owner text NOT NULL, "
         "participant text, parameters text, images text, results text, reason_text text, "
         "call_tries bigint, next_try bigint, tried_in bigint) WITH "
-        "(fillfactor = 70)",
+        "(fillfactor = 50)",
         "settle_mark(collection text COLLATE \"C\", key text COLLATE \"C\", id text COLLATE \"C\", "
         "participant bigint, line bigint, epoch bigint NOT NULL, effect text NOT NULL, "
         "confirm text, undo text, image text, "
