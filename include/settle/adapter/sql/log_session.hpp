@@ -167,8 +167,9 @@ private:
         bool const inserts = all.front().inserts;
         bool const may_be_lost = settle::may_be_lost(all.front().write->action);
         std::size_t number = 0;
-        // Where an UPDATE gives no rows, it is quicker to see first whether each takes effect.
-        bool takes_all = !Sql::dialect::returns_changes;
+        // It is quicker to see first whether each insert takes effect, and, where an UPDATE gives
+        // no rows, whether each change does.
+        bool takes_all = inserts || !Sql::dialect::returns_changes;
         typename Sql::native_transaction native{*pool_};
         auto ended = commit_result{};
         if (takes_all) {
