@@ -64,7 +64,8 @@ inline constexpr int oldest_version = 140000;
     set("jit", "'off'");
     // Statements are planned once, whatever the size of their arrays: an index finds each key.
     set("plan_cache_mode", "'force_generic_plan'");
-    for (auto const* const other : {"enable_seqscan", "enable_hashjoin", "enable_mergejoin"}) {
+    for (auto const* const other :
+         {"enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_memoize"}) {
         set(other, "'off'");
     }
     // A purge visits the pages of the log in their order.
