@@ -21,6 +21,7 @@ struct statement {
     std::vector<Oid> types; ///< of `$1`, `$2`, …
     char const* phase;      ///< the action, as error sentences put it after "PostgreSQL could not"
     std::size_t number;     ///< in its pool
+    statement const* of_one_row = nullptr; ///< the same for a wave of one row, without arrays
 };
 
 /// Facts about the server, read when a connection is made.

@@ -246,6 +246,9 @@ SETTLE_FUNCTION void connection::queue_prepared(char const* sql, message kind, c
 }
 
 SETTLE_FUNCTION std::size_t connection::send(statement const& statement, parameters const& values) {
+    if (statement.of_one_row != nullptr && values.wave_size() == 1) {
+        return send(*statement.of_one_row, values.of_one_row());
+    }
     prepare_queue();
     auto const name = "s" + std::to_string(statement.number);
     if (prepared_.size() <= statement.number) prepared_.resize(statement.number + 1);

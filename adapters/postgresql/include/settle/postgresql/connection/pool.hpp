@@ -20,7 +20,8 @@ public:
     /// Errors:  throws settle::failure with one sentence
     pool(std::string const& text, database_options const& options);
 
-    /// A statement by its text: the same object for the same text, for the life of the pool.
+    /// A statement by its text: the same object for the same text, for the life of the pool. Of a
+    /// statement on a wave, connections send another text if the wave has one row.
     /// Shape:   phase - as in statement; a literal
     [[nodiscard]] statement const& prepare(std::string const& sql,
                                            std::vector<value_type> const& types, char const* phase);

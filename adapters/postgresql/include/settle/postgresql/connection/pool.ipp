@@ -4,6 +4,7 @@
 
 #include <settle/adapter/retry_pauses.hpp>
 #include <settle/postgresql/connection/pool.hpp>
+#include <settle/postgresql/connection/wave_source.hpp>
 
 SETTLE_BEGIN
 namespace postgresql::detail {
@@ -106,12 +107,20 @@ pool::prepare(std::string const& sql, std::vector<value_type> const& types, char
     std::lock_guard const guard{mutex_};
     auto const found = by_text_.find(sql);
     if (found != by_text_.end()) return *found->second;
-    std::vector<Oid> native;
-    native.reserve(types.size());
-    for (value_type const one : types) native.push_back(static_cast<Oid>(one));
-    statements_.push_back({sql, std::move(native), phase, statements_.size()});
-    by_text_.emplace(sql, &statements_.back());
-    return statements_.back();
+    auto const add = [&](std::string text, std::vector<value_type> const& of) -> statement& {
+        std::vector<Oid> native;
+        native.reserve(of.size());
+        for (value_type const one : of) native.push_back(static_cast<Oid>(one));
+        return statements_.emplace_back(
+            statement{std::move(text), std::move(native), phase, statements_.size()});
+    };
+    auto& made = add(sql, types);
+    if (auto single = sql_of_one_row(sql, types); !single.empty()) {
+        auto elements = types;
+        for (auto& one : elements) one = element_of(one);
+        made.of_one_row = &add(std::move(single), elements);
+    }
+    return *by_text_.emplace(sql, &made).first->second;
 }
 
 } // namespace postgresql::detail

@@ -5,6 +5,7 @@
 
 #include <settle/adapter/row_values.hpp>
 #include <settle/postgresql/connection/native.hpp>
+#include <settle/postgresql/connection/wave_source.hpp>
 
 SETTLE_BEGIN
 namespace postgresql::detail {
@@ -44,28 +45,6 @@ private:
 template <typename Function>
 void for_each_row(rows const& rows, Function&& function) {
     for (int at = 0; at < rows.size(); ++at) function(row{rows, at});
-}
-
-/// Some parameters of a statement, which are arrays, as the table `w` of their columns:
-/// `unnest($1, $3) AS w(c0, c2)`; with `WITH ORDINALITY`, its last column is `n`, which begins
-/// with 1.
-/// Shape:   are_arrays(number) - of the parameters, from 0 on
-template <typename Predicate>
-[[nodiscard]] std::string arrays_as_table(std::size_t count, bool ordinality,
-                                          Predicate&& are_arrays) {
-    std::string values;
-    std::string names;
-    for (std::size_t index = 0; index < count; ++index) {
-        if (!are_arrays(index)) continue;
-        values.append(values.empty() ? "$" : ", $").append(std::to_string(index + 1));
-        names.append(names.empty() ? "c" : ", c").append(std::to_string(index));
-    }
-    return "unnest(" + values + (ordinality ? ") WITH ORDINALITY AS w(" : ") AS w(") + names +
-           (ordinality ? ", n)" : ")");
-}
-/// The same for the first parameters.
-[[nodiscard]] inline std::string arrays_as_table(std::size_t count, bool ordinality = false) {
-    return arrays_as_table(count, ordinality, [](std::size_t) { return true; });
 }
 
 /// Makes a statement that fails with wrong_count if the number of rows differs from the last

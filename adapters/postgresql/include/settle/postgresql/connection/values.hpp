@@ -7,6 +7,7 @@
 
 #include <array>
 #include <bit>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -129,7 +130,11 @@ public:
     parameters& bind(std::string_view value) noexcept { return set(value.data(), value.size()); }
     parameters& bind(std::string const& value) noexcept { return bind(std::string_view{value}); }
     parameters& bind(char const*) = delete;
-    parameters& bind(array_value const& value) noexcept { return bind(value.bytes()); }
+    parameters& bind(array_value const& value) noexcept {
+        wave_size_ = value.size();
+        arrays_.set(count_);
+        return bind(value.bytes());
+    }
     parameters& bind(std::vector<array_value> const& all) noexcept {
         for (array_value const& one : all) bind(one);
         return *this;
@@ -141,6 +146,11 @@ public:
     }
 
     [[nodiscard]] int count() const noexcept { return static_cast<int>(count_); }
+    /// The number of elements of the arrays, which all have the same number; 0 without arrays.
+    [[nodiscard]] std::size_t wave_size() const noexcept { return wave_size_; }
+    /// The same values, with the element of each array in its place.
+    /// Shape:   each array has one element
+    [[nodiscard]] parameters of_one_row() const noexcept;
     /// As libpq takes them.
     [[nodiscard]] std::array<char const*, most> values() const noexcept;
     [[nodiscard]] int const* lengths() const noexcept { return lengths_.data(); }
@@ -151,7 +161,9 @@ private:
     std::array<char const*, most> borrowed_{}; ///< null for a number or NULL
     std::array<std::array<char, 8>, most> numbers_;
     std::array<int, most> lengths_{}; ///< below 0 for NULL
+    std::bitset<most> arrays_{};
     std::size_t count_ = 0;
+    std::size_t wave_size_ = 0;
 };
 
 /// The result of a statement: its rows, read without a copy, or the number of rows it changed.

@@ -81,6 +81,19 @@ SETTLE_FUNCTION std::array<char const*, parameters::most> parameters::values() c
     return all;
 }
 
+SETTLE_FUNCTION parameters parameters::of_one_row() const noexcept {
+    auto values = *this;
+    for (std::size_t at = 0; at < count_; ++at) {
+        if (!arrays_.test(at)) continue;
+        char const* const element = borrowed_[at] + array_header;
+        values.lengths_[at] = number_at<std::int32_t>(element);
+        values.borrowed_[at] = values.lengths_[at] < 0 ? nullptr : element + sizeof(std::int32_t);
+    }
+    values.arrays_.reset();
+    values.wave_size_ = 0;
+    return values;
+}
+
 SETTLE_FUNCTION std::int64_t rows::changed() const noexcept {
     std::string_view const text{PQcmdTuples(native())};
     std::int64_t count = 0;
