@@ -160,6 +160,25 @@ TEST_CASE("held effects: no record is created beside a mark of its key") {
     CHECK(balance_of(own.address()) == "1000");
 }
 
+TEST_CASE("held effects: marks that another program moved in their table are confirmed") {
+    for (auto const* const move :
+         {"UPDATE settle_mark SET epoch = epoch", "VACUUM FULL settle_mark", "SELECT 1"}) {
+        CAPTURE(move);
+        fresh_schema const own;
+        pg::database db{own.address()};
+        auto engine = make(db, settle::two_phases, settle::observed_by([&](auto const& seen) {
+                               if (seen.taken == settle::step::apply) ask(own.address(), move);
+                           }));
+        engine.create(accounts, account{"a", 100}).value();
+        std::vector<order> const wave{{"a", 1, 0, 0}, {"a", 0, 2, 0}, {"a", 4, 0, 0}};
+        for (auto const& one : engine.run_all<move_type>(wave))
+            CHECK_MESSAGE(one.done(), one.text());
+        CHECK(engine.run<move_type>("one", order{"a", 8, 0, 0}).done());
+        CHECK(balance_of(own.address()) == "111");
+        CHECK(engine.marks().value() == 0);
+    }
+}
+
 TEST_CASE("held effects: an expression of a user raises no error of settle") {
     fresh_schema const own;
     pg::database db{own.address()};

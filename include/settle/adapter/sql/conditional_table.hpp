@@ -98,6 +98,10 @@ public:
     static void send_locks(connection&) {}
     static void send_marks(connection&) {}
     static void receive(connection const&) {}
+    /// To be called after the commit, while the connection has the results that came with it.
+    void committed(connection const& session) const {
+        if (applies_) marks_->keep_places(session, added_, names_);
+    }
     /// Queues the conditional updates, and the statements on the marks after their locks.
     void send_changes(connection& connection);
 
@@ -127,6 +131,8 @@ private:
     bool confirms_ = false;
     bool applies_ = false;            ///< in two phases
     added_marks<array> own_{};        ///< marks that the wave adds or pulls
+    std::vector<mark_name> names_{};  ///< of these marks
+    std::size_t added_ = 0;           ///< the number of the statement that adds them
     array unmarked_ = array::texts(); ///< keys whose records must have no mark
 };
 
@@ -143,7 +149,10 @@ void conditional_table<Sql>::expect(part_request const& request) {
         confirms_ = request.action == step::confirm;
         applies_ = request.action == step::apply;
         possible = record.add(request, conditional) && fits_columns(record);
-        if (request.action != step::one_phase) own_.add(key, *of().record, conditional.own);
+        if (request.action != step::one_phase) {
+            own_.add(key, *of().record, conditional.own);
+            names_.push_back({*request.id, request.part});
+        }
         bool const is_new = records_.size() > count;
         if (is_new && !confirms_) unmarked_.add(mark_key{key}.text());
     });
@@ -201,8 +210,8 @@ void conditional_table<Sql>::send_changes(connection& session) {
     for (auto const& [which, of_group] : groups) table_->send_sums(session, which, of_group);
     auto const name = of().name;
     if (unmarked_.size() > 0) marks_->send_unmarked(session, name, unmarked_);
-    if (applies_) marks_->send_new(session, name, own_);
-    if (confirms_) marks_->send_finished(session, name, own_);
+    if (applies_) added_ = marks_->send_new(session, name, own_);
+    if (confirms_) marks_->send_finished(session, name, own_, names_);
 }
 
 } // namespace detail::sql

@@ -48,6 +48,10 @@
 //   rows
 //                                                   that it locks alone
 //   returns_changes                                 an UPDATE can give the rows that it changed
+//   has_places                                      a row can be found by its place, a text:
+//   giving_places                                   the end of an insert that gives the places of
+//                                                   its rows in their order; or empty
+//   is_at(alias, place)                             that a row is at a place, a column of the wave
 //   committed_is_null                               an entry without a committed epoch has NULL
 #pragma once
 

@@ -4,6 +4,7 @@
 
 #include <settle/adapter/sql/dialect.hpp>
 #include <settle/adapter/sql/mark_arrays.hpp>
+#include <settle/adapter/sql/mark_places.hpp>
 #include <settle/store/seam.hpp>
 
 SETTLE_BEGIN
@@ -22,10 +23,22 @@ class mark_table {
 public:
     explicit mark_table(pool& from);
 
-    void send_new(connection& to, std::string_view collection,
-                  added_marks<array> const& marks) const {
-        to.send(*new_, marks.keys, marks.ids, marks.participants, marks.lines, marks.epochs,
-                marks.effects, marks.confirms, marks.undos, marks.images, collection);
+    /// Queues the insert of marks, for keep_places().
+    std::size_t send_new(connection& to, std::string_view collection,
+                         added_marks<array> const& marks) const {
+        return to.send(*new_, marks.keys, marks.ids, marks.participants, marks.lines, marks.epochs,
+                       marks.effects, marks.confirms, marks.undos, marks.images, collection);
+    }
+    /// Keeps the places of marks whose insert was committed, where the database has places.
+    /// Shape:   number - of the insert; names - of the marks in their order
+    void keep_places(connection const& from, std::size_t number,
+                     std::span<mark_name const> names) const {
+        if constexpr (dialect::has_places) {
+            auto const& inserted = from.result(number);
+            places_.keep(names, [&](std::size_t index) {
+                return inserted.text(static_cast<int>(index), 0);
+            });
+        }
     }
     /// Queues the change of epochs.
     void send_raised(connection& to, std::string_view collection, mark_arrays<array> const& marks,
@@ -40,8 +53,18 @@ public:
                 marks.count());
     }
     /// Queues the erasure of marks that still have an epoch and a confirm effect.
-    void send_finished(connection& to, std::string_view collection,
-                       added_marks<array> const& marks) const {
+    void send_finished(connection& to, std::string_view collection, added_marks<array> const& marks,
+                       std::span<mark_name const> names) const {
+        if constexpr (dialect::has_places) {
+            auto const places = places_.take(names);
+            array all = array::texts();
+            for (auto const& place : places) all.add(std::string_view{place});
+            if (!places.empty()) {
+                to.send(*finish_at_, marks.keys, marks.ids, marks.participants, marks.lines,
+                        marks.epochs, marks.confirms, all, collection, marks.count());
+                return;
+            }
+        }
         to.send(*finish_, marks.keys, marks.ids, marks.participants, marks.lines, marks.epochs,
                 marks.confirms, collection, marks.count());
     }
@@ -61,8 +84,10 @@ private:
     statement const* raise_;
     statement const* pull_;
     statement const* finish_;
+    statement const* finish_at_ = nullptr; ///< finds marks by their places
     statement const* unmarked_;
     statement const* page_;
+    mutable mark_places places_{};
 };
 
 template <typename Sql>
@@ -76,7 +101,8 @@ mark_table<Sql>::mark_table(pool& from) {
         dialect::insert(table,
                         key + ", id, participant, line, epoch, effect, confirm, " +
                             dialect::name("undo") + ", image, collection",
-                        "w.c0, w.c1, w.c2, w.c3, w.c4, w.c5, w.c6, w.c7, w.c8, $10", added, ""),
+                        "w.c0, w.c1, w.c2, w.c3, w.c4, w.c5, w.c6, w.c7, w.c8, $10", added, "") +
+            std::string{dialect::giving_places},
         added, "add marks");
     auto const of_collection = [](std::string const& name, int number) {
         return name + ".collection = $" + std::to_string(number);
@@ -112,6 +138,21 @@ mark_table<Sql>::mark_table(pool& from) {
                              of_collection(erased, 7) + " AND " + erased + ".effect = 'add'",
                              keys_of(erased), checked),
         finished, "pull marks");
+    if constexpr (dialect::has_places) {
+        auto at_place = finished;
+        at_place.insert(at_place.end() - 1, text_array);
+        auto const keys = keys_of(erased);
+        checked.insert(checked.end(), keys.begin(), keys.end());
+        checked.emplace_back(erased + ".collection", "$8");
+        checked.emplace_back(erased + ".effect", "'add'");
+        auto condition = dialect::is_at(erased, "w.c6");
+        // By an index, the server might read all marks of the collection for each mark.
+        for (auto const& [column, value] : checked) {
+            condition.append(" AND ").append(column).append(" IS NOT DISTINCT FROM ").append(value);
+        }
+        finish_at_ = &dialect::prepare_exact(
+            from, dialect::erase(table, erased, at_place, condition), at_place, "pull marks");
+    }
     types const keys{text_array, text_value};
     unmarked_ =
         &dialect::prepare_absent(from, keys, table, "m", "m." + key, "w.c0", "m.collection = $2");

@@ -371,7 +371,7 @@ void record_table<Sql>::send_mark_changes(connection& session) const {
             auto const& at = records_[one.index];
             all.add(at.view(), *of().record, *at.slot.find(*one.id, one.part));
         }
-        marks_->send_new(session, name(), all);
+        static_cast<void>(marks_->send_new(session, name(), all));
     }
 }
 

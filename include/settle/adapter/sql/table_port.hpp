@@ -6,6 +6,7 @@
 #include <settle/adapter/sql/unit_of_work.hpp>
 #include <settle/adapter/wave_port.hpp>
 
+#include <optional>
 #include <unordered_map>
 
 SETTLE_BEGIN
@@ -187,6 +188,8 @@ private:
             if (!changes_.empty()) entries().send_certain(*session_, changes_, *context_);
         }
         [[nodiscard]] bool must_read() const override { return unit_.must_read(); }
+        /// To be called after the commit.
+        void committed() const { unit_.committed(*session_); }
 
     private:
         /// Without reading, the statement that changes an entry fails unless the entry matches.
@@ -215,21 +218,24 @@ private:
     /// Calls a function that makes an attempt.
     /// Errors:  throws a failure without text if the function does not want a commit
     template <typename Table>
-    void make_attempt(connection& session, action function, attempt_end& wanted) const {
-        attempt<Table> made{*this, session};
-        wanted = function(made);
+    void make_attempt(connection& session, action function, attempt_end& wanted,
+                      std::optional<attempt<Table>>& made) const {
+        made.emplace(*this, session);
+        wanted = function(*made);
         if (wanted != attempt_end::committed) throw failure({});
     }
     template <typename Table>
     [[nodiscard]] attempt_result perform_by(attempt_plan const& plan, action function) const {
         auto wanted = attempt_end::committed;
+        std::optional<attempt<Table>> made;
         native_transaction native{*pool_};
         auto ended = native.perform(
             [&](connection& session) {
                 wanted = attempt_end::committed;
-                make_attempt<Table>(session, function, wanted);
+                make_attempt<Table>(session, function, wanted, made);
             },
             Sql::longest_repetition);
+        if (ended.status == commit_status::committed) made->committed();
         if (wanted != attempt_end::committed) return {wanted};
         return result_of(std::move(ended), plan);
     }
@@ -244,16 +250,19 @@ private:
         [[nodiscard]] bool starts(action function) {
             auto wanted = attempt_end::committed;
             return !native_.start([&](connection& session) {
-                port_->template make_attempt<unread_records>(session, function, wanted);
+                port_->template make_attempt<unread_records>(session, function, wanted, made_);
             });
         }
         [[nodiscard]] attempt_result finish() override {
-            return result_of(native_.finish(), {.conditional = true});
+            auto ended = native_.finish();
+            if (ended.status == commit_status::committed) made_->committed();
+            return result_of(std::move(ended), {.conditional = true});
         }
 
     private:
         table_port const* port_;
         native_transaction native_;
+        std::optional<attempt<unread_records>> made_{};
     };
 
     /// Reads the record of each part alone, so that the entry names the part that cannot be read.

@@ -33,6 +33,9 @@ public:
     void send_changes(connection& session) {
         this->for_each([&](Table& table) { table.send_changes(session); });
     }
+    void committed(connection const& session) const {
+        this->for_each([&](Table const& table) { table.committed(session); });
+    }
     /// Whether the records cannot be changed without being read.
     [[nodiscard]] bool must_read() const {
         bool is_needed = false;

@@ -24,6 +24,7 @@ public:
 
     /// Whether the records cannot be changed without being read.
     [[nodiscard]] static bool must_read() noexcept { return false; }
+    static void committed(connection const&) noexcept {}
 
 protected:
     using array = typename Sql::array;

@@ -19,6 +19,8 @@ struct dialect {
     using assignments = settle::detail::sql::assignments;
 
     static constexpr bool returns_changes = false;
+    static constexpr bool has_places = false;
+    static constexpr std::string_view giving_places{};
     static constexpr std::string_view without_disk{}; ///< no setting of a session
     /// An UPDATE writes no row that it does not change.
     static constexpr std::size_t most_rows_of_one_update = most_single_rows;

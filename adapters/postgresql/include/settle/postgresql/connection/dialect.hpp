@@ -22,6 +22,8 @@ struct dialect {
     using assignments = settle::detail::sql::assignments;
 
     static constexpr bool returns_changes = true;
+    static constexpr bool has_places = true;
+    static constexpr std::string_view giving_places = " RETURNING ctid::text";
     static constexpr std::string_view without_disk = "SET LOCAL synchronous_commit = off";
     static constexpr std::size_t most_rows_of_one_update = 0;
     static constexpr bool committed_is_null = true;
@@ -84,6 +86,9 @@ struct dialect {
         return "UPDATE " + table + " AS " + alias + " SET " +
                settle::detail::sql::assignments_sql(sets) + " FROM " +
                found(table, alias, types, condition, keys, others);
+    }
+    static std::string is_at(std::string const& alias, std::string const& place) {
+        return alias + ".ctid = " + place + "::tid";
     }
     static std::string erased_name(std::string const&, std::string const& alias) { return alias; }
     static std::string erase_found(std::string const& table, std::string const& alias,
