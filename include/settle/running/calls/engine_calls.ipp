@@ -78,7 +78,12 @@ recovery_report engine_calls<Rules>::recover(known_directions known, recover_opt
     auto report =
         detail::take_over{context_, known, options.stop, room}.all(filter, options.limit, selects);
     forget_ended(context_.stuck, context_.ports.log);
-    if (context_.how == phases::late && report.problem.empty()) {
+    bool const may_be_late =
+        context_.how == phases::late &&
+        std::any_of(known.begin(), known.end(), [](known_direction const& direction) {
+            return direction.type->stages.count == 1;
+        });
+    if (may_be_late && report.problem.empty()) {
         // Nothing in the log names a call that stopped before it had an entry.
         auto const age = std::min<std::chrono::milliseconds>(options.older_than, limits.takeover);
         auto swept = sweeper{context_, options.stop, {true, age}}.sweep();

@@ -374,7 +374,7 @@ public:
         auto view = ports_.view();
         auto how = phases::two;
         if (given_.phases() != phases::two && settles_in_one_phase_here()) how = phases::one;
-        else if (given_.phases() == phases::one) how = phases::late;
+        else if (given_.phases() == phases::one && inserts_in_time()) how = phases::late;
         else if (own_store_ != engine_ports::no_store) how = phases::joined;
         view.own_store = own_store_;
         return seam_context<order_rules>{view,
@@ -419,6 +419,10 @@ private:
         }
     }
 
+    /// True if a late entry takes no effect after its last moment.
+    [[nodiscard]] bool inserts_in_time() const {
+        return own_store_ != engine_ports::no_store || capabilities_here(log_).keeps_at_insert;
+    }
     /// The store whose parts a commit joins.
     [[nodiscard]] std::size_t find_own_store() {
         std::size_t const own = is_container || given_.phases() == phases::two

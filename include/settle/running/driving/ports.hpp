@@ -42,9 +42,12 @@ public:
 template <StoreSession Session, typename Log>
 class port_of_store final : public store_port {
 public:
-    port_of_store(Session& session, Log& log) : session_(session), log_(log) {}
+    port_of_store(Session& session, Log& log)
+        : session_(session), log_(log), can_here_(capabilities_here(session)) {}
 
-    [[nodiscard]] session_capabilities const& capabilities() const noexcept override { return can; }
+    [[nodiscard]] session_capabilities const& capabilities() const noexcept override {
+        return can_here_;
+    }
     void start(std::span<part_request const> requests, std::span<part_result> results) override {
         if constexpr (can.overlaps_others) session_.start(requests, results);
         else session_.execute(requests, results);
@@ -98,6 +101,7 @@ private:
 
     Session& session_;
     Log& log_;
+    session_capabilities const can_here_;
 };
 
 /// The store that executes the parts of a target.

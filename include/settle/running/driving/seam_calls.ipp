@@ -232,9 +232,7 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
 }
 
 SETTLE_FUNCTION bool seam_calls::begins_late(transaction_descriptor const& type) const {
-    bool const inserts_in_time =
-        ports_.own_store != engine_ports::no_store || ports_.log.capabilities().keeps_at_insert;
-    return inserts_in_time && type.stages.count == 1 && type.described &&
+    return type.stages.count == 1 && type.described &&
            std::all_of(type.participants.begin(), type.participants.end(),
                        [&](part_descriptor const& part) {
                            return part.kind == &record_kind &&

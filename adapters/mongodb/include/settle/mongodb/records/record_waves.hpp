@@ -22,6 +22,7 @@ public:
     [[nodiscard]] settle::detail::session_capabilities capabilities() const override {
         auto own = executed_store::capabilities();
         own.settles_in_one_phase = server_->has_transactions();
+        own.marks_keep_births = layout_.bare_marks == nullptr;
         return own;
     }
     void one_phase(std::span<one_phase_request> requests, log_session& log,

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+// How often a transaction between two files waits for the disk.
+#include "../unit/two_files.hpp"
+#include "power_vfs.hpp"
+
+using namespace two_files_test;
+
+namespace {
+
+/// How often a transaction of an engine syncs a file.
+/// Shape:   more - further arguments of the engine
+template <typename... More>
+double syncs_of_deposit(More const&... more) {
+    constexpr int count = 10;
+    power::disk disk;
+    power::vfs const on_disk{disk};
+    two_files files;
+    auto engine = files.make(more...);
+    auto const pay = [&] { return engine.run(deposit{"A", "V", 1}).done(); };
+    // The first transactions create the files' own files.
+    for (int warm = 0; warm < 3; ++warm) REQUIRE(pay());
+    // A trouble that never comes counts what it could strike.
+    disk.arm({power::trouble::failing_sync, 0, false});
+    auto const before = disk.calls();
+    for (int paid = 0; paid < count; ++paid) REQUIRE(pay());
+    return static_cast<double>(disk.calls() - before) / count;
+}
+
+} // namespace
+
+TEST_CASE("late: a transfer between two files waits for the disk as often as it commits") {
+    // Apply and confirm elsewhere, and the decision; the close goes with a later commit.
+    CHECK(syncs_of_deposit() == doctest::Approx(3));
+    CHECK(syncs_of_deposit(settle::early_entries) == doctest::Approx(4));
+    CHECK(syncs_of_deposit(settle::two_phases) == doctest::Approx(6));
+}
