@@ -68,6 +68,16 @@ TEST_CASE("every run: a batch with joined commits runs beside another worker") {
     right_beside_others(1, store_kind::joined_commits, pair_of_transfers);
 }
 
+TEST_CASE("every run: the entries of a batch come with their commits") {
+    right(1, store_kind::late_entries, chain);
+    right(1, store_kind::late_entries, shelf_behind);
+    right(1, store_kind::late_entries, crossing);
+}
+
+TEST_CASE("every run: a batch with late entries runs beside another worker") {
+    right_beside_others(1, store_kind::late_entries, pair_of_transfers);
+}
+
 TEST_CASE("every run: a batch in one phase runs beside a worker that may need two phases") {
     right_beside_others(1, store_kind::file_in_one_phase, pair_of_transfers);
 }

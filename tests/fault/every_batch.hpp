@@ -162,7 +162,8 @@ enum class store_kind {
     three_databases,
     file_in_two_phases,
     file_in_one_phase,
-    joined_commits ///< the ledgers are in the file of the log, the shelves elsewhere
+    joined_commits, ///< the ledgers are in the file of the log, the shelves elsewhere
+    late_entries    ///< the same, with entries that come with the commit
 };
 
 /// Shape:   Rules - of the order of a window; arguments - databases and the engine's other
@@ -180,7 +181,7 @@ std::string run_scene(run_choices& choices, store_kind where, scene<Parameters> 
                       std::vector<other_worker> const& others) {
     if (where == store_kind::memory) {
         settle::memory::database db;
-        return run_scene(trial_of<Rules>(choices, db), scene, others);
+        return run_scene(trial_of<Rules>(choices, db, settle::early_entries), scene, others);
     }
     if (where == store_kind::three_databases) {
         settle::memory::database log;
@@ -192,9 +193,12 @@ std::string run_scene(run_choices& choices, store_kind where, scene<Parameters> 
     }
     scratch_file const file;
     settle::sqlite::database db{file.path()};
-    if (where == store_kind::joined_commits) {
+    if (where == store_kind::joined_commits || where == store_kind::late_entries) {
         settle::memory::database shop;
-        return run_scene(trial_of<Rules>(choices, db, settle::bind(shelves, shop)), scene, others);
+        auto const how =
+            where == store_kind::late_entries ? settle::phases::one : settle::early_entries;
+        return run_scene(trial_of<Rules>(choices, db, settle::bind(shelves, shop), how), scene,
+                         others);
     }
     auto const how =
         where == store_kind::file_in_one_phase ? settle::phases::one : settle::two_phases;

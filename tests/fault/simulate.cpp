@@ -229,7 +229,7 @@ TEST_CASE("simulation: five types share one file, some in one phase and some in 
 }
 
 TEST_CASE("simulation: commits join the ledgers, which are in the file of the log") {
-    run_seeds(seeds(1, 2), with_joined_commits);
+    run_seeds(seeds(1, 4), with_joined_commits);
 }
 
 TEST_CASE("simulation: entries are purged, and some ids are submitted again") {
