@@ -118,6 +118,12 @@ TEST_CASE("late: a recovery undoes what nobody decides, and the id stays free") 
     files.action = kill_after(settle::step::apply);
     CHECK_THROWS_AS(std::ignore = engine.run("t", deposit{"A", "V", 60}), killed);
     files.action = {};
+    auto const held = engine.marks_without_entry().value();
+    REQUIRE(held.size() == 1);
+    CHECK(held[0].id == "t");
+    CHECK(held[0].collection == "vaults");
+    CHECK(abs(settle::time_of_mark(held[0].epoch_number) - files.world.time) < 1s);
+    CHECK(engine.marks_without_entry(5s).value().empty());
     // The call may be under way.
     CHECK(engine.recover().problem.empty());
     CHECK(files.marks() == "0+1");

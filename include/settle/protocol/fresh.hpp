@@ -44,16 +44,17 @@ template <typename Environment>
            (second * births_per_second + environment.random() % births_per_second) % least_birth;
 }
 
-/// The time of a birth.
-[[nodiscard]] inline timestamp time_of_birth(epoch birth) {
-    auto const seconds = static_cast<std::int64_t>((birth - least_birth) / births_per_second);
-    return timestamp{std::chrono::milliseconds{seconds * 1000 + detail::first_millisecond}};
-}
-
 /// The time of the insert whose epoch a claim has raised.
 [[nodiscard]] inline timestamp time_of_epoch(epoch number) {
     return timestamp{std::chrono::milliseconds{
         static_cast<std::int64_t>(number / epochs_per_millisecond) + detail::first_millisecond}};
+}
+
+/// The time at which the call or the insert behind a mark began.
+[[nodiscard]] inline timestamp time_of_mark(epoch number) {
+    if (!is_birth(number)) return time_of_epoch(number);
+    auto const seconds = static_cast<std::int64_t>((number - least_birth) / births_per_second);
+    return timestamp{std::chrono::milliseconds{seconds * 1000 + detail::first_millisecond}};
 }
 
 /// A generated id: 15 characters that sort by time, so that a store appends and the string fits the

@@ -45,6 +45,8 @@ public:
     result<std::vector<entry>> stuck(time_limit older_than, std::vector<transaction_id> const& also,
                                      call_options const& call);
     result<std::uint64_t> marks(call_options const& call);
+    result<std::vector<mark_locator>> marks_without_entry(time_limit older_than,
+                                                          call_options const& call);
 
 private:
     using with_direction = function_view<outcome(entry const&, known_direction const&,

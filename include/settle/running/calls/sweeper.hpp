@@ -94,7 +94,7 @@ private:
 
     /// True if the call of a birth is probably under way.
     [[nodiscard]] bool is_young(epoch birth) const {
-        auto const age = age_of(time_of_birth(birth), now_, context_.limits.clocks);
+        auto const age = age_of(time_of_mark(birth), now_, context_.limits.clocks);
         return age < swept_.older_than;
     }
 
