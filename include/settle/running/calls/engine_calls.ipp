@@ -18,6 +18,30 @@ namespace detail {
     return found && found->state == state::barred;
 }
 
+/// The stores in which calls without an entry may have marks.
+template <typename Rules>
+std::vector<store_port*> stores_of_late_calls(seam_context<Rules> const& context,
+                                              known_directions known) {
+    std::vector<store_port*> stores;
+    if (context.how != phases::late) return stores;
+    for (target_binding const& bound : context.ports.targets) {
+        // The parts in the log's own store leave no mark.
+        if (bound.store == context.ports.own_store) continue;
+        bool const holds_records =
+            std::any_of(known.begin(), known.end(), [&](known_direction const& direction) {
+                auto const& parts = direction.type->participants;
+                return direction.type->stages.count == 1 &&
+                       std::any_of(parts.begin(), parts.end(), [&](part_descriptor const& part) {
+                           return part.target == bound.target && part.kind == &record_kind;
+                       });
+            });
+        auto* const store = context.ports.stores[bound.store];
+        bool const is_there = std::find(stores.begin(), stores.end(), store) != stores.end();
+        if (holds_records && !is_there) stores.push_back(store);
+    }
+    return stores;
+}
+
 // ---------------------------------------------------------------------------------------- running
 
 template <typename Rules>
@@ -78,15 +102,11 @@ recovery_report engine_calls<Rules>::recover(known_directions known, recover_opt
     auto report =
         detail::take_over{context_, known, options.stop, room}.all(filter, options.limit, selects);
     forget_ended(context_.stuck, context_.ports.log);
-    bool const may_be_late =
-        context_.how == phases::late &&
-        std::any_of(known.begin(), known.end(), [](known_direction const& direction) {
-            return direction.type->stages.count == 1;
-        });
-    if (may_be_late && report.problem.empty()) {
+    auto const stores = stores_of_late_calls(context_, known);
+    if (!stores.empty() && report.problem.empty()) {
         // Nothing in the log names a call that stopped before it had an entry.
         auto const age = std::min<std::chrono::milliseconds>(options.older_than, limits.takeover);
-        auto swept = sweeper{context_, options.stop, {true, age}}.sweep();
+        auto swept = sweeper{context_, options.stop, {true, age}}.sweep(stores);
         report.problem = std::move(swept.problem);
         std::move(swept.skipped.begin(), swept.skipped.end(), std::back_inserter(report.skipped));
     }
@@ -249,7 +269,7 @@ outcome engine_calls<Rules>::reverse_done(known_direction const& direction, entr
 template <typename Rules>
 sweep_report engine_calls<Rules>::sweep(std::stop_token const& stop) {
     if (!gate_.is_open(call_options{{}, stop})) return gate_.report<sweep_report>();
-    return sweeper{context_, stop}.sweep();
+    return sweeper{context_, stop}.sweep(context_.ports.stores);
 }
 
 template <typename Rules>

@@ -36,8 +36,8 @@ public:
     sweeper(sweeper const&) = delete;
     sweeper& operator=(sweeper const&) = delete;
 
-    sweep_report sweep() {
-        for (store_port* const store : context_.ports.stores) {
+    sweep_report sweep(std::span<store_port* const> stores) {
+        for (store_port* const store : stores) {
             if (!ends()) sweep_store(*store);
         }
         if (thrown_) std::rethrow_exception(thrown_);

@@ -160,7 +160,8 @@ private:
     /// Decides a late entry.
     bool decide_late(one_phase_request& request, job& work) {
         auto& c = work.coordinator;
-        if (c.must_ask_again() || !c.decide_one_phase(attempts_, is_expired(work))) return false;
+        bool const asks_again = !request.left_out && c.must_ask_again();
+        if (asks_again || !c.decide_one_phase(attempts_, is_expired(work))) return false;
         request.write = write_of<step::decide>(work);
         request.write.last_moment = later(work.created, lifetime_);
         if (c.why() == reason::none && !request.left_out) require_applied(request.results);
