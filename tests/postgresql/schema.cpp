@@ -62,7 +62,7 @@ TEST_CASE("schema: tables of version 1 get the text of a reason, and an old prog
     insert("beside");
     CHECK(reason_of("before") == 11);
     CHECK(reason_of("beside") == 11);
-    CHECK(version_in(own.address()) == "3");
+    CHECK(version_in(own.address()) == "4");
     CHECK(columns_in(own.address()) == columns);
     auto log = database.bind_log();
     for (char const* const id : {"before", "beside"}) {
@@ -97,7 +97,7 @@ TEST_CASE("schema: concurrent programs upgrade the tables once, and views over t
     }
     for (auto& one : threads) one.join();
     CHECK(opened == 4);
-    CHECK(version_in(own.address()) == "3");
+    CHECK(version_in(own.address()) == "4");
     CHECK(ask_one(own.address(), "SELECT count(*) FROM watched") == "0");
     CHECK(ask_one(own.address(), "SELECT count(reason_text) FROM settle_entries") == "0");
 }

@@ -271,7 +271,7 @@ TEST_CASE("engine: run() checks the lifetime again after the insert is acknowled
     settle::testing::faulty slow{database};
     world_state world;
     settle::engine engine{slow, settle::with_environment(manual_environment{world}),
-                          settle::type<transfer_type>};
+                          settle::type<transfer_type>, settle::early_entries};
     open_accounts(engine, {{"A", 100}, {"B", 0}});
     // The machine slept between the entry's birth and the answer of the log.
     slow.plan([&](settle::testing::call const& call) {

@@ -160,26 +160,29 @@ TEST_CASE("reverse: the search for the next number obeys the deadline and the st
 
 TEST_CASE("reverse: an abandoned reversal is recovered, taken over or canceled") {
     split_bank b;
+    settle::engine engine{b.database, settle::type<split_type>,
+                          settle::with_environment(manual_environment{b.world}),
+                          settle::observed_by(hook{b.watch}), settle::early_entries};
     REQUIRE(b.engine.run("t", split{"A", "B", "C", 30}).done());
     b.watch = kill_after(settle::step::apply);
-    CHECK_THROWS_AS(std::ignore = b.engine.reverse("t"), killed);
+    CHECK_THROWS_AS(std::ignore = engine.reverse("t"), killed);
     b.watch = nullptr;
     CHECK(balance_of(b.engine, "C") == 0);
     SUBCASE("recovered") {
         b.world.time += std::chrono::hours{1};
-        CHECK(b.engine.recover().done == 1);
+        CHECK(engine.recover().done == 1);
     }
     SUBCASE("taken over by the next call, under the same id") {
-        auto const outcome = b.engine.reverse("t");
+        auto const outcome = engine.reverse("t");
         CHECK(outcome.done());
         CHECK(outcome.id == "t/reverse");
-        CHECK(b.world.elapsed >= b.engine.limits().takeover);
+        CHECK(b.world.elapsed >= engine.limits().takeover);
     }
     SUBCASE("canceled, then tried again") {
-        auto const outcome = b.engine.cancel("t/reverse");
+        auto const outcome = engine.cancel("t/reverse");
         CHECK(outcome.canceled());
         CHECK(balance_of(b.engine, "C") == 60);
-        CHECK(b.engine.reverse("t").id == "t/reverse/2");
+        CHECK(engine.reverse("t").id == "t/reverse/2");
     }
     b.check(100, 100, 0);
 }

@@ -199,7 +199,7 @@ void leave_pending(std::string const& log_path, std::string const& records_path)
                                                : st::fault_kind::none};
     });
     settle::engine engine{settle::log_in(log_with_faults), settle::bind(items, records_with_faults),
-                          settle::type<take_type>};
+                          settle::type<take_type>, settle::early_entries};
     engine.create(items, item{"A", 10}).value();
     CHECK_THROWS_AS(std::ignore = engine.run<take_type>("t", change{"A", 1, "", {}}), st::crash);
 }

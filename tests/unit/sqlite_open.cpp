@@ -52,7 +52,7 @@ TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle
                     "('table', 'view') ORDER BY name") ==
           std::vector<std::string>{"settle_bound", "settle_entries", "settle_entry", "settle_mark",
                                    "settle_meta", "settle_owner", "settle_type"});
-    CHECK(version_of(path) == "6");
+    CHECK(version_of(path) == "7");
 }
 
 TEST_CASE("sqlite open: a file is reopened unchanged") {
@@ -160,12 +160,12 @@ TEST_CASE("sqlite open: tables of another version are refused with the needed ve
     {
         database const db{folder.file()};
     }
-    for (std::string const version : {"7", "2"}) {
+    for (std::string const version : {"8", "2"}) {
         sql(folder.file(),
             "UPDATE settle_meta SET value = '" + version + "' WHERE name = 'schema_version'");
         std::string const reply = opening(folder.file());
         CHECK(contains(reply, "the store was made by another version: "));
-        CHECK(contains(reply, "have version " + version + " and this library needs version 6."));
+        CHECK(contains(reply, "have version " + version + " and this library needs version 7."));
     }
     sql(folder.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
     CHECK(contains(opening(folder.file()), "have version unknown and"));
@@ -220,7 +220,7 @@ TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their e
         CHECK(worker.keep(now, "host/2", {{0, 0, "1"}}) == settle::log_answer::taken);
         CHECK(log.read("old").value()->results.size() == 1);
     }
-    CHECK(version_of(here.file()) == "6");
+    CHECK(version_of(here.file()) == "7");
     CHECK(sql_value(here.file(), "SELECT id || state || revision || stages_kept || results "
                                  "FROM settle_entries") ==
           R"(oldpending11[{"participant":0,"line":0,"value":1}])");
@@ -258,7 +258,7 @@ TEST_CASE("sqlite open: tables of version 4 get the text of a reason, also besid
     insert("before");
     database db{folder.file()};
     insert("beside");
-    CHECK(version_of(folder.file()) == "6");
+    CHECK(version_of(folder.file()) == "7");
     auto log = db.bind_log();
     for (char const* const id : {"before", "beside"}) {
         settle::entry const old = log.read(id).value().value();

@@ -181,6 +181,9 @@ inline constexpr epoch epochs_per_millisecond = epoch{1} << 11;
 /// It is a name rather than a number: no operation adopts, confirms or undoes the mark of another
 /// birth. Only a bar compares births.
 inline constexpr epoch least_birth = epoch{1} << 62;
+/// Every birth, also one that claims have raised, is below this limit: a store keeps it as a signed
+/// number.
+inline constexpr epoch birth_limit = (epoch{1} << 63) - 1;
 /// Births grow by this number each second.
 inline constexpr epoch births_per_second = epoch{1} << 31;
 

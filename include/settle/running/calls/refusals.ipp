@@ -143,7 +143,8 @@ SETTLE_FUNCTION error damaged_parameters(entry const& stored, error const& probl
 
 SETTLE_FUNCTION error fault_of(entry const& stored) {
     // A claim raises the epoch once more, unless the entry is final.
-    bool const is_valid = stored.epoch_number < epoch_limit - 1 || is_birth(stored.epoch_number);
+    epoch const limit = is_birth(stored.epoch_number) ? birth_limit : epoch_limit - 1;
+    bool const is_valid = stored.epoch_number < limit;
     if (is_final(stored.state) || is_valid) return {};
     return {make_error_code(errc::damaged),
             "settle: the entry '" + stored.id + "' is damaged: its epoch " +
