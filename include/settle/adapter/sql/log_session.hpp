@@ -181,9 +181,13 @@ private:
                     else entries_->send_certain(connection, all, context);
                 },
                 Sql::longest_repetition);
-            takes_all =
-                ended.status != commit_status::undone ||
-                (!Sql::is_overtaken(ended.problem.code) && !Sql::is_of_count(ended.problem.code));
+            is_undone = ended.status == commit_status::undone;
+            bool const exists = is_undone && Sql::is_overtaken(ended.problem.code);
+            takes_all = !exists && !(is_undone && Sql::is_of_count(ended.problem.code));
+            if (exists && inserts && all.size() == 1) {
+                all.front().result->reply = log_answer::conflict;
+                return true;
+            }
         }
         if (!takes_all) {
             ended = insert_absent<Sql>(native, [&](typename Sql::connection& connection) {
