@@ -324,6 +324,7 @@ TEST_CASE("order: a transaction after an unavailable store does not claim repeat
                           settle::bind(bank::accounts, db),
                           settle::bind(labels, fragile),
                           settle::type<sale_type>,
+                          settle::early_entries,
                           settle::with_environment(manual_environment{}),
                           settle::observed_by([&](settle::event const& seen) {
                               if (seen.taken == settle::step::claim) ++claims;

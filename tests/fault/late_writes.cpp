@@ -72,7 +72,7 @@ bool play(late_story const& story, Run const& run, std::string const& before,
     auto const found = plain.find("t").value();
     bool const ran = found && found->state == settle::state::done;
     CHECK(snapshot(plain) == (ran ? after : before));
-    if (found) CHECK(ran);
+    if (found && found->state != settle::state::barred) CHECK(ran);
     return calls >= story.lost_at;
 }
 

@@ -22,7 +22,7 @@ namespace mariadb::detail {
     for (auto at = columns.find(" AS text)"); at != columns.npos; at = columns.find(" AS text)")) {
         columns.replace(at, 9, " AS CHAR)");
     }
-    return "CREATE OR REPLACE VIEW " + prefix + "settle_entries AS SELECT " + columns + " FROM " +
+    return "CREATE VIEW IF NOT EXISTS " + prefix + "settle_entries AS SELECT " + columns + " FROM " +
            prefix + "settle_entry AS e";
 }
 
@@ -80,9 +80,11 @@ SETTLE_FUNCTION metadata_table try_to_prepare_schema(pool& from, own_tables cons
     }
     auto version = metadata.get_or_init("schema_version", tables.version);
     if (version == tables.earlier) {
+        auto view = tables.create(from.schema_prefix()).back();
+        constexpr std::string_view makes = "CREATE VIEW IF NOT EXISTS";
+        view.replace(view.find(makes), makes.size(), "CREATE OR REPLACE VIEW");
         auto session = from.take();
-        session->send_sql(tables.create(from.schema_prefix()).back(),
-                          "upgrade the tables of settle");
+        session->send_sql(view, "upgrade the tables of settle");
         session->sync();
         metadata.replace("schema_version", version, tables.version);
         version = metadata.get_or_init("schema_version", tables.version);
