@@ -479,4 +479,4 @@ using coordinator = basic_coordinator<detail::protocol_rules>;
 
 SETTLE_END
 
-#include <settle/protocol/coordinator.ipp>
+#include <settle/protocol/coordinator_decisions.hpp>

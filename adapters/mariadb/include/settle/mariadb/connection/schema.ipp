@@ -22,8 +22,8 @@ namespace mariadb::detail {
     for (auto at = columns.find(" AS text)"); at != columns.npos; at = columns.find(" AS text)")) {
         columns.replace(at, 9, " AS CHAR)");
     }
-    return "CREATE VIEW IF NOT EXISTS " + prefix + "settle_entries AS SELECT " + columns + " FROM " +
-           prefix + "settle_entry AS e";
+    return "CREATE VIEW IF NOT EXISTS " + prefix + "settle_entries AS SELECT " + columns +
+           " FROM " + prefix + "settle_entry AS e";
 }
 
 [[nodiscard]] SETTLE_FUNCTION std::vector<std::string> record_tables(std::string const& prefix) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The bodies of functions that coordinator.hpp declares: how a coordinator decides the waves that
-// its driver sends to stores.
+// How a coordinator decides the waves that its driver sends to stores: bodies of functions that
+// coordinator.hpp declares.
 #pragma once
 
 #include <settle/protocol/coordinator.hpp>
