@@ -53,5 +53,6 @@ TEST_CASE("long: explore: exclusive effects of late entries") {
 TEST_CASE("long: explore: a late entry, two workers and one late write") {
     bounds both = late(within(2, 1));
     both.crashes = false;
+    both.calls_again = 1;
     right(transfers, two_accounts, sixty_first, money, never_below, both);
 }
