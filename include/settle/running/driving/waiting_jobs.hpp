@@ -48,6 +48,7 @@ public:
             until = std::chrono::steady_clock::now() + (end - ends.elapsed());
         }
         bool const is_called = wait_until(calls, until, ends.stop()) || end < first;
+        calls.signal().clear();
         return !wake(calls, group, ends) && !is_called;
     }
 
@@ -58,7 +59,6 @@ private:
     bool wake(Calls& calls, jobs_side_by_side<Count> const& group, Ends const& ends) {
         bool any_answered = false;
         missing_ = 0;
-        calls.signal().clear();
         for (std::size_t i = 0; i < group.jobs.size(); ++i) {
             job& work = group.jobs[i];
             if (work.waiting == nullptr) continue;
@@ -75,8 +75,12 @@ private:
         any_ = any_answered || missing_ != 0;
         bool const goes_on =
             any_answered || (calls.source() != nullptr && calls.source()->is_called);
-        if (goes_on) woken_ = std::chrono::steady_clock::now();
-        return goes_on;
+        if (!goes_on) return false;
+        woken_ = std::chrono::steady_clock::now();
+        // The next round looks at the limits of every job. Before a wait, the signal must stay: a
+        // stop request may have come after that look.
+        calls.signal().clear();
+        return true;
     }
 
     /// When a wait must end at the latest.
