@@ -43,7 +43,7 @@ std::vector<double> seconds_of(std::vector<side const*> const& sides, std::size_
         return seconds;
     }
     std::vector<sliced_round> begun;
-    for (auto const* const one : sides) begun.push_back(one->begin());
+    for (auto const* const each : sides) begun.push_back(each->begin());
     for (std::size_t slice = 0; slice < slices; ++slice) {
         in_turn(number + slice, [&](std::size_t which) {
             double const passed = begun[which].run(slice);
@@ -51,7 +51,7 @@ std::vector<double> seconds_of(std::vector<side const*> const& sides, std::size_
             if (slice > 0) seconds[which] += passed;
         });
     }
-    for (auto const& one : begun) one.check();
+    for (auto const& round : begun) round.check();
     return seconds;
 }
 

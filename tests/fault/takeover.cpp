@@ -100,12 +100,12 @@ TEST_CASE("takeover: another worker runs the same id before every call of the ow
 
 TEST_CASE("takeover: another worker sweeps before every call of the owner") {
     for_every_type([](auto& other, manual_environment const&, std::vector<outcome>&) {
-        auto const found = other.find("t").value();
+        auto const stored = other.find("t").value();
         auto const swept = other.sweep();
         CHECK(swept.problem.empty());
         // A sweeper ignores the marks of an entry that is under way. Without an entry, it undoes
         // them, and the owner applies them again.
-        if (found && !is_final(found->state)) CHECK(swept.undone == 0);
+        if (stored && !is_final(stored->state)) CHECK(swept.undone == 0);
     });
 }
 

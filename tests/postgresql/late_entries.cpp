@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Calls that apply parts in another database before their entry is in the log.
+#include "../any_age.hpp"
 #include "sums.hpp"
 
 #include <settle/postgresql.hpp>
@@ -80,12 +81,6 @@ struct program {
     std::function<void(settle::event const&)>* action;
 };
 
-settle::recover_options at_once() {
-    settle::recover_options all;
-    all.older_than = 0ms;
-    return all;
-}
-
 } // namespace
 
 TEST_CASE("late: two databases, a worker that is killed at any step, and one that goes on") {
@@ -103,7 +98,7 @@ TEST_CASE("late: two databases, a worker that is killed at any step, and one tha
         CHECK(data.marks() == (last == step::apply || last == step::decide ? "0+1" : "0+0"));
         program second{data};
         auto next = second.engine();
-        CHECK(next.recover(at_once()).problem.empty());
+        CHECK(next.recover(of_any_age()).problem.empty());
         CHECK(data.marks() == "0+0");
         CHECK(data.sums() == (last == step::apply ? "1000+0" : "940+60"));
         CHECK(ask_one(data.books.address(), "SELECT state FROM settle_entry") ==
@@ -146,7 +141,7 @@ TEST_CASE("late: programs run the same ids at once, beside a sweeper") {
     CHECK(done == 180);
     program last{data};
     auto engine = last.engine();
-    CHECK(engine.recover(at_once()).problem.empty());
+    CHECK(engine.recover(of_any_age()).problem.empty());
     CHECK(engine.sweep().problem.empty());
     CHECK(data.sums() == "940+60");
     CHECK(data.marks() == "0+0");

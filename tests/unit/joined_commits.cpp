@@ -110,23 +110,5 @@ TEST_CASE("joined: a worker that was overtaken before its commit changes nothing
 TEST_CASE("joined: transactions of a window keep their order on a record in the own store") {
     two_files files;
     auto engine = files.make(settle::early_entries);
-    std::vector<correction> all;
-    for (std::int64_t balance = 1; balance <= 50; ++balance) {
-        all.push_back({"A", balance % 7 == 0 ? "W" : "V", balance});
-    }
-    auto const outcomes = engine.run_all(all);
-    std::int64_t done = 0;
-    for (auto const& ended : outcomes) done += ended.done() ? 1 : 0;
-    CHECK(done == 43);
-    CHECK(files.sums() == "50+43");
-    CHECK(files.marks() == "0+0");
-
-    // The first two can be paid, the third not, and the fourth again.
-    std::vector<deposit> const paid{{"A", "V", 20}, {"A", "V", 20}, {"A", "V", 20}, {"A", "V", 10}};
-    auto const payments = engine.run_all(paid);
-    CHECK(payments[0].done());
-    CHECK(payments[1].done());
-    CHECK(payments[2].why == reason::guard_failed);
-    CHECK(payments[3].done());
-    CHECK(files.sums() == "0+93");
+    check_order_of_windows(files, engine);
 }

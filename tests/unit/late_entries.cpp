@@ -16,10 +16,13 @@ std::string state_in(two_files const& files, std::string const& id) {
 }
 std::string const barred_number = "7";
 
-settle::recover_options at_once() {
-    settle::recover_options all;
-    all.older_than = 0ms;
-    return all;
+/// A call whose process ends between its apply wave and its decision.
+template <typename Engine>
+void stop_before_decision(two_files& files, Engine& engine, std::string const& id,
+                          deposit const& parameters) {
+    files.action = kill_after(settle::step::apply);
+    CHECK_THROWS_AS(std::ignore = engine.run(id, parameters), killed);
+    files.action = {};
 }
 
 } // namespace
@@ -93,9 +96,7 @@ TEST_CASE("late: a call of the id brings it to its end, wherever its worker was 
 TEST_CASE("late: another call of the id decides what the id means, until one has decided") {
     two_files files;
     auto engine = files.make();
-    files.action = kill_after(settle::step::apply);
-    CHECK_THROWS_AS(std::ignore = engine.run("t", deposit{"A", "V", 60}), killed);
-    files.action = {};
+    stop_before_decision(files, engine, "t", {"A", "V", 60});
     CHECK(state_in(files, "t") == "no row");
     CHECK(engine.run("t", deposit{"B", "V", 0}).done());
     CHECK(files.sums() == "100+0");
@@ -115,9 +116,7 @@ TEST_CASE("late: another call of the id decides what the id means, until one has
 TEST_CASE("late: a recovery undoes what nobody decides, and the id stays free") {
     two_files files;
     auto engine = files.make();
-    files.action = kill_after(settle::step::apply);
-    CHECK_THROWS_AS(std::ignore = engine.run("t", deposit{"A", "V", 60}), killed);
-    files.action = {};
+    stop_before_decision(files, engine, "t", {"A", "V", 60});
     auto const held = engine.marks_without_entry().value();
     REQUIRE(held.size() == 1);
     CHECK(held[0].id == "t");
@@ -127,7 +126,7 @@ TEST_CASE("late: a recovery undoes what nobody decides, and the id stays free") 
     // The call may be under way.
     CHECK(engine.recover().problem.empty());
     CHECK(files.marks() == "0+1");
-    CHECK(engine.recover(at_once()).problem.empty());
+    CHECK(engine.recover(of_any_age()).problem.empty());
     CHECK(files.marks() == "0+0");
     CHECK(state_in(files, "t") == barred_number);
     CHECK(engine.cancel("t").problem.code == settle::errc::unknown_id);
@@ -142,9 +141,7 @@ TEST_CASE("late: a recovery undoes what nobody decides, and the id stays free") 
     // A bar goes up with the births that it bars.
     for (int time = 0; time < 2; ++time) {
         files.world.time += 2s;
-        files.action = kill_after(settle::step::apply);
-        CHECK_THROWS_AS(std::ignore = engine.run("u", deposit{"A", "V", 1}), killed);
-        files.action = {};
+        stop_before_decision(files, engine, "u", {"A", "V", 1});
         CHECK(engine.sweep().undone == 1);
         CHECK(files.marks() == "0+0");
     }
@@ -157,9 +154,7 @@ TEST_CASE("late: a recovery undoes what nobody decides, and the id stays free") 
 TEST_CASE("late: a recovery of old calls sweeps theirs") {
     two_files files;
     auto engine = files.make();
-    files.action = kill_after(settle::step::apply);
-    CHECK_THROWS_AS(std::ignore = engine.run("t", deposit{"A", "V", 60}), killed);
-    files.action = {};
+    stop_before_decision(files, engine, "t", {"A", "V", 60});
     files.world.time += 10s;
     CHECK(engine.recover().problem.empty());
     CHECK(files.marks() == "0+0");
@@ -182,9 +177,7 @@ TEST_CASE("late: a call whose birth is barred inserts its entry first") {
 TEST_CASE("late: a bar is purged like a final entry") {
     two_files files;
     auto engine = files.make();
-    files.action = kill_after(settle::step::apply);
-    CHECK_THROWS_AS(std::ignore = engine.run("t", deposit{"A", "V", 60}), killed);
-    files.action = {};
+    stop_before_decision(files, engine, "t", {"A", "V", 60});
     CHECK(engine.sweep().undone == 1);
     settle::purge_options const options;
     files.world.time += options.older_than - 1s;
@@ -206,7 +199,7 @@ TEST_CASE("late: a call that ends at its deadline leaves an entry") {
     CHECK(engine.run("t", deposit{"A", "V", 60}, brief).verdict == settle::verdict::undecided);
     CHECK(entry_of(engine, "t").state == settle::state::pending);
     CHECK(other.retry("c").done());
-    CHECK(engine.recover(at_once()).done == 1);
+    CHECK(engine.recover(of_any_age()).done == 1);
     CHECK(files.sums() == "10+61");
     CHECK(files.marks() == "0+0");
 }
@@ -228,24 +221,7 @@ TEST_CASE("late: of two elements with one id the first counts") {
 TEST_CASE("late: transactions of a window keep their order on a record in the own store") {
     two_files files;
     auto engine = files.make();
-    std::vector<correction> all;
-    for (std::int64_t balance = 1; balance <= 50; ++balance) {
-        all.push_back({"A", balance % 7 == 0 ? "W" : "V", balance});
-    }
-    std::int64_t done = 0;
-    for (auto const& ended : engine.run_all(all)) done += ended.done() ? 1 : 0;
-    CHECK(done == 43);
-    CHECK(files.sums() == "50+43");
-
-    // The first two can be paid, the third not, and the fourth again.
-    std::vector<deposit> const paid{{"A", "V", 20}, {"A", "V", 20}, {"A", "V", 20}, {"A", "V", 10}};
-    auto const payments = engine.run_all(paid);
-    CHECK(payments[0].done());
-    CHECK(payments[1].done());
-    CHECK(payments[2].why == reason::guard_failed);
-    CHECK(payments[3].done());
-    CHECK(files.sums() == "0+93");
-    CHECK(files.marks() == "0+0");
+    check_order_of_windows(files, engine);
 }
 
 TEST_CASE("late: an expired call decides nothing") {

@@ -83,4 +83,30 @@ struct two_files {
     }
 };
 
+/// Windows whose transactions share a record in the log's own file end as in the order of the
+/// input.
+template <typename Engine>
+void check_order_of_windows(two_files& files, Engine& engine) {
+    std::vector<correction> all;
+    for (std::int64_t balance = 1; balance <= 50; ++balance) {
+        all.push_back({"A", balance % 7 == 0 ? "W" : "V", balance});
+    }
+    auto const outcomes = engine.run_all(all);
+    std::int64_t done = 0;
+    for (auto const& ended : outcomes) done += ended.done() ? 1 : 0;
+    CHECK(done == 43);
+    CHECK(files.sums() == "50+43");
+    CHECK(files.marks() == "0+0");
+
+    // The first two can be paid, the third not, and the fourth again.
+    std::vector<deposit> const paid{{"A", "V", 20}, {"A", "V", 20}, {"A", "V", 20}, {"A", "V", 10}};
+    auto const payments = engine.run_all(paid);
+    CHECK(payments[0].done());
+    CHECK(payments[1].done());
+    CHECK(payments[2].why == reason::guard_failed);
+    CHECK(payments[3].done());
+    CHECK(files.sums() == "0+93");
+    CHECK(files.marks() == "0+0");
+}
+
 } // namespace two_files_test

@@ -70,9 +70,7 @@ struct record_changes {
     epoch marked = 0;                    ///< of answer::other_call
 
     [[nodiscard]] part_result result() && {
-        part_result made{what, std::move(kept), {}};
-        made.marked = marked;
-        return made;
+        return {.what = what, .kept = std::move(kept), .marked = marked};
     }
 };
 

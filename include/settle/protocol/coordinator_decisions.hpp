@@ -58,8 +58,8 @@ void basic_coordinator<Rules>::begin_anew() {
 
 template <typename Rules>
 void basic_coordinator<Rules>::clear_other_call() {
-    for (answer& one : answers_) {
-        one = one == answer::other_call ? answer::none : answer::nothing;
+    for (answer& reply : answers_) {
+        reply = reply == answer::other_call ? answer::none : answer::nothing;
     }
     clearing_ = true;
     next_ = step::back_off;
@@ -127,9 +127,9 @@ void basic_coordinator<Rules>::back_off(std::uint32_t limit) {
 
 template <typename Rules>
 void basic_coordinator<Rules>::roll_back_attempt() {
-    for (answer& one : answers_) {
-        bool const may_have_effect = one == answer::applied || one == answer::unknown;
-        one = may_have_effect ? answer::none : answer::nothing;
+    for (answer& reply : answers_) {
+        bool const may_have_effect = reply == answer::applied || reply == answer::unknown;
+        reply = may_have_effect ? answer::none : answer::nothing;
     }
     next_ = step::back_off;
     if (!answers_.contains(answer::none)) begin_again();

@@ -230,9 +230,8 @@ kept_image(std::shared_ptr<exclusive_effect<Record> const> const& effect) {
 /// The result of a part that was executed on its record.
 template <typename Record>
 [[nodiscard]] part_result result_of(record_answer<Record>&& answer) {
-    part_result made{answer.what, detail::kept_image(answer.exclusive), {}};
-    made.marked = answer.marked;
-    return made;
+    return {
+        .what = answer.what, .kept = detail::kept_image(answer.exclusive), .marked = answer.marked};
 }
 
 /// The answer of a part whose record cannot be used: it cancels a part that has not begun, and a

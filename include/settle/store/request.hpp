@@ -132,7 +132,7 @@ struct entry_write {
     timestamp last_moment = timestamp::max();
 
     /// True if the insert replaces an entry that has the state `from` and the epoch `from_epoch`: a
-    /// bar. If there is no entry of the id, it inserts one.
+    /// bar. If the id has no entry, the log inserts one or answers `conflict`.
     [[nodiscard]] bool replaces_bar() const noexcept {
         return inserts && change.from == state::barred;
     }

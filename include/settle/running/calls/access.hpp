@@ -49,9 +49,9 @@ public:
     /// The number of marks in the bound stores. The names in doubt of a database count once for
     /// each prepared target that is bound to it.
     result<std::uint64_t> marks(call_options const& call = {}) { return calls().marks(call); }
-    /// The marks of calls that have no entry, and began longer ago than `older_than`. Their calls
-    /// are under way, or a sweep will undo the marks. settle::time_of_mark() gives the time of
-    /// each. Cost:    a read of every mark, and of the entry of each mark that is old enough
+    /// The marks of calls that have no entry, and began longer ago than `older_than`. Such a call
+    /// is under way, or a sweep will undo its marks. settle::time_of_mark() gives the time of the
+    /// call. Cost:    a read of every mark, and of the entry of each mark that is old enough
     result<std::vector<mark_locator>>
     marks_without_entry(time_limit older_than = std::chrono::milliseconds{0},
                         call_options const& call = {}) {

@@ -104,7 +104,8 @@ struct purge_report {
 struct sweep_report {
     std::uint64_t looked_at = 0;  ///< marks seen, as engine::marks() counts them
     std::uint64_t undone = 0;     ///< stray marks compensated
-    std::uint64_t tombstones = 0; ///< entries inserted as canceled, reason "mark without entry"
+    std::uint64_t tombstones = 0; ///< entries inserted as canceled, reason "mark without entry", or
+                                  ///< as bars
     std::vector<skipped_entry> skipped; ///< entries whose marks were not undone; each has a reason
     error problem;                      ///< why the sweep ended early, if it did
 };

@@ -373,8 +373,10 @@ public:
     auto seam() {
         auto view = ports_.view();
         auto how = phases::two;
-        if (given_.phases() != phases::two && settles_in_one_phase_here()) how = phases::one;
-        else if (given_.phases() == phases::one && inserts_in_time()) how = phases::late;
+        auto const asked = given_.phases();
+        bool const may_be_late = asked != phases::two && asked != phases::joined;
+        if (asked != phases::two && settles_in_one_phase_here()) how = phases::one;
+        else if (may_be_late && inserts_in_time()) how = phases::late;
         else if (own_store_ != engine_ports::no_store) how = phases::joined;
         view.own_store = own_store_;
         return seam_context<order_rules>{view,

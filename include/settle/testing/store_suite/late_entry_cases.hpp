@@ -90,8 +90,9 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert replaces the bar that its worker has r
     auto log = fixture.database_here().bind_log();
     auto const bar = test_transaction::of<undescribed>("t", {});
     /// Shape:   replaced - the epoch of the bar that the worker has read; 0 if it has read none
-    auto const write = [&](test_transaction const& of, state to, epoch number, epoch replaced) {
-        auto insert = of.insert(to, number, at_millisecond(0));
+    auto const write = [&](test_transaction const& transaction, state to, epoch number,
+                           epoch replaced) {
+        auto insert = transaction.insert(to, number, at_millisecond(0));
         if (replaced != 0) {
             insert.change.from = state::barred;
             insert.change.from_epoch = replaced;

@@ -163,7 +163,7 @@ private:
     [[gnu::cold, gnu::noinline]] void erase_bar(transaction_id const& id, epoch barred) {
         entry_row* const row = by_id_.find(id);
         if (row == nullptr || row->state != state::barred || row->epoch_number != barred) return;
-        std::erase_if(ended_, [&](ended const& one) { return one.row == row; });
+        std::erase_if(ended_, [&](ended const& entry) { return entry.row == row; });
         std::make_heap(ended_.begin(), ended_.end(), later);
         erase(*row);
         forget_order();
