@@ -172,6 +172,53 @@ std::vector<prepared_options> variants_of(std::size_t window) {
     return variants;
 }
 
+/// Threads that each call `run`, against threads that share pairs of connections.
+double settle_apart_by_threads(postgresql_pair const& pair, workload const& work) {
+    two_banks const banks{pair, work};
+    {
+        database first{banks.first.address()};
+        database second{banks.second.address()};
+        auto engine = engine_apart(first, second);
+        double const seconds = detail::run_threads_warm(work, [&](std::size_t) {
+            return [&](transfer_request const& request) {
+                expect_done(engine.run(request.first, request.second));
+            };
+        });
+        expect_settled(engine, work);
+        banks.check(work);
+        return seconds;
+    }
+}
+
+double prepared_by_threads(postgresql_pair const& pair, workload const& work,
+                           std::size_t connections) {
+    two_banks const banks{pair, work, {baseline::postgresql::log_sql}};
+    double const seconds = detail::run_workers(work, connections, [&] {
+        return std::make_unique<prepared>(banks.first.address(), banks.second.address(),
+                                          overlap::none, preparing::second);
+    });
+    banks.check(work);
+    return seconds;
+}
+
+add_case threads_apart(int number, sizes const& sizes, double budget) {
+    return {number, "PostgreSQL, two phases on two servers, 64 threads",
+            [sizes, budget](context& context, std::string const& name) {
+                auto const* const on = postgresql_pair::get();
+                if (on == nullptr) return;
+                auto const work = work_of(context.size(sizes.full, sizes.quick));
+                std::vector<side> baselines;
+                for (std::size_t const connections : {detail::thread_count, pool_size}) {
+                    baselines.push_back(
+                        {std::to_string(connections) + " pairs of connections",
+                         [&, connections] { return prepared_by_threads(*on, work, connections); }});
+                }
+                compare(context, name, work,
+                        {"settle", [&] { return settle_apart_by_threads(*on, work); }},
+                        std::move(baselines), budget, detail::warm_up);
+            }};
+}
+
 add_case two_phases(int number, std::string const& kind, std::size_t window, std::size_t accounts,
                     sizes const& sizes, std::optional<double> budget) {
     return {number, "PostgreSQL, two phases on two servers, " + kind,
@@ -206,6 +253,7 @@ add_case const all[] = {
     two_phases(74, "batches of 1,000", usual_window, 10'000, {20'000, 10'000}, 2.00),
     two_phases(75, "batches of 1,000, 100,000 accounts", usual_window, 100'000, {20'000, 10'000},
                2.00),
+    threads_apart(76, {6'400, 1'920}, 0.30),
 };
 
 } // namespace

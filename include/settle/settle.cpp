@@ -51,6 +51,7 @@
 #include <settle/running/calls/outcome.ipp>
 #include <settle/running/calls/patience.ipp>
 #include <settle/running/calls/refusals.ipp>
+#include <settle/running/calls/shared_windows.ipp>
 #include <settle/running/calls/statistics.ipp>
 #include <settle/running/calls/windows.ipp>
 #include <settle/running/calls/worker.ipp>
@@ -74,6 +75,7 @@ SETTLE_BEGIN
 template class detail::basic_wave_executor<detail::wave_rules>;
 template class detail::seam_driver<detail::order_rules>;
 template class detail::seam_jobs<detail::order_rules>;
+template class detail::shared_windows<detail::order_rules>;
 template class detail::engine_calls<detail::order_rules>;
 template class detail::batch<detail::seam_jobs<detail::order_rules>,
                              detail::function_view<void(std::size_t, outcome&&)> const>;

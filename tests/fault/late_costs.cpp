@@ -3,6 +3,10 @@
 #include "../unit/two_files.hpp"
 #include "power_vfs.hpp"
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 using namespace two_files_test;
 
 namespace {
@@ -33,4 +37,29 @@ TEST_CASE("late: a transfer between two files waits for the disk as often as it 
     CHECK(syncs_of_deposit() == doctest::Approx(3));
     CHECK(syncs_of_deposit(settle::early_entries) == doctest::Approx(4));
     CHECK(syncs_of_deposit(settle::two_phases) == doctest::Approx(6));
+}
+
+TEST_CASE("late: threads that pay at once share the waits for the disk") {
+    constexpr int thread_count = 16;
+    constexpr int each = 10;
+    power::disk disk;
+    power::vfs const on_disk{disk};
+    two_files files;
+    settle::engine engine{files.books, settle::bind(vaults, files.cellar),
+                          settle::type<deposit_type>};
+    std::atomic<int> done = 0;
+    auto const pay = [&](int count) {
+        for (int paid = 0; paid < count; ++paid) {
+            done += engine.run(deposit{"A", "V", 0}).done() ? 1 : 0;
+        }
+    };
+    pay(3);
+    disk.arm({power::trouble::failing_sync, 0, false});
+    auto const before = disk.calls();
+    {
+        std::vector<std::jthread> threads;
+        for (int thread = 0; thread < thread_count; ++thread) threads.emplace_back(pay, each);
+    }
+    CHECK(done == 3 + thread_count * each);
+    CHECK(disk.calls() - before < thread_count * each);
 }

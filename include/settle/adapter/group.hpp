@@ -7,9 +7,11 @@
 #pragma once
 
 #include <settle/adapter/native_wave.hpp>
+#include <settle/store/caller_turn.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -19,22 +21,20 @@
 SETTLE_BEGIN
 namespace detail {
 
-enum class group_stage : int { waiting, leads, ended };
-
 /// The work of one caller, on the stack of that caller.
 template <typename Result = commit_result>
-struct group_member {
-    using stage = group_stage;
+struct group_member : caller_turn {
     using result_type = Result;
 
+    group_member() : caller_turn(caller_wait::limits()) {}
+
     std::optional<Result> end{}; ///< its result; empty while it is unknown
-    std::atomic<stage> now{stage::waiting};
 };
 
-/// Shape:   Member - a group_member
+/// Shape:   Member - derives from group_member
 template <typename Member>
 class groups {
-    using stage = group_stage;
+    using stage = turn_stage;
 
 public:
     /// Shape:   leaders - the number of threads that lead at a time; largest - the largest number
@@ -51,14 +51,22 @@ public:
         /// Admits the callers that have arrived meanwhile; returns their number.
         std::size_t join() { return of_ == nullptr ? 0 : of_->join(members_); }
         void end_all(typename Member::result_type const& ended) const {
-            for (Member* const one : members_) one->end = ended;
+            for (Member* const member : members_) member->end = ended;
+        }
+        /// Calls a function within the limits of all members that were there at the beginning.
+        template <typename Function>
+        void within_limits(Function&& function) const {
+            if (limits_ == nullptr) return function();
+            caller_wait const joint{limits_->all()};
+            function();
         }
 
     private:
         friend class groups;
-        group(Member& first, groups& groups) : members_{&first}, of_(&groups) {}
+        group(Member& leader, groups& groups) : members_{&leader}, of_(&groups) {}
 
-        std::vector<Member*> members_;
+        std::vector<Member*> members_;           ///< the leader first
+        std::unique_ptr<joint_limits> limits_{}; ///< null for a member alone
         groups* of_ = nullptr;
     };
 
@@ -66,51 +74,59 @@ public:
     /// Shape:   perform(group) - does the work of the members and sets their results. A member has
     ///          no result if perform throws or sets none; then its caller performs it alone, which
     ///          shows which member failed
+    /// Returns: false if the caller has stopped waiting, and nothing was done
     template <typename Perform>
-    void perform(Member& own, Perform&& perform) {
+    bool perform(Member& own, Perform&& perform) {
         // Constructed before the caller leads, since a leader must always hand over.
         group all{own, *this};
-        if (!leads(own)) return;
+        auto const reached = enters(own) ? stage::leads : wait(own);
+        if (reached != stage::leads) return reached == stage::ended;
         try {
             gather(all);
-            perform(all);
+            all.within_limits([&] { perform(all); });
         } catch (...) {
             // The members without a result are performed alone.
         }
         last_.store(all.members_.size(), std::memory_order_relaxed);
         hand_over();
-        // A member may be destroyed once it has ended, so no member is used after that.
-        for (Member* const one : all.members_) {
-            if (one != &own) one->now.store(stage::ended, std::memory_order_release);
+        for (Member* const member : std::span{all.members_}.subspan(1)) {
+            member->advance(stage::ended);
         }
-        turn_.fetch_add(1, std::memory_order_release);
-        turn_.notify_all();
+        return true;
     }
 
 private:
-    /// Waits until the caller leads, or until a leader has done its work.
-    [[nodiscard]] bool leads(Member& own) {
-        {
-            std::lock_guard const guard{mutex_};
-            if (idle_ > 0) {
-                --idle_;
-                return true;
-            }
-            queue_.push_back(&own);
+    /// True if the caller leads at once.
+    [[nodiscard]] bool enters(Member& own) {
+        std::lock_guard const guard{mutex_};
+        if (idle_ > 0) {
+            --idle_;
+            return true;
         }
-        for (;;) {
-            auto const seen = turn_.load(std::memory_order_acquire);
-            auto const now = own.now.load(std::memory_order_acquire);
-            if (now != stage::waiting) return now == stage::leads;
-            turn_.wait(seen, std::memory_order_acquire);
-        }
+        seats_.give(own);
+        queue_.push_back(&own);
+        return false;
     }
-
+    /// Waits until the caller leads, or until a leader has done its work. Gives `waiting` if the
+    /// caller has stopped waiting, and no leader has its work.
+    [[nodiscard]] stage wait(Member& own) {
+        auto reached = own.wait_within_limits();
+        std::unique_lock guard{mutex_};
+        if (reached == stage::waiting && std::erase(queue_, &own) == 0) {
+            guard.unlock();
+            reached = own.wait();
+            guard.lock();
+        }
+        seats_.take_back(own);
+        return reached;
+    }
     /// Waits a moment for the members of the last group to arrive again.
     void gather(group& all) {
         auto const last = last_.load(std::memory_order_relaxed);
         for (int tries = 0; tries < 3 && 1 + waiting() < last; ++tries) std::this_thread::yield();
-        all.join();
+        if (all.join() == 0) return;
+        all.limits_ = std::make_unique<joint_limits>();
+        for (Member const* const member : all.members_) all.limits_->add(member->limits());
     }
     [[nodiscard]] std::size_t waiting() {
         std::lock_guard const guard{mutex_};
@@ -119,7 +135,8 @@ private:
 
     std::size_t join(std::vector<Member*>& members) {
         std::lock_guard const guard{mutex_};
-        auto const room = largest_ - std::min(largest_, members.size());
+        auto const before = members.size();
+        auto const room = largest_ - std::min(largest_, before);
         auto const count = std::min(queue_.size(), room);
         auto const last = queue_.begin() + static_cast<std::ptrdiff_t>(count);
         members.insert(members.end(), queue_.begin(), last);
@@ -136,14 +153,14 @@ private:
         }
         Member* const next = queue_.front();
         queue_.erase(queue_.begin());
-        next->now.store(stage::leads, std::memory_order_release);
+        next->advance(stage::leads);
     }
 
     std::mutex mutex_;
     std::vector<Member*> queue_;
+    waiting_seats seats_;
     std::size_t idle_;
     std::size_t largest_;
-    std::atomic<std::uint32_t> turn_{0};
     std::atomic<std::size_t> last_{1}; ///< the number of members of the last group
 };
 

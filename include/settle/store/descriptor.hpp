@@ -117,6 +117,9 @@ public:
     held_parameters(transaction_descriptor const& type,
                     detail::function_view<void(void*)> construct);
     explicit held_parameters(transaction_descriptor const& type);
+    /// Parameters of a caller, which outlive the object.
+    explicit held_parameters(void const* of_caller) noexcept
+        : type_(nullptr), value_(const_cast<void*>(of_caller)) {}
     held_parameters(held_parameters&& other) noexcept
         : type_(other.type_), value_(std::exchange(other.value_, nullptr)) {}
     held_parameters& operator=(held_parameters&& other) noexcept {
@@ -129,7 +132,7 @@ public:
     [[nodiscard]] void* get() const noexcept { return value_; }
 
 private:
-    transaction_descriptor const* type_;
+    transaction_descriptor const* type_; ///< null if a caller owns the value
     void* value_;
 };
 

@@ -35,7 +35,7 @@ SETTLE_FUNCTION held_parameters::held_parameters(transaction_descriptor const& t
 SETTLE_FUNCTION held_parameters::held_parameters(transaction_descriptor const& type)
     : held_parameters(type, [&](void* slot) { type.construct(slot); }) {}
 SETTLE_FUNCTION held_parameters::~held_parameters() {
-    if (value_ == nullptr) return;
+    if (value_ == nullptr || type_ == nullptr) return;
     type_->destroy(value_);
     ::operator delete(value_);
 }

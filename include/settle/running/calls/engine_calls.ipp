@@ -5,6 +5,7 @@
 #include <settle/running/calls/closing.hpp>
 #include <settle/running/calls/engine_calls.hpp>
 #include <settle/running/calls/purge.hpp>
+#include <settle/running/calls/shared_windows.hpp>
 #include <settle/running/calls/sweeper.hpp>
 #include <settle/running/calls/take_over.hpp>
 #include <settle/running/calls/windows.ipp>
@@ -63,6 +64,11 @@ outcome engine_calls<Rules>::start(transaction_id&& id, transaction_descriptor c
                                    bool new_id) {
     if (has_fault(direction, parameters)) return refused_before_write(id, direction, parameters);
     if (!gate_.is_open(call)) return gate_.refusal(id);
+    // In one phase, the callers of a store share its native transactions.
+    if (purpose == goal::run && context_.how != phases::one &&
+        context_.callers.may_share(direction)) {
+        return context_.callers.run(context_, std::move(id), direction, parameters, call, new_id);
+    }
     return worker{context_}.run_new(std::move(id), request_of(direction, parameters), purpose, call,
                                     {}, new_id);
 }

@@ -58,6 +58,9 @@ public:
     /// Has waits end when new transactions come; see seam_calls.
     void watch(std::shared_ptr<answer_signal> signal, job_source const& source);
 
+    /// Has stores wait no longer than this from now on.
+    void limit(wait_limits const& limits);
+
     [[nodiscard]] transaction_id fresh_id() const;
     /// The reason why a store of the parameters' direction cannot use an id.
     [[nodiscard]] error fault_of(transaction_id const& id, given const& parameters) const;

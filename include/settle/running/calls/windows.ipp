@@ -68,6 +68,10 @@ template <typename Rules>
 void seam_jobs<Rules>::rethrow() const {
     held_->driver.rethrow();
 }
+template <typename Rules>
+void seam_jobs<Rules>::limit(wait_limits const& limits) {
+    held_->driver.limit(limits);
+}
 
 template <typename Rules>
 transaction_id seam_jobs<Rules>::fresh_id() const {

@@ -10,6 +10,9 @@
 SETTLE_BEGIN
 namespace detail {
 
+template <typename Rules>
+class shared_windows; // shared_windows.hpp
+
 /// What an engine behind the seam gives to its calls. All references outlive the context.
 /// Shape:   Rules - order_rules; a search hides some of them, and includes worker.ipp
 template <typename Rules>
@@ -24,6 +27,7 @@ struct seam_context {
     stuck_transactions& stuck;
     phases how;
     bool keeps_at_insert;
+    shared_windows<Rules>& callers;
 
     [[nodiscard]] driver_type driver(call_options const& call) const {
         return driver_type{

@@ -4,7 +4,7 @@
 
 #include <settle/running/calls/patience.hpp>
 #include <settle/running/calls/refusals.hpp>
-#include <settle/running/calls/worker.hpp>
+#include <settle/running/calls/shared_windows.hpp>
 #include <settle/running/calls/wrong_calls.hpp>
 #include <settle/running/construction/argument_lists.hpp>
 #include <settle/running/construction/home.hpp>
@@ -386,7 +386,8 @@ public:
                                          owner_,
                                          stuck_,
                                          how,
-                                         capabilities_here(log_).keeps_at_insert};
+                                         capabilities_here(log_).keeps_at_insert,
+                                         callers_};
     }
     /// What runs a transaction at a time in containers.
     auto make_worker() { return worker{container_context<assembly>{*this, given_.environment()}}; }
@@ -463,6 +464,7 @@ private:
     std::size_t own_store_ = find_own_store();
     ports<targets, order_rules, log_type, sessions_type> ports_{
         log_, sessions_, given_.environment(), given_.observer()};
+    shared_windows<order_rules> callers_;
 };
 
 } // namespace detail

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <optional>
 #include <stop_token>
@@ -16,6 +17,8 @@ SETTLE_BEGIN
 struct caller_limits {
     std::stop_token stop{};
     std::optional<std::chrono::nanoseconds> deadline{}; ///< on the clock of elapsed()
+    /// The observer's first exception at the transaction of this caller; the driver sets it.
+    mutable std::exception_ptr thrown{};
 };
 
 /// Where a driver gets new jobs from, while others are under way.

@@ -61,6 +61,8 @@ public:
     void watch(std::shared_ptr<detail::answer_signal> signal, job_source const& source) {
         calls_.watch(std::move(signal), source);
     }
+    /// Has stores wait no longer than this from now on.
+    void limit(wait_limits const& limits) { calls_.limit(limits); }
     /// True if a read before an insert can save time: an insert of an existing id costs more than
     /// a read, except in a log of this process.
     static constexpr bool may_look_first = !Calls::takes_no_time;

@@ -19,7 +19,8 @@ class observation {
 public:
     explicit observation(Observer& observer) : observer_(observer) {}
 
-    /// The observer's first exception. It is rethrown after the transactions under way have ended.
+    /// The observer's first exception, but at a transaction with a caller of its own. It is
+    /// rethrown after the transactions under way have ended.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return thrown_; }
 
     /// Shape:   stuck - as in event
@@ -40,7 +41,7 @@ public:
                 seen.participant = name.participant;
                 seen.line = name.line;
             }
-            notify(seen);
+            notify(seen, execution);
             execution.failed_answer = answer::none;
         }
     }
@@ -76,7 +77,7 @@ public:
                 seen.why = reason::none;
                 seen.problem = {};
             }
-            notify(seen);
+            notify(seen, execution);
         }
     }
 
@@ -153,13 +154,14 @@ private:
     }
 
     /// The observer's exception must not keep a transaction from its end.
-    void notify(event const& seen) {
+    void notify(event const& seen, execution_state const& execution) {
         try {
             observer_(seen);
         } catch (testing::crash const&) {
             throw;
         } catch (...) {
-            if (!thrown_) thrown_ = std::current_exception();
+            auto& first = execution.own == nullptr ? thrown_ : execution.own->thrown;
+            if (!first) first = std::current_exception();
         }
     }
 

@@ -65,6 +65,10 @@ public:
     void watch(std::shared_ptr<answer_signal> signal, job_source const& source);
     [[nodiscard]] job_source const* source() const noexcept { return source_; }
 
+    /// From now on stores wait no longer than this.
+    /// Shape:   limits - copied
+    void limit(wait_limits const& limits) { limits_ = limits; }
+
     /// True if a transaction of this type may apply its parts before it has an entry: all parts are
     /// records, of stores whose marks keep births.
     [[nodiscard]] bool begins_late(transaction_descriptor const& type) const;

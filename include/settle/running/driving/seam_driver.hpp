@@ -55,6 +55,7 @@ public:
     void note_new_job();
     void end_resting(job& work, execution_state& execution);
     void watch(std::shared_ptr<answer_signal> signal, job_source const& source);
+    void limit(wait_limits const& limits);
     static constexpr bool may_look_first = true;
     [[nodiscard]] bool looks_first() const;
 

@@ -74,6 +74,10 @@ void seam_driver<Rules>::watch(std::shared_ptr<answer_signal> signal, job_source
     held_->watch(std::move(signal), source);
 }
 template <typename Rules>
+void seam_driver<Rules>::limit(wait_limits const& limits) {
+    held_->limit(limits);
+}
+template <typename Rules>
 bool seam_driver<Rules>::looks_first() const {
     return held_->looks_first();
 }

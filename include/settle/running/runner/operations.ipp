@@ -58,7 +58,6 @@ public:
             free_.push_back(number);
             all_.complete(*over, std::move(ended));
         });
-        if (jobs_.thrown() && !std::exchange(noted_, true)) all_.note(jobs_.thrown());
     }
 
 private:
@@ -81,7 +80,6 @@ private:
     std::vector<std::size_t> free_;
     taken_operations taken_; ///< that have not begun
     error problem_{};
-    bool noted_ = false;    ///< the observer's first exception
     seam_jobs<Rules> jobs_; ///< ends before the limits of its operations
 };
 
@@ -238,6 +236,7 @@ void operations<Rules>::take_late(taken_operations& late) {
 template <typename Rules>
 void operations<Rules>::complete(started_operation& ended, outcome&& concluded) {
     ended.on_stop.reset();
+    if (ended.limits.thrown) note(ended.limits.thrown);
     {
         std::scoped_lock const guard{lock_};
         if (--size_ == 0 && ends_) changed_.notify_all();

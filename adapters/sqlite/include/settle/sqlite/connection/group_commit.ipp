@@ -10,11 +10,15 @@ namespace sqlite::detail {
 SETTLE_FUNCTION commit_result
 group_commit::perform(settle::detail::function_view<void(transaction&)> function, commit_end ends) {
     member me{{}, function, ends};
-    groups_.perform(me, [&](group& all) {
+    auto const perform_group = [&](group& all) {
         std::lock_guard const guard{writer_.mutex()};
         all.join();
         perform_all(all);
-    });
+    };
+    if (!groups_.perform(me, perform_group)) {
+        group alone{me};
+        perform_group(alone);
+    }
     if (me.thrown) std::rethrow_exception(me.thrown);
     if (me.end) return *std::move(me.end);
     return {commit_status::unknown,
