@@ -139,6 +139,13 @@ for value in $(sed -nE '/^enum class step\>/,/^};/p' include/settle/protocol/ste
     grep -q "^|.*\`$value\`.*|" include/settle/running/README.md ||
         complain "include/settle/running/README.md has no row for the step $value"
 done
+# The tutorial is eight short programs, and its page shows each.
+for number in 1 2 3 4 5 6 7 8; do
+    step=samples/tutorial/step_$number.cpp
+    [ "$(wc -l <"$step")" -le 60 ] || complain "$step is missing, or has more than 60 lines"
+    grep -qE "^<!-- (refused )?excerpt of ${step##*/} -->$" samples/tutorial/README.md ||
+        complain "samples/tutorial/README.md does not show ${step##*/}"
+done
 [ "$links" -gt 0 ] || complain "no page has a link; this test looks at nothing"
 [ "$(wc -l <README.md)" -le 350 ] || complain "README.md has more than 350 lines"
 exit "$found"

@@ -13,6 +13,11 @@
 #   after <!-- file NAME -->            a header that later blocks include by this name
 #   after <!-- members of TYPE -->      each declaration is compared with the member of that name
 #   after <!-- excerpt -->              not compiled
+#   after <!-- excerpt of FILE -->      consecutive lines of FILE, which is beside the page: a program,
+#                                       or a header that later blocks include by this name
+#   after <!-- refused excerpt of FILE -->
+#                                       the same, of a program that the compiler refuses: the block after
+#                                       <!-- prints --> is in the first error
 #   any other                           a fragment: it follows README.md's program and all fragments
 #                                       before it, in the order of the pages
 # The block after <!-- prints --> is the output of the statements or the program before it.
@@ -81,24 +86,52 @@ awk -v folder="$folder" '
         prints_to = "prints_programs.txt"
         to(prints_to, "-- " name "\n")
     }
+    # An excerpt of a file is compared with it, and the whole file is compiled.
+    function excerpt_of(path, lines,    whole, line, name) {
+        while ((getline line < path) > 0) whole = whole line "\n"
+        close(path)
+        if (!index(whole, lines)) {
+            print FILENAME ": a block has other lines than " path
+            exit 1
+        }
+        if (seen[path]++) return
+        name = path
+        sub(/.*\//, "", name)
+        whole = "#line 1 \"" path "\"\n" whole
+        if (name ~ /\.hpp$/) {
+            to(name, whole)
+        } else if (is_refused) {
+            to("refused_" name, whole)
+            prints_to = "refused_" name ".txt"
+        } else {
+            program(whole)
+        }
+    }
     FNR == 1 {
         if (inside) { print FILENAME ": a block has no end"; exit 1 }
         page = FILENAME
         gsub(/^\.\/|\.md$/, "", page)
         gsub(/\//, "_", page)
-        statements = above = prints = excerpt = 0
-        type = file = ""
+        statements = above = prints = excerpt = is_refused = 0
+        type = file = whole_file = ""
     }
     /^<!-- file .* -->$/ { file = $3; next }
     /^<!-- statements -->$/ { statements = 1; next }
     /^<!-- statements of the block above -->$/ { above = 1; next }
     /^<!-- excerpt -->$/ { excerpt = 1; next }
+    /^<!-- (refused )?excerpt of .* -->$/ {
+        is_refused = $2 == "refused"
+        whole_file = FILENAME
+        sub(/[^\/]*$/, $(NF - 1), whole_file)
+        sub(/^\.\//, "", whole_file)
+        next
+    }
     /^<!-- members of .* -->$/ { type = $4; next }
     /^<!-- prints -->$/ { prints = 1; next }
     /^```text$/ && prints { printed = 1; prints = 0; next }
     /^```$/ && printed { printed = 0; next }
     printed { to(prints_to, $0 "\n"); next }
-    /^```cpp$/ { inside = 1; first = ""
+    /^```cpp$/ { inside = 1; first = lines = ""
         block = sprintf("#line %d \"%s\"\n", FNR + 1, substr(FILENAME, 1 + 2 * (FILENAME ~ /^\.\//)))
         next
     }
@@ -106,6 +139,8 @@ awk -v folder="$folder" '
         inside = 0
         if (excerpt) {
             ;
+        } else if (whole_file != "") {
+            excerpt_of(whole_file, lines)
         } else if (file != "") {
             to(file, block)
         } else if (type != "") {
@@ -131,17 +166,17 @@ awk -v folder="$folder" '
         } else {
             to("fragments.cpp", block "\n")
         }
-        statements = above = excerpt = 0
-        type = file = ""
+        statements = above = excerpt = is_refused = 0
+        type = file = whole_file = ""
         next
     }
-    inside { if (first == "") first = $0; block = block $0 "\n"; next }
+    inside { if (first == "") first = $0; block = block $0 "\n"; lines = lines $0 "\n"; next }
     /^\$ \.\/tickets$/ && page == "README" { output = 1; next }
     /^```$/ { output = 0 }
     output { to("output.txt", $0 "\n") }
     END { for (name in text) to(name, text[name]) }
 ' README.md $pages || exit 1
-for file in source_01_README.cpp tickets.cpp fragments.cpp calls.cpp output.txt prints.txt; do
+for file in source_01_README.cpp refused_step_2.cpp tickets.cpp fragments.cpp calls.cpp output.txt prints.txt; do
     [ -s "$folder/$file" ] || fail "this test did not find what it calls $file"
 done
 
@@ -267,7 +302,21 @@ check() {
     failed=1
 }
 
+# Usage: refuse COMPILER [FLAG...]
+refuse() {
+    for file in refused_*.cpp; do
+        # shellcheck disable=SC2086 # $compiled may be empty
+        "$@" $compiled -fsyntax-only "$file" >"$file.said" 2>&1 || {
+            grep -m 1 'error: ' "$file.said" | grep -qF -- "$(cat "$file.txt")" && continue
+            cat "$file.said"
+        }
+        echo "$file is not refused with the sentence of its page: $(cat "$file.txt")"
+        failed=1
+    done
+}
+
 compile source -fsyntax-only "$@"
+refuse "$@"
 compile program "${libraries:+$libraries:}-lsqlite3:-pthread:-o:program" "$@" &&
     check prints_programs.txt said_programs.txt ./program
 if "$@" all.cpp -lsqlite3 -o all; then
