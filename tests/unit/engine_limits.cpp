@@ -152,7 +152,7 @@ TEST_CASE("limits: an invalid option is refused before anything is written") {
     limits.lifetime = milliseconds{-3600000};
     CHECK_THROWS_WITH_AS(on.engine(limits),
                          "settle: options::lifetime is -3600000 ms. Give it more than 0; "
-                         "std::chrono::hours::max() is for ever. See running#options",
+                         "std::chrono::hours::max() is for ever. See options#options",
                          settle::failure);
 }
 

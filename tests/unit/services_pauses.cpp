@@ -31,7 +31,7 @@ TEST_CASE("pauses: a transaction goes on up to its first paused call, and ends a
     CHECK(first.verdict == settle::verdict::undecided);
     CHECK(first.problem.code == errc::call_paused);
     CHECK(first.problem.text == "settle: the calls of the service 'courier' are paused: it moves "
-                                "house. Resume them with resume_calls(). See sagas#paused-calls");
+                                "house. Resume them with resume_calls(). See stuck#paused-calls");
     // The wait for a person is a wait for a service.
     CHECK(office.world.elapsed >= engine.limits().call_patience);
     CHECK(office.made == 1);
@@ -174,7 +174,7 @@ TEST_CASE("pauses: names of nothing and reasons without text are refused") {
     };
     CHECK(refused(pause_scope::service, "chop", "x") ==
           settle::error{errc::bad_option, "settle: the engine has no service 'chop'. Give the name "
-                                          "in its definition. See sagas#paused-calls"});
+                                          "in its definition. See stuck#paused-calls"});
     CHECK(refused(pause_scope::type, "shop", "x").text.find("no type with calls") !=
           std::string::npos);
     CHECK(refused(pause_scope::transaction, "", "x").code == errc::bad_text);

@@ -47,7 +47,7 @@ SETTLE_FUNCTION void refuse_other_log(std::string const& belongs_to) {
     throw failure({make_error_code(errc::other_log),
                    "settle: this store belongs to the log '" + belongs_to +
                        "'; a second log would undo its marks. Use that log. "
-                       "See running#one-log"});
+                       "See upkeep#one-log"});
 }
 
 SETTLE_FUNCTION void receiver_storage::check_name(std::string_view name) const {

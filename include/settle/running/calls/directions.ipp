@@ -36,7 +36,7 @@ SETTLE_FUNCTION error check_pause(known_directions known, pause_scope scope, std
     if (!fault.empty()) {
         return {make_error_code(errc::bad_text), "settle: the reason of a pause " +
                                                      std::string{fault} +
-                                                     ". Give another. See sagas#paused-calls"};
+                                                     ". Give another. See stuck#paused-calls"};
     }
     if (scope == pause_scope::transaction) return check_id(name);
     bool const is_type = scope == pause_scope::type;
@@ -48,7 +48,7 @@ SETTLE_FUNCTION error check_pause(known_directions known, pause_scope scope, std
     return {make_error_code(errc::bad_option),
             "settle: the engine has no " +
                 std::string{is_type ? "type with calls that is named '" : "service '"} +
-                std::string{name} + "'. Give the name in its definition. See sagas#paused-calls"};
+                std::string{name} + "'. Give the name in its definition. See stuck#paused-calls"};
 }
 
 SETTLE_FUNCTION result<known_direction const*> direction_for(known_directions known,

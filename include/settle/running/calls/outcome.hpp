@@ -44,7 +44,7 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
     template <std::same_as<bool> Bool>
     explicit operator Bool() const {
         static_assert(sizeof(Bool) == 0, "settle: an outcome is not true or false. Ask done() or "
-                                         "canceled(), or see verdict. See running#outcome");
+                                         "canceled(), or see verdict. See reference#outcome");
         return {};
     }
 

@@ -44,7 +44,7 @@ private:
     static recovery_schedule checked(recovery_schedule schedule) {
         if (schedule.every.count() > 0) return schedule;
         throw failure(detail::bad_limit("recovery_schedule::every", schedule.every, "more than 0",
-                                        "See running#options"));
+                                        "See options#options"));
     }
 
     static void keep(Engine& engine, recovery_schedule const& schedule,

@@ -125,14 +125,14 @@ SETTLE_FUNCTION error other_definition(entry const& stored) {
     return {make_error_code(errc::other_definition),
             "settle: the entry '" + stored.id + "' of type '" + stored.type +
                 "' was made by another definition. Keep the old definition in an engine until its "
-                "entries are settled. See running#changing-definitions"};
+                "entries are settled. See upkeep#changing-definitions"};
 }
 
 SETTLE_FUNCTION error unknown_type(entry const& stored) {
     return {make_error_code(errc::unknown_type),
             "settle: the entry '" + stored.id + "' is of type '" + stored.type +
                 "', which this engine does not have. Add it with settle::type<…>, or let the "
-                "program that has it recover. See running#changing-definitions"};
+                "program that has it recover. See upkeep#changing-definitions"};
 }
 
 SETTLE_FUNCTION error damaged_parameters(entry const& stored, error const& problem) {
@@ -178,7 +178,7 @@ SETTLE_FUNCTION error too_young(std::chrono::milliseconds age, std::chrono::mill
                 " old; only entries older than " + in_hours(horizon) +
                 " (the longest resubmission + lifetime + clocks of this log's programs) can be "
                 "purged. Give a larger older_than. "
-                "See running#purge"};
+                "See upkeep#purge"};
 }
 
 SETTLE_FUNCTION error pivot_decides(entry const& stored) {
@@ -241,7 +241,7 @@ SETTLE_FUNCTION error check_options(options const& limits) {
     auto const check = [&](std::string_view name, auto limit, bool may_be_zero = true) {
         if (limit.count() > (may_be_zero ? -1 : 0) || !problem.empty()) return;
         problem = bad_limit(std::string{"options::"}.append(name), limit,
-                            may_be_zero ? "0 or more" : "more than 0", "See running#options");
+                            may_be_zero ? "0 or more" : "more than 0", "See options#options");
     };
     check("takeover", limits.takeover);
     check("resubmission", limits.resubmission);
@@ -262,23 +262,23 @@ SETTLE_FUNCTION std::string why_not_reversible(entry const& original, timestamp 
     if (is_reversal_id(original.id)) {
         return "settle: '" + original.id +
                "' is a reversal and is not reversed again. Run a new transaction. "
-               "See running#reverse";
+               "See upkeep#reverse";
     }
     if (!may_reverse(original.state)) {
         return "settle: '" + original.id + "' is " + std::string{name_of(original.state)} +
-               "; only a transaction that is done can be reversed. See running#reverse";
+               "; only a transaction that is done can be reversed. See upkeep#reverse";
     }
     // The reversal may have been purged meanwhile, and would take effect a second time.
     bool const unknown = is_ahead(original.modified, now, limits.clocks);
     if (unknown && limits.resubmission != std::chrono::milliseconds::max()) {
         return "settle: '" + original.id +
                "' has an end time in the future, from a wrong clock, so it may have ended too long "
-               "ago to be reversed. Set the clock, or run a new transaction. See running#reverse";
+               "ago to be reversed. Set the clock, or run a new transaction. See upkeep#reverse";
     }
     if (time_between(original.modified, now) > limits.resubmission) {
         return "settle: '" + original.id +
                "' was done too long ago to be reversed under its own id. Run a new transaction. "
-               "See running#reverse";
+               "See upkeep#reverse";
     }
     return {};
 }
@@ -287,7 +287,7 @@ SETTLE_FUNCTION error no_reversal(entry const& original) {
     return {make_error_code(errc::not_reversible),
             "settle: '" + original.id +
                 "' has a participant that is no record, so it has no derived reversal. Run a new "
-                "transaction. See running#reverse"};
+                "transaction. See upkeep#reverse"};
 }
 
 } // namespace detail

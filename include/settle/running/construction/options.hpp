@@ -10,7 +10,7 @@
 
 SETTLE_BEGIN
 
-/// The limits of an engine; running#options explains each default. The longest duration of a
+/// The limits of an engine; options#options explains each default. The longest duration of a
 /// limit's unit means "for ever".
 /// Errors:  the engine's constructor throws errc::bad_option when a limit is below 0, or lifetime 0
 struct options {

@@ -75,14 +75,14 @@ pauses_in(std::optional<std::string> const& text) {
     return error{make_error_code(errc::damaged),
                  "settle: the log's metadata '" + std::string{pauses_metadata} +
                      "' cannot be read: " + reader.problem().text +
-                     ". Correct it, or erase it to resume all calls. See sagas#paused-calls"};
+                     ". Correct it, or erase it to resume all calls. See stuck#paused-calls"};
 }
 
 [[nodiscard]] inline error too_many_pauses(std::size_t count) {
     return {make_error_code(errc::bad_option),
             "settle: a list of " + std::to_string(count) +
                 " pauses is too long for the log. Pause a type or a service instead of single "
-                "transactions. See sagas#paused-calls"};
+                "transactions. See stuck#paused-calls"};
 }
 
 SETTLE_FUNCTION result<bool> change_pauses(log_port& log,
@@ -147,7 +147,7 @@ SETTLE_FUNCTION error call_pauses::why_not(std::string_view service, std::string
         return {make_error_code(errc::call_paused),
                 "settle: the calls of the " + std::string{name_of(pause.scope)} + " '" +
                     pause.name + "' are paused: " + pause.why +
-                    ". Resume them with resume_calls(). See sagas#paused-calls"};
+                    ". Resume them with resume_calls(). See stuck#paused-calls"};
     }
     return {};
 }
