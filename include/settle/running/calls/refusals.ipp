@@ -191,7 +191,7 @@ SETTLE_FUNCTION error pivot_decides(entry const& stored) {
 SETTLE_FUNCTION error not_closable(entry const& stored, std::string const& why) {
     return {make_error_code(errc::not_closable), "settle: no call of '" + stored.id +
                                                      "' is closed: " + why +
-                                                     ". See running#calls-of-services"};
+                                                     ". See stuck#stuck-transactions"};
 }
 
 SETTLE_FUNCTION bool was_closed(entry const& entry, std::string_view why) {
@@ -226,14 +226,14 @@ SETTLE_FUNCTION error no_such_call(entry const& stored, part_name const& named) 
     if (named.line) text.append(" on line ").append(std::to_string(*named.line + 1));
     return {make_error_code(errc::not_closable),
             text + ". Name a participant of its type that is a call, and the line of a range. "
-                   "See running#calls-of-services"};
+                   "See stuck#stuck-transactions"};
 }
 
 SETTLE_FUNCTION error moved_meanwhile(entry const& stored) {
     return {make_error_code(errc::not_closable),
             "settle: a worker changed '" + stored.id +
                 "' meanwhile, so no call was closed. Look at the entry, and call resolve again. "
-                "See running#calls-of-services"};
+                "See stuck#stuck-transactions"};
 }
 
 SETTLE_FUNCTION error check_options(options const& limits) {
