@@ -15,7 +15,10 @@ public:
     virtual ~store_port() = default;
 
     [[nodiscard]] virtual session_capabilities const& capabilities() const noexcept = 0;
-    /// Begins a wave. A store that does not overlap others has set the results on return.
+    virtual void execute(std::span<part_request const> requests,
+                         std::span<part_result> results) = 0;
+    /// Begins a wave beside waves of other stores. A store that does not overlap others has set the
+    /// results on return.
     virtual void start(std::span<part_request const> requests, std::span<part_result> results) = 0;
     virtual void finish(std::span<part_result> results) = 0;
     virtual void abandon(std::span<part_result> results) noexcept = 0;
@@ -47,6 +50,9 @@ public:
 
     [[nodiscard]] session_capabilities const& capabilities() const noexcept override {
         return can_here_;
+    }
+    void execute(std::span<part_request const> requests, std::span<part_result> results) override {
+        session_.execute(requests, results);
     }
     void start(std::span<part_request const> requests, std::span<part_result> results) override {
         if constexpr (can.overlaps_others) session_.start(requests, results);

@@ -92,18 +92,23 @@ public:
         }
     }
 
-    /// Stores that overlap others start first.
+    /// Stores that overlap others start first; the last of all works on this thread.
     void start() {
+        std::vector<std::size_t> order;
         for (bool const overlapping : {true, false}) {
             for (std::size_t index = 0; index < begun_.size(); ++index) {
-                store_port& store = *of_.ports_.stores[index];
-                wave& current = of_.waves_[index];
-                if (current.requests.empty() || store.capabilities().overlaps_others != overlapping)
-                    continue;
-                current.results.resize(current.requests.size());
-                begun_[index] = true;
-                store.start(current.requests, current.results);
+                bool const overlaps = of_.ports_.stores[index]->capabilities().overlaps_others;
+                bool const asked = !of_.waves_[index].requests.empty();
+                if (asked && overlaps == overlapping) order.push_back(index);
             }
+        }
+        for (std::size_t const index : order) {
+            store_port& store = *of_.ports_.stores[index];
+            wave& current = of_.waves_[index];
+            current.results.resize(current.requests.size());
+            if (index == order.back()) return store.execute(current.requests, current.results);
+            begun_[index] = true;
+            store.start(current.requests, current.results);
         }
     }
     void finish() {
