@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Calls that apply parts in another database before their entry is in the log.
 #include "../any_age.hpp"
-#include "sums.hpp"
-
-#include <settle/postgresql.hpp>
-#include <settle/settle.hpp>
+#include "late_bank.hpp"
 
 #include <functional>
 #include <thread>
@@ -13,31 +10,6 @@ namespace late_entries {
 
 using namespace settle_test;
 namespace {
-
-using settle::field;
-using settle::param;
-using settle::participant;
-
-struct account {
-    BOOST_HANA_DEFINE_STRUCT(account, (std::string, id), (std::int64_t, balance));
-};
-struct vault {
-    BOOST_HANA_DEFINE_STRUCT(vault, (std::string, id), (std::int64_t, gold));
-};
-inline constexpr settle::collection<account, "accounts", &account::id> accounts;
-inline constexpr settle::collection<vault, "vaults", &vault::id> vaults;
-
-struct deposit {
-    BOOST_HANA_DEFINE_STRUCT(deposit, (std::string, from), (std::string, to),
-                             (std::int64_t, amount));
-};
-constexpr auto deposit_type = settle::transaction<deposit, "deposit">(
-    participant<"from">(accounts, param<&deposit::from>)
-        .require(field<&account::balance> >= param<&deposit::amount>)
-        .apply(field<&account::balance> -= param<&deposit::amount>)
-        .compensate(settle::inverse),
-    participant<"to">(vaults, param<&deposit::to>)
-        .confirm(field<&vault::gold> += param<&deposit::amount>));
 
 /// A program that ends after a step.
 struct ended_here : settle::testing::crash {};
@@ -49,10 +21,8 @@ struct two_databases {
     std::function<void(settle::event const&)> action{};
 
     two_databases() {
-        ask(books.address(), "CREATE TABLE accounts (id text COLLATE \"C\" PRIMARY KEY, "
-                             "balance bigint NOT NULL); INSERT INTO accounts VALUES('A', 1000)");
-        ask(cellar.address(), "CREATE TABLE vaults (id text COLLATE \"C\" PRIMARY KEY, "
-                              "gold bigint NOT NULL); INSERT INTO vaults VALUES('V', 0)");
+        ask(books.address(), accounts_sql);
+        ask(cellar.address(), vaults_sql);
     }
     [[nodiscard]] std::string sums() const {
         return ask_one(books.address(), "SELECT balance FROM accounts") + "+" +
