@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 namespace bench {
 
@@ -33,15 +34,17 @@ settle_test::mariadb_server const* server() {
 
 bool has_mariadb() { return server() != nullptr; }
 
-mariadb_bank::mariadb_bank(workload const& work, std::initializer_list<std::string> more) {
+mariadb_bank::mariadb_bank(workload const& work, std::initializer_list<std::string> more,
+                           std::string table)
+    : table_(std::move(table)) {
     static int count = 0;
     name_ = "round_" + std::to_string(++count);
     settle_test::mariadb_session{server()->address()}.ask("CREATE DATABASE " + name_);
     settle_test::mariadb_session session{address()};
-    session.ask(std::string{"CREATE TABLE accounts(id VARCHAR(500) PRIMARY KEY, balance BIGINT NOT "
-                            "NULL)"} +
+    session.ask("CREATE TABLE " + table_ +
+                "(id VARCHAR(500) PRIMARY KEY, balance BIGINT NOT NULL)" +
                 baseline::mariadb::table_options);
-    std::string sql = "INSERT INTO accounts VALUES";
+    std::string sql = "INSERT INTO " + table_ + " VALUES";
     for (auto const& id : work.ids) {
         sql += (&id == &work.ids.front() ? "('" : ", ('") + id + "', " +
                std::to_string(work.opening) + ")";
@@ -62,8 +65,8 @@ std::string mariadb_bank::address() const { return server()->address(name_); }
 unsigned mariadb_bank::port() { return static_cast<unsigned>(server()->port()); }
 
 void mariadb_bank::check(std::vector<std::int64_t> const& expected) const {
-    auto const rows =
-        settle_test::mariadb_session{address()}.ask("SELECT balance FROM accounts ORDER BY id");
+    auto const rows = settle_test::mariadb_session{address()}.ask("SELECT balance FROM " + table_ +
+                                                                  " ORDER BY id");
     bool right = rows.size() == expected.size();
     for (std::size_t number = 0; right && number < rows.size(); ++number) {
         right = std::stoll(rows[number].front()) == expected[number];

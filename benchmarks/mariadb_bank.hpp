@@ -19,8 +19,9 @@ namespace bench {
 /// create it.
 class mariadb_bank {
 public:
-    /// Shape:   more - statements that create the rest
-    explicit mariadb_bank(workload const& work, std::initializer_list<std::string> more = {});
+    /// Shape:   more - statements that create the rest; table - of the accounts
+    explicit mariadb_bank(workload const& work, std::initializer_list<std::string> more = {},
+                          std::string table = "accounts");
     mariadb_bank(mariadb_bank const&) = delete;
     mariadb_bank& operator=(mariadb_bank const&) = delete;
     ~mariadb_bank();
@@ -35,6 +36,7 @@ public:
 
 private:
     std::string name_;
+    std::string table_;
 };
 
 } // namespace bench

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+// Transfers from a PostgreSQL server, which holds the log, to a MariaDB server, against the same
+// work by hand with XA.
+#include "baseline/mariadb.hpp"
+#include "baseline/postgresql.hpp"
+#include "mariadb_bank.hpp"
+#include "postgresql_bank.hpp"
+#include "server_rounds.hpp"
+#include "two_banks.hpp"
+
+#include <settle/mariadb.hpp>
+#include <settle/postgresql.hpp>
+
+#include <memory>
+#include <span>
+
+namespace bench {
+
+namespace {
+
+/// The accounts of a round.
+struct both_banks {
+    both_banks(postgresql_pair const& pair, workload const& work,
+               std::initializer_list<std::string> more = {})
+        : first(pair, 0, work, "first", more), second(work, {}, "second") {}
+
+    void check(workload const& work) const {
+        auto const expected = expected_of(work);
+        first.check(expected.first);
+        second.check(expected.second);
+    }
+
+    postgresql_bank first;
+    mariadb_bank second;
+};
+
+/// MariaDB prepares the credit; the commit of PostgreSQL's native transaction, with the log's row,
+/// decides; MariaDB commits what it has prepared.
+class with_xa {
+public:
+    explicit with_xa(both_banks const& banks)
+        : first_(
+              banks.first.address(),
+              {{"begin", "BEGIN"},
+               {"debit", baseline::postgresql::changing(baseline::postgresql::debit_sql("first"))},
+               {"enter", baseline::postgresql::entry_sql("$1::text", "$2::text", "$3::int8")},
+               {"commit", "COMMIT"}}),
+          second_(banks.second.port(), banks.second.name()) {
+        mysql_set_server_option(second_.native(), MYSQL_OPTION_MULTI_STATEMENTS_ON);
+    }
+
+    void run(transfer_request const& request) {
+        auto const& [id, transfer] = request;
+        // A round trip for all of it: XA takes no parameters.
+        run_on_second("XA START '" + id + "'; UPDATE second SET balance = balance + " +
+                      std::to_string(transfer.amount) + " WHERE id = '" + transfer.destination +
+                      "'; XA END '" + id + "'; XA PREPARE '" + id + "'");
+        first_.send("begin");
+        first_.send("debit", transfer.source, transfer.amount);
+        baseline::write_json(json_, transfer.source, transfer.destination, transfer.amount);
+        first_.send("enter", id, json_, baseline::now());
+        first_.send("commit");
+        first_.sync();
+        run_on_second("XA COMMIT '" + id + "'");
+    }
+
+private:
+    void run_on_second(std::string const& statements) const {
+        second_.run(statements);
+        for (;;) {
+            int const next = mysql_next_result(second_.native());
+            if (next < 0) return;
+            if (next > 0) {
+                throw std::runtime_error(std::string{"by hand: "} + mysql_error(second_.native()));
+            }
+        }
+    }
+
+    baseline::postgresql::connection first_;
+    baseline::mariadb::connection second_;
+    std::string json_;
+};
+
+auto engine_of(settle::postgresql::database& first, settle::mariadb::database& second) {
+    return settle::engine{settle::log_in(first), settle::bind(first_bank, first),
+                          settle::bind(second_bank, second), settle::type<transfer_apart_type>};
+}
+
+/// The transfers of a slice.
+constexpr std::size_t slice_size = 25;
+std::span<transfer_request const> slice_of(workload const& work, std::size_t number) {
+    return std::span{work.requests}.subspan(number * slice_size, slice_size);
+}
+
+sliced_round by_settle(postgresql_pair const& pair, workload const& work) {
+    struct round {
+        both_banks banks;
+        settle::postgresql::database first{banks.first.address()};
+        settle::mariadb::database second{banks.second.address()};
+        decltype(engine_of(first, second)) engine = engine_of(first, second);
+    };
+    std::shared_ptr<round> const made{new round{{pair, work}}};
+    return {
+        [made, &work](std::size_t slice) { return run_each(made->engine, slice_of(work, slice)); },
+        [made, &work] {
+            expect_settled(made->engine, work);
+            made->banks.check(work);
+        }};
+}
+
+sliced_round by_hand(postgresql_pair const& pair, workload const& work) {
+    auto const banks = std::make_shared<both_banks>(
+        pair, work, std::initializer_list<std::string>{baseline::postgresql::log_sql});
+    auto const program = std::make_shared<with_xa>(*banks);
+    return {[program, &work](std::size_t slice) {
+                stopwatch const watch;
+                for (auto const& request : slice_of(work, slice)) program->run(request);
+                return watch.seconds();
+            },
+            [banks, &work] {
+                banks->check(work);
+                banks->first.check_count("log WHERE state = 3", work.requests.size());
+            }};
+}
+
+add_case const one_at_a_time{
+    78, "PostgreSQL with the log and MariaDB, one at a time",
+    [](context& context, std::string const& name) {
+        auto const* const pair = postgresql_pair::get();
+        if (pair == nullptr || !has_mariadb()) return;
+        auto const work =
+            make_workload({.transfers = context.size(1'000, 500), .accounts = 10'000});
+        compare(context, name, work, {"settle", {}, [&] { return by_settle(*pair, work); }},
+                {{"XA on MariaDB", {}, [&] { return by_hand(*pair, work); }}}, 1.15, slice_size,
+                work.requests.size() / slice_size);
+    }};
+
+} // namespace
+
+} // namespace bench
