@@ -36,6 +36,7 @@
 #include <settle/kinds/services/call_under_way.ipp>
 #include <settle/kinds/services/service_part.ipp>
 #include <settle/kinds/services/service_session.ipp>
+#include <settle/metrics/figures.ipp>
 #include <settle/protocol/explanation.ipp>
 #include <settle/protocol/reversal.ipp>
 #include <settle/receiver.ipp>

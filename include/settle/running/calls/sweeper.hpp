@@ -40,6 +40,7 @@ public:
         for (store_port* const store : stores) {
             if (!ends()) sweep_store(*store);
         }
+        context_.observer.swept(report_.undone);
         if (thrown_) std::rethrow_exception(thrown_);
         return std::move(report_);
     }

@@ -80,17 +80,55 @@ public:
     explicit any_observer(Observer& observer) {
         if constexpr (!std::is_same_v<Observer, no_observer>) {
             given_ = &observer;
-            call_ = [](void* to, event const& seen) { (*static_cast<Observer*>(to))(seen); };
+            functions_ = &functions_of<Observer>;
         }
     }
 
     /// False if no observer was given.
-    [[nodiscard]] bool watches() const noexcept { return call_ != nullptr; }
-    void operator()(event const& seen) const { call_(given_, seen); }
+    [[nodiscard]] bool watches() const noexcept { return given_ != nullptr; }
+    void operator()(event const& seen) const { functions_->see(given_, seen); }
+    void left(std::string_view type) const noexcept {
+        if (functions_->left != nullptr) functions_->left(given_, type);
+    }
+    [[nodiscard]] bool takes_calls() const noexcept {
+        return watches() && functions_->called != nullptr;
+    }
+    void called(store_call const& call) const noexcept { functions_->called(given_, call); }
+    void swept(std::uint64_t count) const noexcept {
+        if (watches() && functions_->swept != nullptr) functions_->swept(given_, count);
+    }
 
 private:
+    /// The members that an observer lacks are null.
+    struct functions {
+        void (*see)(void*, event const&);
+        void (*left)(void*, std::string_view) noexcept = nullptr;
+        void (*called)(void*, store_call const&) noexcept = nullptr;
+        void (*swept)(void*, std::uint64_t) noexcept = nullptr;
+    };
+    template <typename Observer>
+    static constexpr functions functions_of = [] {
+        functions known{[](void* to, event const& seen) { (*static_cast<Observer*>(to))(seen); }};
+        if constexpr (requires(Observer& to) { to.left(std::string_view{}); }) {
+            known.left = [](void* to, std::string_view type) noexcept {
+                static_cast<Observer*>(to)->left(type);
+            };
+        }
+        if constexpr (requires(Observer& to, store_call const& call) { to.called(call); }) {
+            known.called = [](void* to, store_call const& call) noexcept {
+                static_cast<Observer*>(to)->called(call);
+            };
+        }
+        if constexpr (requires(Observer& to) { to.swept(std::uint64_t{}); }) {
+            known.swept = [](void* to, std::uint64_t count) noexcept {
+                static_cast<Observer*>(to)->swept(count);
+            };
+        }
+        return known;
+    }();
+
     void* given_ = nullptr;
-    void (*call_)(void*, event const&) = nullptr;
+    functions const* functions_ = nullptr;
 };
 
 } // namespace detail

@@ -222,7 +222,9 @@ public:
         : environment(given_environment), observer(given_observer), log_(log),
           held_(log, sessions) {}
 
-    [[nodiscard]] engine_ports view() { return {log_, held_.ports, targets, pauses_}; }
+    [[nodiscard]] engine_ports view() {
+        return {log_, held_.ports, targets, pauses_, {observer, environment}, names_of_stores()};
+    }
 
     any_environment<Rules> const environment;
     any_observer observer;
@@ -237,6 +239,19 @@ private:
     }
     static constexpr std::array<target_binding, sizeof...(Targets)> targets{
         binding_of<Targets>()...};
+    /// The name of a store is that of its collections, services and other targets.
+    static std::array<std::string, sizeof...(Sessions)> const& names_of_stores() {
+        static auto const names = [] {
+            std::array<std::string, sizeof...(Sessions)> all;
+            std::array<std::string_view, sizeof...(Targets)> const of_targets{Targets::name...};
+            for (std::size_t at = 0; at < targets.size(); ++at) {
+                std::string& name = all[targets[at].store];
+                name.append(name.empty() ? "" : "+").append(of_targets[at]);
+            }
+            return all;
+        }();
+        return names;
+    }
 
     port_of_log<Log&> log_;
     indexed_ports<std::index_sequence_for<Sessions...>, Log, Sessions...> held_;

@@ -23,6 +23,11 @@ struct execution_state {
     bool fenced = false;        ///< a mark had a later epoch, so the entry must be read
     bool behind_marks = false;  ///< the entry was unchanged at that read; a claim verifies it
     bool ended_here = false;    ///< a write of this call made the entry final
+    bool is_shown = false;      ///< an observer has seen an event of the job
+    bool owns_entry = false;    ///< the log acknowledged an insert or a claim of this call
+    bool inserted = false;      ///< as in event, by the last step
+    bool claimed = false;       ///< as in event, by the last step
+    bool took_over = false;     ///< as in event, by the last step
     bool failed_unsure = false; ///< a write of unknown outcome had a permanent error
     bool leaving = false;       ///< it is given up once its entry is in the log
     bool behind_twin = false;   ///< rests until an earlier job of its window with its id is over

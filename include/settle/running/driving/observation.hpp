@@ -23,10 +23,10 @@ public:
     /// rethrown after the transactions under way have ended.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return thrown_; }
 
-    /// Shape:   stuck - as in event
+    /// Shape:   again, stuck - as in event
     void step_taken([[maybe_unused]] step taken, [[maybe_unused]] job const& work,
-                    [[maybe_unused]] execution_state& execution,
-                    [[maybe_unused]] bool stuck = false) {
+                    [[maybe_unused]] execution_state& execution, [[maybe_unused]] timestamp time,
+                    [[maybe_unused]] bool again = false, [[maybe_unused]] bool stuck = false) {
         if constexpr (observed) {
             if (!watches()) return;
             auto const& c = work.coordinator;
@@ -35,6 +35,13 @@ public:
                        c.why(),        work.problem.text, work.type->append_json,
                        work.parameters};
             seen.stuck = stuck;
+            seen.created = work.created;
+            seen.when = time;
+            seen.first = !std::exchange(execution.is_shown, true);
+            seen.inserted = std::exchange(execution.inserted, false);
+            seen.claimed = std::exchange(execution.claimed, false);
+            seen.took_over = std::exchange(execution.took_over, false);
+            seen.again = again;
             std::size_t const failed = stuck ? first_due(work) : c.failed_part();
             if (failed != coordinator::no_part) {
                 auto const name = work.name_part(failed);
@@ -46,13 +53,19 @@ public:
         }
     }
 
-    /// Reports the end of the call for a job, if its transaction is done or canceled.
+    /// Reports the end of the call for a job.
     void call_ended([[maybe_unused]] job const& work,
-                    [[maybe_unused]] execution_state const& execution) {
+                    [[maybe_unused]] execution_state const& execution,
+                    [[maybe_unused]] timestamp time) {
         if constexpr (observed) {
             if (!watches()) return;
             auto const& c = work.coordinator;
-            if (execution.cut != interruption::none || c.vanished() || !is_final(c.state())) return;
+            if (execution.cut != interruption::none || c.vanished() || !is_final(c.state())) {
+                if constexpr (requires { observer_.left(std::string_view{}); }) {
+                    if (execution.is_shown) observer_.left(work.type->name());
+                }
+                return;
+            }
             event seen{work.id,
                        work.type->name(),
                        step::end,
@@ -64,6 +77,9 @@ public:
                        work.type->append_json,
                        work.parameters,
                        execution.ended_here};
+            seen.created = work.created;
+            seen.when = time;
+            seen.first = !execution.is_shown;
             seen.problem = reason_text_of(work);
             if (execution.seen && execution.seen->why != reason::none) {
                 seen.why = execution.seen->why;
@@ -96,6 +112,22 @@ public:
         }
     }
 
+    /// Called before the coordinator takes the log's answer.
+    template <step Step>
+    void note_right([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution) {
+        constexpr bool gives_right =
+            only_inserts(Step) || Step == step::one_phase || Step == step::claim;
+        if constexpr (observed && gives_right) {
+            if (!watches() || work.reply != log_answer::taken) return;
+            auto const& c = work.coordinator;
+            bool const inserts = only_inserts(Step) || (Step == step::one_phase && c.inserts());
+            execution.inserted = inserts;
+            execution.claimed = Step == step::claim;
+            execution.took_over = execution.claimed && !execution.owns_entry &&
+                                  c.state() != state::initial;
+            execution.owns_entry = true;
+        }
+    }
     /// Called before the coordinator takes the log's answer. The epoch of an unanswered write shows
     /// later whether the write took effect.
     template <step Step>
@@ -122,12 +154,19 @@ public:
     void note_entry([[maybe_unused]] entry const& stored, [[maybe_unused]] std::string const& owner,
                     [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
-            if (execution.first_unsure == 0 || !is_final(stored.state) || stored.owner != owner)
-                return;
+            if (stored.owner != owner) return;
+            execution.owns_entry = true;
+            if (execution.first_unsure == 0 || !is_final(stored.state)) return;
             execution.ended_here =
                 execution.ended_here || (stored.epoch_number >= execution.first_unsure &&
                                          stored.epoch_number <= execution.last_unsure);
         }
+    }
+
+    /// True if an observer was given.
+    [[nodiscard]] bool watches() const noexcept {
+        if constexpr (requires { observer_.watches(); }) return observer_.watches();
+        else return observed;
     }
 
 private:
@@ -163,12 +202,6 @@ private:
             auto& first = execution.own == nullptr ? thrown_ : execution.own->thrown;
             if (!first) first = std::current_exception();
         }
-    }
-
-    /// True if an observer was given.
-    [[nodiscard]] bool watches() const noexcept {
-        if constexpr (requires { observer_.watches(); }) return observer_.watches();
-        else return true;
     }
 
     Observer& observer_;

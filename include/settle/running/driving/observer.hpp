@@ -40,6 +40,13 @@ struct event {
     bool stuck = false;
     std::string_view participant{};      ///< the participant that failed, if one did
     std::optional<std::uint32_t> line{}; ///< its line, if the participant is a range
+    timestamp created{};                 ///< when the transaction began
+    timestamp when{};                    ///< when the worker last read its clock
+    bool first = false;     ///< of the events that this call gives for the transaction
+    bool inserted = false;  ///< the step inserted the entry
+    bool claimed = false;   ///< the step raised the epoch of the entry
+    bool took_over = false; ///< the step claimed an unfinished entry that another call had
+    bool again = false;     ///< the step is taken again, since it failed
 
     /// True if this call has ended the transaction. This holds for one event of each transaction.
     [[nodiscard]] bool ends() const noexcept { return taken == step::end && by_this_call; }
@@ -53,6 +60,21 @@ struct event {
         return text;
     }
 };
+
+/// One call of a store or of the log, which holds the work of one step for many transactions.
+struct store_call {
+    std::string_view store; ///< the names of its collections and services; "log" of the log
+    step taken;
+    std::size_t parts;   ///< or entries, of a call of the log
+    std::size_t unknown; ///< of these, how many have an unknown outcome
+    std::chrono::nanoseconds took;
+};
+
+// An observer is a function of an event. It may also have these members, which must not throw:
+//   left(type)      A call has left a transaction of this type unfinished, after its events.
+//   called(call)    A store or the log has answered a store_call. A log and stores that are all
+//                   plain containers of this process give none.
+//   swept(count)    A sweep or a recovery has undone so many stray marks.
 
 /// The observer of an engine without an observer: it costs nothing.
 struct no_observer {

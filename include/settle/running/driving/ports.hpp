@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/running/driving/call_pauses.hpp>
+#include <settle/running/driving/call_watch.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -122,6 +123,8 @@ struct engine_ports {
     std::span<store_port* const> stores;
     std::span<target_binding const> targets;
     call_pauses& pauses;
+    call_watch watch{};
+    std::span<std::string const> names{}; ///< of the stores, for the watch
     /// The store whose parts a commit joins: it is in the log's own database, and settles in native
     /// transactions. no_store: there is none, or the engine's caller has asked for two phases.
     std::size_t own_store = no_store;

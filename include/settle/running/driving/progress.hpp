@@ -127,6 +127,7 @@ public:
             if (Count != 1 && !execution.takes_part) continue;
             job& work = group.jobs[i];
             watch_.template note_write<Step>(work, execution);
+            watch_.template note_right<Step>(work, execution);
             stage_number const stage = work.coordinator.stage();
             execution.cut = take_answer<Step>(work, execution);
             watch_.template note_end<Step>(work, execution);
@@ -137,7 +138,10 @@ public:
             // What an earlier worker has tried was another call.
             if (Step == step::keep || Step == step::cancel) work.awaits_next_try = false;
             bool const again = same_stage && work.coordinator.next() == Step;
-            watch_.step_taken(Step, work, execution, again && gets_stuck(work));
+            // A job that is held back waits for other transactions.
+            bool const waits = writes_log(Step) && work.reply == log_answer::held_back;
+            watch_.step_taken(Step, work, execution, now_, again && !waits,
+                              again && gets_stuck(work));
             go_on(Step, same_stage, work, execution, group.follows);
         }
         constexpr bool may_find_entries = Step == step::insert || Step == step::read;
@@ -337,13 +341,21 @@ private:
         return (is_old || work.for_person) && stuck_.add(work.id);
     }
 
+    /// The clock is read for an observer alone.
+    [[nodiscard]] timestamp time_of_end() const {
+        if constexpr (!Calls::takes_no_time) {
+            if (watch_.watches()) return environment_.now();
+        }
+        return now_;
+    }
+
     /// Ends the job: no wave includes it any more.
     void end(job& work, execution_state& execution) {
         execution.over = true;
         work.resting = true;
         if (is_final(work.coordinator.state()) || work.coordinator.vanished())
             stuck_.remove(work.id);
-        watch_.call_ended(work, execution);
+        watch_.call_ended(work, execution, time_of_end());
     }
 
     // ------------------------------------------------------------------------------------- resting
@@ -439,7 +451,7 @@ private:
             if (taken == step::pause) c.resume();
             else if (taken == step::wait) c.look_again();
             else continue;
-            watch_.step_taken(taken, jobs[i], executions[i]);
+            watch_.step_taken(taken, jobs[i], executions[i], now_);
         }
     }
 

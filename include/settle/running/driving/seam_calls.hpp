@@ -135,6 +135,10 @@ private:
                 one_phase_decider& decider, function_view<bool(job const&)> settles,
                 function_view<bool(job const&, part_descriptor const&)> has);
 
+    /// Reports an answered call of a store.
+    void note_call(std::size_t store, step taken, std::chrono::nanoseconds begun,
+                   std::span<part_result const> results) const;
+
     /// An engine binds every target of its types.
     [[nodiscard]] std::size_t store_of(part_descriptor const& part) const;
 

@@ -48,6 +48,7 @@ struct waiting_parts {
         std::vector<part_result> results{};
         std::vector<std::size_t> numbers{};
         std::unique_ptr<parts_under_way> under_way{};
+        std::chrono::nanoseconds begun{}; ///< for call_watch
     };
     std::vector<parts_of_store> stores{};
 
@@ -64,6 +65,7 @@ struct seam_calls::wave {
     std::vector<part_request> requests{};
     std::vector<part_result> results{};
     std::vector<std::pair<job*, std::size_t>> parts{};
+    std::chrono::nanoseconds begun{}; ///< for call_watch
 
     void clear() {
         requests.clear();
@@ -83,7 +85,8 @@ struct seam_calls::wave {
 /// requests are destroyed.
 class seam_calls::running {
 public:
-    explicit running(seam_calls& calls) : of_(calls), begun_(calls.waves_.size()) {}
+    running(seam_calls& calls, step taken)
+        : of_(calls), taken_(taken), begun_(calls.waves_.size()) {}
     running(running const&) = delete;
     running& operator=(running const&) = delete;
     ~running() {
@@ -106,7 +109,11 @@ public:
             store_port& store = *of_.ports_.stores[index];
             wave& current = of_.waves_[index];
             current.results.resize(current.requests.size());
-            if (index == order.back()) return store.execute(current.requests, current.results);
+            current.begun = of_.ports_.watch.begin();
+            if (index == order.back()) {
+                store.execute(current.requests, current.results);
+                return of_.note_call(index, taken_, current.begun, current.results);
+            }
             begun_[index] = true;
             store.start(current.requests, current.results);
         }
@@ -115,12 +122,15 @@ public:
         for (std::size_t index = 0; index < begun_.size(); ++index) {
             if (!begun_[index]) continue;
             begun_[index] = false;
+            wave const& current = of_.waves_[index];
             of_.ports_.stores[index]->finish(of_.waves_[index].results);
+            of_.note_call(index, taken_, current.begun, current.results);
         }
     }
 
 private:
     seam_calls& of_;
+    step taken_;
     std::vector<bool> begun_;
 };
 
@@ -155,10 +165,13 @@ seam_calls::look_up(std::span<job> jobs,
     }
     if (requests.empty()) return;
     caller_wait const within{limits_};
+    auto const begun = ports_.watch.begin();
     ports_.log.look_up(requests,
                        [&](std::size_t index, result<std::optional<entry>>&& stored, bool same) {
                            found(*writers_[index], std::move(stored), same);
                        });
+    ports_.watch.ended(log_name_of_calls, step::read, begun, requests,
+                       [](auto const&) { return false; });
 }
 
 SETTLE_FUNCTION bool seam_calls::execute(step action, std::span<job> jobs, typed const&) {
@@ -177,7 +190,7 @@ SETTLE_FUNCTION bool seam_calls::execute(step action, std::span<job> jobs, typed
         ports_.stores[store]->start(started_[store]);
         started_[store].calls.clear();
     }
-    running side{*this};
+    running side{*this, action};
     side.start();
     side.finish();
     for (wave& one : waves_) one.deliver();
@@ -196,12 +209,16 @@ SETTLE_FUNCTION void seam_calls::go_on(job& work) {
         bool const begins = parts.results.empty();
         if (begins) {
             parts.results.resize(parts.requests.size());
+            parts.begun = ports_.watch.begin();
             parts.under_way = ports_.stores[parts.store]->begin(parts.requests, parts.results);
         }
         if (parts.under_way == nullptr) continue;
         if (parts.under_way->go_on(parts.requests, parts.results, started_[parts.store]))
             is_over = false;
-        else parts.under_way = nullptr;
+        else {
+            parts.under_way = nullptr;
+            note_call(parts.store, work.coordinator.next(), parts.begun, parts.results);
+        }
     }
     if (!is_over) return;
     auto const ended = std::exchange(work.waiting, nullptr);
@@ -312,7 +329,12 @@ seam_calls::settle(std::span<job> jobs, std::size_t store, write_context const& 
         requests.back().result.row = work.row;
     }
     caller_wait const within{limits_};
+    step const taken = jobs[requests.front().index].coordinator.next();
+    auto const begun = ports_.watch.begin();
     ports_.stores[store]->one_phase(requests, context, decider);
+    ports_.watch.ended(ports_.names[store], taken, begun, requests, [](auto const& request) {
+        return request.result.reply == log_answer::unknown;
+    });
     for (one_phase_request& request : requests) {
         job& work = jobs[request.index];
         // The store may hold a transaction back although its decision was to write.
@@ -378,6 +400,14 @@ SETTLE_FUNCTION bool seam_calls::is_paused(job& work, part_descriptor const& par
     return true;
 }
 
+SETTLE_FUNCTION void seam_calls::note_call(std::size_t store, step taken,
+                                           std::chrono::nanoseconds begun,
+                                           std::span<part_result const> results) const {
+    ports_.watch.ended(
+        ports_.names[store], taken, begun, results,
+        [](part_result const& result) { return result.what == answer::unknown; });
+}
+
 SETTLE_FUNCTION std::size_t seam_calls::store_of(part_descriptor const& part) const {
     if (ports_.stores.size() == 1) return 0;
     for (target_binding const& bound : ports_.targets) {
@@ -387,17 +417,21 @@ SETTLE_FUNCTION std::size_t seam_calls::store_of(part_descriptor const& part) co
 }
 
 SETTLE_FUNCTION void seam_calls::write_all(write_context const& context) {
-    if (writes_.empty()) return;
     send_writes(context);
     for (std::size_t i = 0; i < writes_.size(); ++i) writers_[i]->take(std::move(results_[i]));
 }
 
 SETTLE_FUNCTION void seam_calls::send_writes(write_context const& context) {
+    if (writes_.empty()) return;
     results_.clear();
     results_.resize(writes_.size());
     for (std::size_t i = 0; i < writes_.size(); ++i) results_[i].row = writes_[i].row;
     caller_wait const within{limits_};
+    auto const begun = ports_.watch.begin();
     ports_.log.write(writes_, results_, context);
+    ports_.watch.ended(
+        log_name_of_calls, writes_.front().action, begun, results_,
+        [](write_result const& result) { return result.reply == log_answer::unknown; });
 }
 
 SETTLE_FUNCTION void seam_calls::note_tries(std::span<job> jobs, write_context const& context) {

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that figures.hpp declares.
+#pragma once
+
+#include <settle/base/environment.hpp>
+#include <settle/metrics/figures.hpp>
+
+#include <charconv>
+#include <map>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// The figures of a type in all shards, as they are written.
+struct type_sums {
+    std::int64_t begun = 0, in_flight = 0, claims = 0, takeovers = 0, retries = 0, stuck = 0;
+    std::int64_t done = 0, repeated = 0, sum = 0;
+    std::array<std::int64_t, all_reasons.size() + 1> canceled{};
+    std::array<std::int64_t, histogram<settling_bounds>::buckets> settling{};
+
+    // Ends are read first: each had its beginning before.
+    void add(type_series const& from) {
+        std::int64_t ended = 0;
+        std::int64_t canceled_here = 0;
+        for (std::size_t bucket = 0; bucket < settling.size(); ++bucket) {
+            auto const count = from.settling.count(bucket);
+            settling[bucket] += count;
+            ended += count;
+        }
+        for (std::size_t why = 0; why < canceled.size(); ++why) {
+            auto const count = value_of(from.canceled[why]);
+            canceled[why] += count;
+            canceled_here += count;
+        }
+        sum += from.settling.sum();
+        done += std::max<std::int64_t>(ended - canceled_here, 0);
+        repeated += value_of(from.repeated);
+        auto const gone = ended + value_of(from.repeated) + value_of(from.left);
+        auto const first = value_of(from.begun_first);
+        begun += first + value_of(from.begun_later);
+        in_flight += first + value_of(from.entered) - gone;
+        claims += value_of(from.claims);
+        takeovers += value_of(from.takeovers);
+        retries += value_of(from.retries);
+        stuck += value_of(from.stuck);
+    }
+    [[nodiscard]] bool is_used() const { return begun + in_flight + claims + repeated + done != 0; }
+};
+
+/// The figures of a kind of call.
+struct call_sums {
+    std::array<std::int64_t, histogram<call_bounds>::buckets> took{};
+    std::int64_t sum = 0;
+};
+
+/// Writes families of samples.
+class metrics_text {
+public:
+    void family(std::string_view name, std::string_view type, std::string_view help) {
+        name_ = name;
+        append("# HELP ", name, ' ', help, '\n');
+        append("# TYPE ", name, ' ', type, '\n');
+    }
+    void sample(std::string_view labels, double value, std::string_view suffix = {}) {
+        append(name_, suffix);
+        if (!labels.empty()) append('{', labels, '}');
+        std::array<char, 32> digits{};
+        auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+        append(' ', std::string_view{digits.data(), static_cast<std::size_t>(end - digits.data())},
+               '\n');
+    }
+    void sample(std::string_view labels, std::int64_t value, std::string_view suffix = {}) {
+        append(name_, suffix);
+        if (!labels.empty()) append('{', labels, '}');
+        append(' ', std::to_string(value), '\n');
+    }
+    template <typename Bounds, std::size_t Buckets>
+    void distribution(std::string const& labels, std::array<std::int64_t, Buckets> const& counts,
+                      std::int64_t sum) {
+        std::int64_t cumulated = 0;
+        for (std::size_t bucket = 0; bucket < Buckets; ++bucket) {
+            cumulated += counts[bucket];
+            std::string bound = "+Inf";
+            if (bucket < Bounds::all.size()) bound = seconds_text<Bounds>(Bounds::all[bucket]);
+            sample(labels + ",le=\"" + bound + '"', cumulated, "_bucket");
+        }
+        sample(labels, seconds<Bounds>(sum), "_sum");
+        sample(labels, cumulated, "_count");
+    }
+    [[nodiscard]] std::string take() { return std::move(text_); }
+
+private:
+    template <typename Bounds>
+    static double seconds(std::int64_t length) {
+        using period = typename Bounds::unit::period;
+        return static_cast<double>(length) * period::num / period::den;
+    }
+    template <typename Bounds>
+    static std::string seconds_text(std::int64_t length) {
+        std::array<char, 32> digits{};
+        auto const end = std::to_chars(digits.data(), digits.data() + digits.size(),
+                                       seconds<Bounds>(length), std::chars_format::fixed)
+                             .ptr;
+        return {digits.data(), end};
+    }
+    void append(auto const&... pieces) { (append_piece(pieces), ...); }
+    void append_piece(std::string_view piece) { text_.append(piece); }
+    void append_piece(char piece) { text_.push_back(piece); }
+
+    std::string text_;
+    std::string name_;
+};
+
+/// A label. Names of types that only the log knows can hold any character.
+[[nodiscard]] inline std::string label(std::string_view name, std::string_view value) {
+    std::string text{name};
+    text += "=\"";
+    for (char const c : value) {
+        if (c == '"' || c == '\\') text += '\\';
+        text += c == '\n' ? ' ' : c;
+    }
+    return text + '"';
+}
+[[nodiscard]] inline std::string with_underscores(std::string_view name) {
+    std::string text{name};
+    std::replace(text.begin(), text.end(), ' ', '_');
+    return text;
+}
+[[nodiscard]] inline std::string labels_of(series_key const& key) {
+    return label("store", key.name()) + ',' +
+           label("call", with_underscores(name_of(static_cast<step>(key.tag()))));
+}
+
+/// Shape:   label - gives the labels of a key; when - of the look, 0 if there was none
+template <typename Table, typename Labels>
+void write_waiting(metrics_text& text, Table const& table, std::string const& name,
+                   std::string const& what, std::int64_t when, Labels&& labels) {
+    if (when == 0) return;
+    std::map<std::string, std::pair<std::int64_t, std::int64_t>> found;
+    table.for_each([&](series_key const& key, waiting_series const& series) {
+        if (key.name().empty() && value_of(series.count) == 0) return;
+        auto& [count, oldest] = found[labels(key)];
+        count += value_of(series.count);
+        auto const time = value_of(series.oldest);
+        oldest = oldest == 0 ? time : std::min(oldest, time == 0 ? oldest : time);
+    });
+    auto const now = system_environment{}.now().time_since_epoch().count();
+    text.family(name, "gauge", what + ", at the last look.");
+    for (auto const& [series, values] : found) text.sample(series, values.first);
+    text.family(name + "_oldest_age_seconds", "gauge", "Age of the oldest of them, 0 if there is none.");
+    for (auto const& [series, values] : found) {
+        auto const age = values.second == 0 ? 0 : std::max<std::int64_t>(now - values.second, 0);
+        text.sample(series, static_cast<double>(age) / 1000);
+    }
+    text.family(name + "_timestamp_seconds", "gauge", "When the last look ended.");
+    text.sample({}, static_cast<double>(when) / 1000);
+}
+
+SETTLE_FUNCTION std::string text_of(figures const& figures) {
+    std::map<std::string, type_sums> types;
+    for (auto const& shard : figures.types_) {
+        shard.for_each([&](series_key const& key, type_series const& series) {
+            types[std::string{key.name()}].add(series);
+        });
+    }
+    std::erase_if(types, [](auto const& type) { return !type.second.is_used(); });
+    metrics_text text;
+    auto const each_type = [&](auto const& write) {
+        for (auto const& [name, sums] : types) write(label("type", name), sums);
+    };
+    auto const counter = [&](std::string_view name, std::string_view help,
+                             std::int64_t type_sums::*sum) {
+        text.family(name, "counter", help);
+        each_type([&](std::string const& type, type_sums const& sums) {
+            text.sample(type, sums.*sum);
+        });
+    };
+
+    counter("settle_transactions_begun_total", "Entries that this program has inserted.",
+            &type_sums::begun);
+    text.family("settle_transactions_total", "counter", "Transactions that this program has ended.");
+    each_type([&](std::string const& type, type_sums const& sums) {
+        text.sample(type + ",end=\"done\",reason=\"none\"", sums.done);
+        for (std::size_t why = 0; why < sums.canceled.size(); ++why) {
+            if (sums.canceled[why] == 0) continue;
+            auto const reason = label("reason", with_underscores(name_of(settle::reason(why))));
+            text.sample(type + ",end=\"canceled\"," + reason, sums.canceled[why]);
+        }
+    });
+    counter("settle_transactions_repeated_total",
+            "Calls of transactions that had ended before, or that another call has ended.",
+            &type_sums::repeated);
+    text.family("settle_transactions_in_flight", "gauge",
+                "Transactions that calls of this program have under way.");
+    each_type([&](std::string const& type, type_sums const& sums) {
+        text.sample(type, std::max<std::int64_t>(sums.in_flight, 0));
+    });
+    counter("settle_claims_total", "Claims of entries.", &type_sums::claims);
+    counter("settle_takeovers_total", "Claims of unfinished entries that another call had.",
+            &type_sums::takeovers);
+    counter("settle_retries_total", "Steps that were taken again, and transactions that began again.",
+            &type_sums::retries);
+    counter("settle_stuck_total", "Transactions that got stuck in calls of this program.",
+            &type_sums::stuck);
+    text.family("settle_transaction_seconds", "histogram",
+                "Time from the beginning of a transaction to its end by this program.");
+    each_type([&](std::string const& type, type_sums const& sums) {
+        text.distribution<settling_bounds>(type, sums.settling, sums.sum);
+    });
+
+    std::map<std::string, call_sums> calls;
+    std::map<std::string, std::int64_t> unknown;
+    figures.calls_.for_each([&](series_key const& key, call_series const& series) {
+        auto& [took, sum] = calls[labels_of(key)];
+        for (std::size_t bucket = 0; bucket < took.size(); ++bucket) {
+            took[bucket] += series.took.count(bucket);
+        }
+        sum += series.took.sum();
+        unknown[label("store", key.name())] += value_of(series.unknown);
+    });
+    std::erase_if(calls, [](auto const& call) {
+        auto const& counts = call.second.took;
+        return std::all_of(counts.begin(), counts.end(), [](auto count) { return count == 0; });
+    });
+    text.family("settle_call_seconds", "histogram", "Time of the calls of stores and of the log.");
+    for (auto const& [labels, sums] : calls)
+        text.distribution<call_bounds>(labels, sums.took, sums.sum);
+    text.family("settle_unknown_answers_total", "counter",
+                "Parts and entries whose store gave no answer, so that their outcome was unknown.");
+    for (auto const& [store, count] : unknown) {
+        if (store != label("store", "") || count != 0) text.sample(store, count);
+    }
+    text.family("settle_stray_marks_swept_total", "counter", "Stray marks that were undone.");
+    text.sample({}, value_of(figures.swept_));
+
+    write_waiting(text, figures.unfinished_, "settle_unfinished_entries",
+                  "Entries of the log that are not done and not canceled",
+                  value_of(figures.unfinished_at_), [](series_key const& key) {
+                      return label("type", key.name()) + ',' +
+                             label("state", name_of(static_cast<state>(key.tag())));
+                  });
+    write_waiting(text, figures.in_doubt_, "settle_prepared_in_doubt",
+                  "Prepared transactions of this log that are neither committed nor rolled back",
+                  value_of(figures.in_doubt_at_),
+                  [](series_key const& key) { return label("store", key.name()); });
+    return text.take();
+}
+
+SETTLE_FUNCTION void figures::set(waiting_table& table,
+                                  std::vector<waiting_count> const& found) noexcept {
+    for (waiting_count const& now : found) {
+        static_cast<void>(table.of(now.name, static_cast<std::uint8_t>(now.present)));
+    }
+    table.for_each([&](series_key const& key, waiting_series& series) {
+        std::int64_t count = 0;
+        timestamp oldest{};
+        for (waiting_count const& now : found) {
+            if (!key.is(now.name, static_cast<std::uint8_t>(now.present))) continue;
+            count += now.count;
+            oldest = count == 0 ? timestamp{} : now.oldest;
+        }
+        series.count.store(count, std::memory_order_relaxed);
+        series.oldest.store(oldest.time_since_epoch().count(), std::memory_order_relaxed);
+    });
+}
+
+SETTLE_FUNCTION void figures::set_unfinished(std::vector<waiting_count> const& found,
+                                             timestamp when) noexcept {
+    set(unfinished_, found);
+    unfinished_at_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
+}
+SETTLE_FUNCTION void figures::set_in_doubt(std::vector<waiting_count> const& found,
+                                           timestamp when) noexcept {
+    set(in_doubt_, found);
+    in_doubt_at_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+} // namespace detail
+SETTLE_END
