@@ -33,6 +33,12 @@ private:
     static std::uint64_t seed();
 };
 
+namespace detail {
+
+/// Waits for any duration, or until a stop request.
+void pause_for(std::chrono::milliseconds wait, std::stop_token const& stop);
+
+} // namespace detail
 SETTLE_END
 
 #ifndef SETTLE_COMPILED

@@ -44,4 +44,15 @@ SETTLE_FUNCTION std::uint64_t system_environment::seed() {
     return high << 32U | device();
 }
 
+namespace detail {
+
+SETTLE_FUNCTION void pause_for(std::chrono::milliseconds wait, std::stop_token const& stop) {
+    // A day at a time, since "for ever" cannot be added to the time of a clock.
+    constexpr std::chrono::milliseconds day = std::chrono::hours{24};
+    for (; wait.count() > 0 && !stop.stop_requested(); wait -= std::min(wait, day)) {
+        system_environment{}.pause(std::min(wait, day), stop);
+    }
+}
+
+} // namespace detail
 SETTLE_END

@@ -5,14 +5,15 @@
 #include <settle/metrics/series.hpp>
 
 #include <string>
+#include <vector>
 
 SETTLE_BEGIN
 namespace detail {
 
-/// The figures of a transaction type. What follows from other figures is not counted: a frequent
-/// path changes two numbers.
+/// The figures of a transaction type.
 struct type_series {
     figure begun_first{0}; ///< inserted by the first step of a call
+    figure done{0};
     figure begun_later{0}; ///< inserted by a later step
     figure entered{0};     ///< calls that began with another step
     figure left{0};        ///< calls that left their transaction unfinished
@@ -37,41 +38,41 @@ struct waiting_series {
     figure oldest{0}; ///< in milliseconds since 1970; 0 if there is none
 };
 
-/// A number for each thread, so that threads seldom change the same figures.
-[[nodiscard]] inline std::size_t number_of_thread() noexcept {
-    static std::atomic<std::size_t> threads{0};
-    thread_local std::size_t const number = threads.fetch_add(1, std::memory_order_relaxed);
-    return number;
-}
-
 /// What waits in a log or a store at the time of a look.
 struct waiting_count {
-    std::string name; ///< of a type or of a store
-    state present;    ///< of entries
-    std::int64_t count;
-    timestamp oldest;
+    std::string name{};                   ///< of a type or of a store
+    settle::state state = state::initial; ///< of entries
+    std::uint64_t count = 0;
+    timestamp oldest{};
 };
 
 class figures {
 public:
-    static constexpr std::size_t shards = 8;
-    static constexpr std::size_t types = 64;
+    static constexpr std::size_t types = 32;
     static constexpr std::size_t calls = 128;
     static constexpr std::size_t waiting = 128;
 
-    void see(event const& seen) noexcept {
+    // Inlined, so that an event is not made in memory.
+    [[gnu::always_inline]] void see(event const& seen) noexcept {
         bool const ends = seen.taken == step::end;
         bool const retries = seen.again || seen.taken == step::pause;
         bool const counts = ends || seen.first || seen.inserted || seen.claimed || retries;
-        if (counts || seen.stuck) count(seen, of_type(seen.type), ends, retries);
+        if (!counts && !seen.stuck) return;
+        change(seen.type, [&](type_series& series, auto add_to) __attribute__((always_inline)) {
+            count(seen, series, ends, retries, add_to);
+        });
     }
-    void left(std::string_view type) noexcept { add(of_type(type).left); }
+    void left(std::string_view type) noexcept {
+        change(type, [](type_series& series, auto add_to) { add_to(series.left); });
+    }
     void called(store_call const& call) noexcept {
         auto& series = calls_.of(call.store, static_cast<std::uint8_t>(call.taken));
-        series.took.add(call.took);
-        if (call.unknown != 0) add(series.unknown, static_cast<std::int64_t>(call.unknown));
+        series.took.take(call.took, add_with_others{});
+        if (call.unknown != 0) add_with_others{}(series.unknown, static_cast<std::int64_t>(call.unknown));
     }
-    void swept(std::uint64_t count) noexcept { add(swept_, static_cast<std::int64_t>(count)); }
+    void swept(std::uint64_t count) noexcept {
+        add_with_others{}(swept_, static_cast<std::int64_t>(count));
+    }
 
     /// Replaces what was found to wait in the log by the result of a later look.
     void set_unfinished(std::vector<waiting_count> const& found, timestamp when) noexcept;
@@ -83,26 +84,35 @@ private:
 
     using waiting_table = series_table<waiting_series, waiting>;
 
-    [[nodiscard]] type_series& of_type(std::string_view type) noexcept {
-        return types_[number_of_thread() % shards].of(type);
+    /// Calls `function(series of the type, add)`. Each thread has figures of its own, as long as
+    /// there are few threads.
+    template <typename Function>
+    [[gnu::always_inline]] void change(std::string_view type, Function&& function) noexcept {
+        std::size_t const thread = thread_number::of_this_thread();
+        type_series& series = types_[thread].of(type);
+        if (thread != thread_number::last) function(series, add_alone{});
+        else function(series, add_with_others{});
     }
 
-    static void count(event const& seen, type_series& series, bool ends, bool retries) noexcept {
-        if (seen.inserted) add(seen.first ? series.begun_first : series.begun_later);
-        else if (seen.first) add(series.entered);
-        if (seen.claimed) add(series.claims);
-        if (seen.took_over) add(series.takeovers);
-        if (retries) add(series.retries);
-        if (seen.stuck) add(series.stuck);
+    template <typename Add>
+    [[gnu::always_inline]] static void count(event const& seen, type_series& series, bool ends,
+                                             bool retries, Add add_to) noexcept {
+        if (seen.inserted) add_to(seen.first ? series.begun_first : series.begun_later);
+        else if (seen.first) add_to(series.entered);
+        if (seen.claimed) add_to(series.claims);
+        if (seen.took_over) add_to(series.takeovers);
+        if (retries) add_to(series.retries);
+        if (seen.stuck) add_to(series.stuck);
         if (!ends) return;
-        if (!seen.by_this_call) return add(series.repeated);
-        if (seen.state != state::done) add(series.canceled[static_cast<std::size_t>(seen.why)]);
-        series.settling.add(seen.when - seen.created);
+        if (!seen.by_this_call) return add_to(series.repeated);
+        add_to(seen.state == state::done ? series.done
+                                         : series.canceled[static_cast<std::size_t>(seen.why)]);
+        series.settling.take(seen.when - seen.created, add_to);
     }
 
     static void set(waiting_table& table, std::vector<waiting_count> const& found) noexcept;
 
-    std::array<series_table<type_series, types>, shards> types_{};
+    std::array<series_table<type_series, types>, thread_number::last + 1> types_{};
     series_table<call_series, calls> calls_{};
     waiting_table unfinished_{};
     waiting_table in_doubt_{};

@@ -20,22 +20,21 @@ struct type_sums {
 
     // Ends are read first: each had its beginning before.
     void add(type_series const& from) {
-        std::int64_t ended = 0;
-        std::int64_t canceled_here = 0;
-        for (std::size_t bucket = 0; bucket < settling.size(); ++bucket) {
-            auto const count = from.settling.count(bucket);
-            settling[bucket] += count;
-            ended += count;
-        }
+        std::int64_t gone = value_of(from.repeated) + value_of(from.left);
+        repeated += value_of(from.repeated);
+        auto const take = [&](std::int64_t& sum_of_ends, figure const& ends) {
+            auto const count = value_of(ends);
+            sum_of_ends += count;
+            gone += count;
+        };
+        take(done, from.done);
         for (std::size_t why = 0; why < canceled.size(); ++why) {
-            auto const count = value_of(from.canceled[why]);
-            canceled[why] += count;
-            canceled_here += count;
+            take(canceled[why], from.canceled[why]);
+        }
+        for (std::size_t bucket = 0; bucket < settling.size(); ++bucket) {
+            settling[bucket] += from.settling.count(bucket);
         }
         sum += from.settling.sum();
-        done += std::max<std::int64_t>(ended - canceled_here, 0);
-        repeated += value_of(from.repeated);
-        auto const gone = ended + value_of(from.repeated) + value_of(from.left);
         auto const first = value_of(from.begun_first);
         begun += first + value_of(from.begun_later);
         in_flight += first + value_of(from.entered) - gone;
@@ -44,7 +43,9 @@ struct type_sums {
         retries += value_of(from.retries);
         stuck += value_of(from.stuck);
     }
-    [[nodiscard]] bool is_used() const { return begun + in_flight + claims + repeated + done != 0; }
+    [[nodiscard]] bool is_used() const {
+        return begun != 0 || in_flight != 0 || claims != 0 || repeated != 0 || done != 0 || sum != 0;
+    }
 };
 
 /// The figures of a kind of call.
@@ -249,18 +250,17 @@ SETTLE_FUNCTION std::string text_of(figures const& figures) {
 SETTLE_FUNCTION void figures::set(waiting_table& table,
                                   std::vector<waiting_count> const& found) noexcept {
     for (waiting_count const& now : found) {
-        static_cast<void>(table.of(now.name, static_cast<std::uint8_t>(now.present)));
+        static_cast<void>(table.of(now.name, static_cast<std::uint8_t>(now.state)));
     }
     table.for_each([&](series_key const& key, waiting_series& series) {
-        std::int64_t count = 0;
-        timestamp oldest{};
-        for (waiting_count const& now : found) {
-            if (!key.is(now.name, static_cast<std::uint8_t>(now.present))) continue;
-            count += now.count;
-            oldest = count == 0 ? timestamp{} : now.oldest;
-        }
+        auto const now = std::find_if(found.begin(), found.end(), [&](waiting_count const& each) {
+            return key.is(each.name, static_cast<std::uint8_t>(each.state));
+        });
+        bool const waits = now != found.end();
+        auto const count = waits ? static_cast<std::int64_t>(now->count) : 0;
+        auto const oldest = waits ? now->oldest.time_since_epoch().count() : 0;
         series.count.store(count, std::memory_order_relaxed);
-        series.oldest.store(oldest.time_since_epoch().count(), std::memory_order_relaxed);
+        series.oldest.store(oldest, std::memory_order_relaxed);
     });
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstring>
 
@@ -18,12 +19,56 @@ namespace detail {
 /// A number that many threads change, each change without an order among others.
 using figure = std::atomic<std::int64_t>;
 
-inline void add(figure& to, std::int64_t value = 1) noexcept {
-    to.fetch_add(value, std::memory_order_relaxed);
-}
+struct add_with_others {
+    void operator()(figure& to, std::int64_t value = 1) const noexcept {
+        to.fetch_add(value, std::memory_order_relaxed);
+    }
+};
+/// Adds to a figure that this thread alone changes, so that no processor waits for another.
+struct add_alone {
+    void operator()(figure& to, std::int64_t value = 1) const noexcept {
+        to.store(to.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
+    }
+};
 [[nodiscard]] inline std::int64_t value_of(figure const& from) noexcept {
     return from.load(std::memory_order_relaxed);
 }
+
+/// The number of a thread, below `last` while no other thread has it.
+class thread_number {
+public:
+    static constexpr std::size_t last = 15;
+
+    [[nodiscard]] static std::size_t of_this_thread() noexcept {
+        thread_local thread_number const number;
+        return number.value_;
+    }
+
+private:
+    thread_number() noexcept {
+        auto taken = used().load(std::memory_order_relaxed);
+        do {
+            value_ = static_cast<std::size_t>(std::countr_one(taken));
+            if (value_ >= last) {
+                value_ = last;
+                return;
+            }
+        } while (!used().compare_exchange_weak(taken, taken | (1U << value_),
+                                               std::memory_order_acquire));
+    }
+    // The next thread with this number sees what this thread has written.
+    ~thread_number() {
+        if (value_ < last) used().fetch_and(~(1U << value_), std::memory_order_release);
+    }
+
+    /// A bit for each number that a thread has.
+    static std::atomic<std::uint32_t>& used() noexcept {
+        static std::atomic<std::uint32_t> bits{0};
+        return bits;
+    }
+
+    std::size_t value_ = last;
+};
 
 /// A histogram of durations.
 /// Shape:   Bounds - has `unit`, a duration, and `all`, the upper bounds in that unit; the last
@@ -35,12 +80,14 @@ public:
     static constexpr std::size_t buckets = Bounds::all.size() + 1;
     static_assert(buckets <= 20);
 
-    void add(typename Bounds::unit took) noexcept {
+    /// Shape:   Add - add_with_others or add_alone
+    template <typename Add>
+    void take(typename Bounds::unit took, Add add) noexcept {
         std::int64_t const length = std::max<std::int64_t>(took.count(), 0);
         std::size_t bucket = 0;
         while (bucket < bounds.size() && length > bounds[bucket]) ++bucket;
-        detail::add(counts_[bucket]);
-        detail::add(sum_, length);
+        add(counts_[bucket]);
+        if (length != 0) add(sum_, length);
     }
     [[nodiscard]] std::int64_t count(std::size_t bucket) const { return value_of(counts_[bucket]); }
     /// In the unit of the bounds.
@@ -79,7 +126,17 @@ public:
     [[nodiscard]] std::string_view name() const noexcept { return {text_.data(), size_}; }
     [[nodiscard]] std::uint8_t tag() const noexcept { return tag_; }
     [[nodiscard]] bool is(std::string_view name_of_series, std::uint8_t tag) const noexcept {
-        return tag == tag_ && name_of_series.substr(0, longest) == name();
+        std::size_t const size = std::min(name_of_series.size(), longest);
+        if (tag != tag_ || size != size_) return false;
+        // A call of memcmp costs more than the rest of a look-up.
+        if (size < 8 || size > 16) return name() == name_of_series.substr(0, size);
+        auto const eight = [](char const* from) {
+            std::uint64_t value = 0;
+            std::memcpy(&value, from, 8);
+            return value;
+        };
+        return eight(text_.data()) == eight(name_of_series.data()) &&
+               eight(text_.data() + size - 8) == eight(name_of_series.data() + size - 8);
     }
 
 private:
@@ -98,19 +155,11 @@ template <typename Series, std::size_t Size>
 class series_table {
 public:
     /// The series of a name, which begins with this call if there was none.
-    Series& of(std::string_view name, std::uint8_t tag = 0) noexcept {
+    [[gnu::always_inline]] Series& of(std::string_view name, std::uint8_t tag = 0) noexcept {
         std::size_t const first = first_probe(name) + tag * std::size_t{5};
-        for (std::size_t probe = first; probe < first + Size; ++probe) {
-            slot& current = slots_[probe % Size];
-            auto use = current.use.load(std::memory_order_acquire);
-            if (use == slot_use::named && current.key.is(name, tag)) return current.series;
-            if (use != slot_use::free) continue;
-            if (!current.use.compare_exchange_strong(use, slot_use::being_named)) continue;
-            current.key = {name, tag};
-            current.use.store(slot_use::named, std::memory_order_release);
-            return current.series;
-        }
-        return rest_;
+        slot& usual = slots_[first % Size];
+        bool const is_named = usual.use.load(std::memory_order_acquire) == slot_use::named;
+        return is_named && usual.key.is(name, tag) ? usual.series : search(name, tag, first);
     }
     /// Calls `function(series_key const&, Series&)` for each series that has a name, and for the
     /// series without one.
@@ -131,6 +180,20 @@ private:
         Series series{};
     };
 
+    [[gnu::noinline]] Series& search(std::string_view name, std::uint8_t tag,
+                                     std::size_t first) noexcept {
+        for (std::size_t probe = first; probe < first + Size; ++probe) {
+            slot& current = slots_[probe % Size];
+            auto use = current.use.load(std::memory_order_acquire);
+            if (use == slot_use::named && current.key.is(name, tag)) return current.series;
+            if (use != slot_use::free) continue;
+            if (!current.use.compare_exchange_strong(use, slot_use::being_named)) continue;
+            current.key = {name, tag};
+            current.use.store(slot_use::named, std::memory_order_release);
+            return current.series;
+        }
+        return rest_;
+    }
     static std::size_t first_probe(std::string_view name) noexcept {
         if (name.empty()) return 0;
         return name.size() + static_cast<unsigned char>(name.front()) +

@@ -74,6 +74,12 @@ public:
             [&](transaction_id const& id) { return assembly_.log().read(id); }, patience);
     }
 
+    /// The number and the oldest of these parts, for each prepared target of this engine.
+    result<std::vector<doubt_count>> count_in_doubt(call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.why();
+        return assembly_.count_in_doubt(call);
+    }
+
     /// A record as it is now, including the `apply` effects of pending transactions.
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read(collection<Record, Name, Key> const&,

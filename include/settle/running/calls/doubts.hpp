@@ -17,7 +17,20 @@ struct doubtful_part {
     std::optional<entry> waits_for{}; ///< empty if there is no entry; a sweep then ends the part
 };
 
+/// The prepared parts of a log that a database holds in doubt.
+struct doubt_count {
+    std::string store; ///< the name of the prepared target; a database of several counts for each
+    std::uint64_t count = 0;
+    timestamp oldest{}; ///< by the clock of the database
+};
+
 namespace detail {
+
+/// Counts what a function lists; it is given the page after a name.
+[[nodiscard]] result<doubt_count> count_doubts(
+    function_view<result<std::vector<in_doubt_name>>(std::string const& after, std::size_t limit)>
+        in_doubt,
+    patience& patience);
 
 /// Shape:   in_doubt - a page of the names after a name; read - of the engine's log
 [[nodiscard]] result<std::vector<doubtful_part>> parts_in_doubt(

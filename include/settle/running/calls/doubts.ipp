@@ -7,6 +7,25 @@
 SETTLE_BEGIN
 namespace detail {
 
+SETTLE_FUNCTION result<doubt_count> count_doubts(
+    function_view<result<std::vector<in_doubt_name>>(std::string const& after, std::size_t limit)>
+        in_doubt,
+    patience& patience) {
+    constexpr std::size_t page = 256;
+    doubt_count counted;
+    for (std::string after;;) {
+        auto const names = patience([&] { return in_doubt(after, page); });
+        if (!names.has_value()) return names.problem();
+        for (in_doubt_name const& doubtful : names.value()) {
+            after = doubtful.name;
+            bool const is_older = counted.count == 0 || doubtful.prepared < counted.oldest;
+            if (is_older) counted.oldest = doubtful.prepared;
+            ++counted.count;
+        }
+        if (names.value().size() < page) return counted;
+    }
+}
+
 SETTLE_FUNCTION result<std::vector<doubtful_part>> parts_in_doubt(
     function_view<result<std::vector<in_doubt_name>>(std::string const& after, std::size_t limit)>
         in_doubt,

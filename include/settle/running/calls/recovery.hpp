@@ -78,7 +78,7 @@ private:
             } catch (...) {
                 unreported = thrown_by_callback();
             }
-            pause(schedule.every, stop);
+            detail::pause_for(schedule.every, stop);
         }
     }
 
@@ -98,15 +98,6 @@ private:
     static void forget_stop(recovery_report& recovered, sweep_report& swept) {
         if (recovered.problem.code == errc::stopped) recovered.problem = {};
         if (swept.problem.code == errc::stopped) swept.problem = {};
-    }
-
-    /// Waits for this duration, or until a stop request.
-    static void pause(std::chrono::milliseconds wait, std::stop_token const& stop) {
-        // A day at a time, since "for ever" cannot be added to the time of a clock.
-        constexpr std::chrono::milliseconds day = std::chrono::hours{24};
-        for (; wait.count() > 0 && !stop.stop_requested(); wait -= std::min(wait, day)) {
-            system_environment{}.pause(std::min(wait, day), stop);
-        }
     }
 
     process_stamp made_in_;

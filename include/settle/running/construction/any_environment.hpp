@@ -87,6 +87,7 @@ public:
     /// False if no observer was given.
     [[nodiscard]] bool watches() const noexcept { return given_ != nullptr; }
     void operator()(event const& seen) const { functions_->see(given_, seen); }
+    [[nodiscard]] bool skips_plain_steps() const noexcept { return functions_->skips_plain_steps; }
     void left(std::string_view type) const noexcept {
         if (functions_->left != nullptr) functions_->left(given_, type);
     }
@@ -102,13 +103,15 @@ private:
     /// The members that an observer lacks are null.
     struct functions {
         void (*see)(void*, event const&);
+        bool skips_plain_steps;
         void (*left)(void*, std::string_view) noexcept = nullptr;
         void (*called)(void*, store_call const&) noexcept = nullptr;
         void (*swept)(void*, std::uint64_t) noexcept = nullptr;
     };
     template <typename Observer>
     static constexpr functions functions_of = [] {
-        functions known{[](void* to, event const& seen) { (*static_cast<Observer*>(to))(seen); }};
+        functions known{[](void* to, event const& seen) { (*static_cast<Observer*>(to))(seen); },
+                        skips_steps<Observer>};
         if constexpr (requires(Observer& to) { to.left(std::string_view{}); }) {
             known.left = [](void* to, std::string_view type) noexcept {
                 static_cast<Observer*>(to)->left(type);

@@ -2,6 +2,7 @@
 // The parts of an engine: one log, a session for each store, types, limits, an environment.
 #pragma once
 
+#include <settle/running/calls/doubts.hpp>
 #include <settle/running/calls/patience.hpp>
 #include <settle/running/calls/refusals.hpp>
 #include <settle/running/calls/shared_windows.hpp>
@@ -316,6 +317,27 @@ public:
         statistics made{stuck_.count()};
         std::apply([&](auto const&... session) { (append_counts(made, session), ...); }, sessions_);
         return made;
+    }
+
+    [[nodiscard]] result<std::vector<doubt_count>> count_in_doubt(call_options const& call) {
+        std::vector<doubt_count> counts;
+        error problem;
+        auto patience = patience_of(call);
+        auto const count = [&]<typename Session>(Session& session, std::string const& name) {
+            if constexpr (requires { session.in_doubt(std::string_view{}, std::size_t{}); }) {
+                auto const page = [&](std::string const& after, std::size_t limit) {
+                    return session.in_doubt(after, limit);
+                };
+                auto counted = count_doubts(page, patience);
+                if (!counted.has_value()) problem = counted.problem();
+                else counts.push_back({name, counted.value().count, counted.value().oldest});
+            }
+        };
+        std::size_t index = 0;
+        auto const names = ports_.view().names;
+        std::apply([&](auto&... session) { (count(session, names[index++]), ...); }, sessions_);
+        if (!problem.empty()) return problem;
+        return counts;
     }
 
     /// The session of the store that holds a collection or another target.

@@ -63,6 +63,7 @@ public:
     result<std::vector<entry>> stuck(auto&&...);
     settle::statistics statistics() const;
     result<std::vector<doubtful_part>> in_doubt(auto&&...);
+    result<std::vector<doubt_count>> count_in_doubt(auto&&...);
     result<std::uint64_t> marks(auto&&...);
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<given<Record>>> read(collection<Record, Name, Key> const&, auto&&...);

@@ -10,6 +10,21 @@
 
 SETTLE_BEGIN
 
+/// What the next event of a job tells of it: several of these bits.
+enum class entry_news : std::uint8_t {
+    none = 0,
+    first_event = 1,
+    inserted = 2,
+    claimed = 4,
+    took_over = 8
+};
+[[nodiscard]] constexpr entry_news operator|(entry_news left, entry_news right) noexcept {
+    return static_cast<entry_news>(static_cast<unsigned>(left) | static_cast<unsigned>(right));
+}
+[[nodiscard]] constexpr bool has(entry_news news, entry_news bit) noexcept {
+    return (static_cast<unsigned>(news) & static_cast<unsigned>(bit)) != 0;
+}
+
 /// The state of a job that only its driver uses; the job itself has the other members.
 struct execution_state {
     /// The entry as last read. Most jobs never read theirs, and an entry is large.
@@ -23,11 +38,8 @@ struct execution_state {
     bool fenced = false;        ///< a mark had a later epoch, so the entry must be read
     bool behind_marks = false;  ///< the entry was unchanged at that read; a claim verifies it
     bool ended_here = false;    ///< a write of this call made the entry final
-    bool is_shown = false;      ///< an observer has seen an event of the job
     bool owns_entry = false;    ///< the log acknowledged an insert or a claim of this call
-    bool inserted = false;      ///< as in event, by the last step
-    bool claimed = false;       ///< as in event, by the last step
-    bool took_over = false;     ///< as in event, by the last step
+    entry_news news = entry_news::first_event; ///< for the next event
     bool failed_unsure = false; ///< a write of unknown outcome had a permanent error
     bool leaving = false;       ///< it is given up once its entry is in the log
     bool behind_twin = false;   ///< rests until an earlier job of its window with its id is over

@@ -15,7 +15,8 @@ SETTLE_BEGIN
 namespace detail {
 
 /// The base of a driver's progress.
-template <typename Environment, typename Observer>
+/// Shape:   TakesNoTime - as in observation
+template <typename Environment, typename Observer, bool TakesNoTime>
 class found_entries {
 public:
     /// True if the last wave of reads found entries, as when a range runs again. Then the next ids
@@ -87,7 +88,7 @@ protected:
     }
 
     Environment const& environment_;
-    observation<Observer> watch_;
+    observation<Observer, TakesNoTime> watch_;
     options const& limits_;
     std::string const& owner_;
     timestamp now_; ///< the clock is read once a wave

@@ -11,8 +11,9 @@ SETTLE_BEGIN
 namespace detail {
 
 /// Reports the jobs of one call to an observer.
+/// Shape:   TakesNoTime - what a plain step tells of a job may come with a later event
 /// Cost:    nothing without an observer
-template <typename Observer>
+template <typename Observer, bool TakesNoTime>
 class observation {
     static constexpr bool observed = !std::is_same_v<Observer, no_observer>;
 
@@ -24,45 +25,31 @@ public:
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return thrown_; }
 
     /// Shape:   again, stuck - as in event
-    void step_taken([[maybe_unused]] step taken, [[maybe_unused]] job const& work,
-                    [[maybe_unused]] execution_state& execution, [[maybe_unused]] timestamp time,
-                    [[maybe_unused]] bool again = false, [[maybe_unused]] bool stuck = false) {
+    [[gnu::always_inline]] void step_taken([[maybe_unused]] step taken,
+                                           [[maybe_unused]] job const& work,
+                                           [[maybe_unused]] execution_state& execution,
+                                           [[maybe_unused]] timestamp time,
+                                           [[maybe_unused]] bool again = false,
+                                           [[maybe_unused]] bool stuck = false) {
         if constexpr (observed) {
             if (!watches()) return;
-            auto const& c = work.coordinator;
-            event seen{work.id,        work.type->name(), taken,
-                       c.state(),      c.attempts(),      execution.failed_answer,
-                       c.why(),        work.problem.text, work.type->append_json,
-                       work.parameters};
-            seen.stuck = stuck;
-            seen.created = work.created;
-            seen.when = time;
-            seen.first = !std::exchange(execution.is_shown, true);
-            seen.inserted = std::exchange(execution.inserted, false);
-            seen.claimed = std::exchange(execution.claimed, false);
-            seen.took_over = std::exchange(execution.took_over, false);
-            seen.again = again;
-            std::size_t const failed = stuck ? first_due(work) : c.failed_part();
-            if (failed != coordinator::no_part) {
-                auto const name = work.name_part(failed);
-                seen.participant = name.participant;
-                seen.line = name.line;
-            }
-            notify(seen, execution);
-            execution.failed_answer = answer::none;
+            bool const has_news = !TakesNoTime && execution.news != entry_news::none;
+            bool const is_plain = !again && taken != step::pause && taken != step::wait;
+            if (is_plain && !has_news && skips_plain_steps()) return;
+            show(taken, work, execution, time, again, stuck);
         }
     }
 
     /// Reports the end of the call for a job.
     void call_ended([[maybe_unused]] job const& work,
-                    [[maybe_unused]] execution_state const& execution,
+                    [[maybe_unused]] execution_state& execution,
                     [[maybe_unused]] timestamp time) {
         if constexpr (observed) {
             if (!watches()) return;
             auto const& c = work.coordinator;
             if (execution.cut != interruption::none || c.vanished() || !is_final(c.state())) {
                 if constexpr (requires { observer_.left(std::string_view{}); }) {
-                    if (execution.is_shown) observer_.left(work.type->name());
+                    if (!has(execution.news, entry_news::first_event)) observer_.left(work.type->name());
                 }
                 return;
             }
@@ -79,7 +66,13 @@ public:
                        execution.ended_here};
             seen.created = work.created;
             seen.when = time;
-            seen.first = !execution.is_shown;
+            tell_news(seen, execution);
+            // Another worker may have committed, so that the reason of this worker's own cancel is
+            // obsolete.
+            if (c.state() == state::done) {
+                seen.why = reason::none;
+                return notify(seen, execution);
+            }
             seen.problem = reason_text_of(work);
             if (execution.seen && execution.seen->why != reason::none) {
                 seen.why = execution.seen->why;
@@ -87,11 +80,6 @@ public:
             } else if (seen.why == reason::none) {
                 seen.why = work.found_why;
                 seen.problem = work.found_text();
-            }
-            // Another worker has committed, so the reason of this worker's own cancel is obsolete.
-            if (c.state() == state::done) {
-                seen.why = reason::none;
-                seen.problem = {};
             }
             notify(seen, execution);
         }
@@ -101,7 +89,7 @@ public:
     void note_answers([[maybe_unused]] job const& work,
                       [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
-            if (!watches()) return;
+            if (!watches() || skips_plain_steps()) return;
             for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
                 answer const reply = work.coordinator.answer_of(part);
                 bool const fine =
@@ -121,10 +109,12 @@ public:
             if (!watches() || work.reply != log_answer::taken) return;
             auto const& c = work.coordinator;
             bool const inserts = only_inserts(Step) || (Step == step::one_phase && c.inserts());
-            execution.inserted = inserts;
-            execution.claimed = Step == step::claim;
-            execution.took_over = execution.claimed && !execution.owns_entry &&
-                                  c.state() != state::initial;
+            if (inserts) execution.news = execution.news | entry_news::inserted;
+            if (Step == step::claim) {
+                bool const other = !execution.owns_entry && c.state() != state::initial;
+                execution.news = execution.news | entry_news::claimed |
+                                 (other ? entry_news::took_over : entry_news::none);
+            }
             execution.owns_entry = true;
         }
     }
@@ -170,6 +160,36 @@ public:
     }
 
 private:
+    [[gnu::noinline]] void show(step taken, job const& work, execution_state& execution,
+                                timestamp time, bool again, bool stuck) {
+        auto const& c = work.coordinator;
+        event seen{work.id,        work.type->name(), taken,
+                   c.state(),      c.attempts(),      execution.failed_answer,
+                   c.why(),        work.problem.text, work.type->append_json,
+                   work.parameters};
+        seen.stuck = stuck;
+        seen.created = work.created;
+        seen.when = time;
+        seen.again = again;
+        tell_news(seen, execution);
+        std::size_t const failed = stuck ? first_due(work) : c.failed_part();
+        if (failed != coordinator::no_part) {
+            auto const name = work.name_part(failed);
+            seen.participant = name.participant;
+            seen.line = name.line;
+        }
+        notify(seen, execution);
+        execution.failed_answer = answer::none;
+    }
+
+    static void tell_news(event& seen, execution_state& execution) {
+        auto const news = std::exchange(execution.news, entry_news::none);
+        seen.first = has(news, entry_news::first_event);
+        seen.inserted = has(news, entry_news::inserted);
+        seen.claimed = has(news, entry_news::claimed);
+        seen.took_over = has(news, entry_news::took_over);
+    }
+
     /// The first part that a repeated step sends to its store, or no_part.
     static std::size_t first_due(job const& work) {
         auto const& c = work.coordinator;
@@ -192,8 +212,16 @@ private:
                taken == step::commit_and_close || taken == step::one_phase;
     }
 
+    [[nodiscard]] bool skips_plain_steps() const noexcept {
+        if constexpr (requires { observer_.skips_plain_steps(); })
+            return observer_.skips_plain_steps();
+        else return skips_steps<Observer>;
+    }
+
     /// The observer's exception must not keep a transaction from its end.
-    void notify(event const& seen, execution_state const& execution) {
+    [[gnu::always_inline]] void notify(event const& seen, execution_state const& execution) {
+        // An event that is not passed on need not be made in memory.
+        if constexpr (noexcept(observer_(seen))) return static_cast<void>(observer_(seen));
         try {
             observer_(seen);
         } catch (testing::crash const&) {

@@ -75,10 +75,24 @@ struct store_call {
 //   called(call)    A store or the log has answered a store_call. A log and stores that are all
 //                   plain containers of this process give none.
 //   swept(count)    A sweep or a recovery has undone so many stray marks.
+//   skips_plain_steps = true   A constant: it gets no event of a step that is neither taken again nor
+//                   the first, and that neither waits nor inserts nor claims the entry. Its events
+//                   lack failed_answer. Of a transaction in containers a later event may tell that
+//                   one was the first, or inserted or claimed the entry.
 
 /// The observer of an engine without an observer: it costs nothing.
 struct no_observer {
     void operator()(event const&) const noexcept {}
 };
+
+namespace detail {
+
+template <typename Observer>
+inline constexpr bool skips_steps = false;
+template <typename Observer>
+    requires requires { requires Observer::skips_plain_steps; }
+inline constexpr bool skips_steps<Observer> = true;
+
+} // namespace detail
 
 SETTLE_END

@@ -23,8 +23,8 @@ namespace detail {
 
 /// Shape:   Calls - container_calls or seam_calls
 template <typename Calls, typename Environment, typename Observer>
-class progress : found_entries<Environment, Observer> {
-    using base = found_entries<Environment, Observer>;
+class progress : found_entries<Environment, Observer, Calls::takes_no_time> {
+    using base = found_entries<Environment, Observer, Calls::takes_no_time>;
     using base::environment_, base::limits_, base::now_, base::watch_;
 
 public:

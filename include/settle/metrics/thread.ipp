@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that thread.hpp declares.
+#pragma once
+
+#include <settle/metrics/thread.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+SETTLE_FUNCTION result<bool> unfinished_count::next(page_function page) {
+    entry_filter filter;
+    if (submitted_) filter.state = state::initial;
+    else filter.unfinished = true;
+    auto const entries = page(filter, after_, page_size);
+    if (!entries.has_value()) return entries.problem();
+    for (entry const& stored : entries.value()) {
+        auto& count = found_[{stored.type, stored.state}];
+        if (count.count++ == 0) count = {stored.type, stored.state, 1, stored.created};
+        count.oldest = std::min(count.oldest, stored.created);
+        after_ = stored.id;
+    }
+    if (entries.value().size() == page_size) return false;
+    after_.clear();
+    return std::exchange(submitted_, true);
+}
+
+SETTLE_FUNCTION std::vector<waiting_count> unfinished_count::all() const {
+    std::vector<waiting_count> counts;
+    for (auto const& [key, count] : found_) counts.push_back(count);
+    return counts;
+}
+
+} // namespace detail
+SETTLE_END
