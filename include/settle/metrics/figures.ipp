@@ -20,10 +20,10 @@ struct type_sums {
 
     // Ends are read first: each had its beginning before.
     void add(type_series const& from) {
-        std::int64_t gone = value_of(from.repeated) + value_of(from.left);
-        repeated += value_of(from.repeated);
+        std::int64_t gone = number_in(from.repeated) + number_in(from.left);
+        repeated += number_in(from.repeated);
         auto const take = [&](std::int64_t& sum_of_ends, figure const& ends) {
-            auto const count = value_of(ends);
+            auto const count = number_in(ends);
             sum_of_ends += count;
             gone += count;
         };
@@ -35,13 +35,13 @@ struct type_sums {
             settling[bucket] += from.settling.count(bucket);
         }
         sum += from.settling.sum();
-        auto const first = value_of(from.begun_first);
-        begun += first + value_of(from.begun_later);
-        in_flight += first + value_of(from.entered) - gone;
-        claims += value_of(from.claims);
-        takeovers += value_of(from.takeovers);
-        retries += value_of(from.retries);
-        stuck += value_of(from.stuck);
+        auto const first = number_in(from.begun_first);
+        begun += first + number_in(from.begun_later);
+        in_flight += first + number_in(from.entered) - gone;
+        claims += number_in(from.claims);
+        takeovers += number_in(from.takeovers);
+        retries += number_in(from.retries);
+        stuck += number_in(from.stuck);
     }
     [[nodiscard]] bool is_used() const {
         return begun != 0 || in_flight != 0 || claims != 0 || repeated != 0 || done != 0 || sum != 0;
@@ -127,9 +127,13 @@ private:
     std::replace(text.begin(), text.end(), ' ', '_');
     return text;
 }
-[[nodiscard]] inline std::string labels_of(series_key const& key) {
-    return label("store", key.name()) + ',' +
-           label("call", with_underscores(name_of(static_cast<step>(key.tag()))));
+/// Names that found no room have one series together.
+[[nodiscard]] inline std::string store_of(series_key const& key) {
+    return label("store", key.name().empty() ? "(others)" : key.name());
+}
+[[nodiscard]] inline std::string call_of(series_key const& key) {
+    auto const call = name_of(static_cast<step>(key.tag()));
+    return store_of(key) + ',' + label("call", key.name().empty() ? "" : with_underscores(call));
 }
 
 /// Shape:   label - gives the labels of a key; when - of the look, 0 if there was none
@@ -139,10 +143,10 @@ void write_waiting(metrics_text& text, Table const& table, std::string const& na
     if (when == 0) return;
     std::map<std::string, std::pair<std::int64_t, std::int64_t>> found;
     table.for_each([&](series_key const& key, waiting_series const& series) {
-        if (key.name().empty() && value_of(series.count) == 0) return;
+        if (key.name().empty() && number_in(series.count) == 0) return;
         auto& [count, oldest] = found[labels(key)];
-        count += value_of(series.count);
-        auto const time = value_of(series.oldest);
+        count += number_in(series.count);
+        auto const time = number_in(series.oldest);
         oldest = oldest == 0 ? time : std::min(oldest, time == 0 ? oldest : time);
     });
     auto const now = system_environment{}.now().time_since_epoch().count();
@@ -212,12 +216,12 @@ SETTLE_FUNCTION std::string text_of(figures const& figures) {
     std::map<std::string, call_sums> calls;
     std::map<std::string, std::int64_t> unknown;
     figures.calls_.for_each([&](series_key const& key, call_series const& series) {
-        auto& [took, sum] = calls[labels_of(key)];
+        auto& [took, sum] = calls[call_of(key)];
         for (std::size_t bucket = 0; bucket < took.size(); ++bucket) {
             took[bucket] += series.took.count(bucket);
         }
         sum += series.took.sum();
-        unknown[label("store", key.name())] += value_of(series.unknown);
+        unknown[store_of(key)] += number_in(series.unknown);
     });
     std::erase_if(calls, [](auto const& call) {
         auto const& counts = call.second.took;
@@ -229,21 +233,21 @@ SETTLE_FUNCTION std::string text_of(figures const& figures) {
     text.family("settle_unknown_answers_total", "counter",
                 "Parts and entries whose store gave no answer, so that their outcome was unknown.");
     for (auto const& [store, count] : unknown) {
-        if (store != label("store", "") || count != 0) text.sample(store, count);
+        if (store != store_of({}) || count != 0) text.sample(store, count);
     }
     text.family("settle_stray_marks_swept_total", "counter", "Stray marks that were undone.");
-    text.sample({}, value_of(figures.swept_));
+    text.sample({}, number_in(figures.swept_));
 
     write_waiting(text, figures.unfinished_, "settle_unfinished_entries",
                   "Entries of the log that are not done and not canceled",
-                  value_of(figures.unfinished_at_), [](series_key const& key) {
+                  number_in(figures.unfinished_at_), [](series_key const& key) {
                       return label("type", key.name()) + ',' +
                              label("state", name_of(static_cast<state>(key.tag())));
                   });
     write_waiting(text, figures.in_doubt_, "settle_prepared_in_doubt",
                   "Prepared transactions of this log that are neither committed nor rolled back",
-                  value_of(figures.in_doubt_at_),
-                  [](series_key const& key) { return label("store", key.name()); });
+                  number_in(figures.in_doubt_at_),
+                  [](series_key const& key) { return store_of(key); });
     return text.take();
 }
 

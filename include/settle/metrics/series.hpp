@@ -30,7 +30,7 @@ struct add_alone {
         to.store(to.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
     }
 };
-[[nodiscard]] inline std::int64_t value_of(figure const& from) noexcept {
+[[nodiscard]] inline std::int64_t number_in(figure const& from) noexcept {
     return from.load(std::memory_order_relaxed);
 }
 
@@ -89,9 +89,9 @@ public:
         add(counts_[bucket]);
         if (length != 0) add(sum_, length);
     }
-    [[nodiscard]] std::int64_t count(std::size_t bucket) const { return value_of(counts_[bucket]); }
+    [[nodiscard]] std::int64_t count(std::size_t bucket) const { return number_in(counts_[bucket]); }
     /// In the unit of the bounds.
-    [[nodiscard]] std::int64_t sum() const { return value_of(sum_); }
+    [[nodiscard]] std::int64_t sum() const { return number_in(sum_); }
 
 private:
     std::array<figure, buckets> counts_{};

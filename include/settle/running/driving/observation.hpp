@@ -48,10 +48,7 @@ public:
             if (!watches()) return;
             auto const& c = work.coordinator;
             if (execution.cut != interruption::none || c.vanished() || !is_final(c.state())) {
-                if constexpr (requires { observer_.left(std::string_view{}); }) {
-                    if (!has(execution.news, entry_news::first_event)) observer_.left(work.type->name());
-                }
-                return;
+                return tell_leave(work, execution, time);
             }
             event seen{work.id,
                        work.type->name(),
@@ -180,6 +177,17 @@ private:
         }
         notify(seen, execution);
         execution.failed_answer = answer::none;
+    }
+
+    [[gnu::noinline]] void tell_leave(job const& work, execution_state& execution, timestamp time) {
+        if constexpr (requires { observer_.left(std::string_view{}); }) {
+            bool const inserts = has(execution.news, entry_news::inserted);
+            // What a plain step has not told.
+            if (inserts || has(execution.news, entry_news::claimed)) {
+                show(inserts ? step::insert : step::claim, work, execution, time, false, false);
+            }
+            if (!has(execution.news, entry_news::first_event)) observer_.left(work.type->name());
+        }
     }
 
     static void tell_news(event& seen, execution_state& execution) {

@@ -2,6 +2,7 @@
 // The observer: sees every step of every transaction, and never a secret value.
 #pragma once
 
+#include <settle/base/saturating.hpp>
 #include <settle/definition/codec.hpp>
 #include <settle/protocol/step.hpp>
 
