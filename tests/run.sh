@@ -62,11 +62,12 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root" || exit 1
 
 clang="clang-14 libclang-rt-14-dev llvm-14"
+tools="pgbouncer prometheus graphviz"
 more_packages=
 case $mode in
-all) more_packages=pgbouncer ;;
-ci) more_packages="pgbouncer $clang" ;;
-full) more_packages="pgbouncer libbenchmark-dev $clang" ;;
+all) more_packages=$tools ;;
+ci) more_packages="$tools $clang" ;;
+full) more_packages="$tools libbenchmark-dev $clang" ;;
 fuzz) more_packages=$clang ;;
 compilers) more_packages="clang-19 libc++-19-dev libc++abi-19-dev" ;;
 esac

@@ -35,7 +35,7 @@ std::string full_text() {
                           settle::type<payment_type>,
                           settle::with_environment(manual_environment{banks.world}),
                           settle::observed_by(numbers)};
-    CHECK(engine.run("u", payment{"A", "X", 10}).done());
+    CHECK(engine.run("u", payment{"A", "Y", 10}).done());
     CHECK(engine.run("v", payment{"A", "X", 1000}).why == reason::guard_failed);
     std::string text;
     {
